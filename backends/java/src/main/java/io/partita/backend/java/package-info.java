@@ -1,0 +1,2 @@
+/** Programs as readable Java without dependencies. */
+package io.partita.backend.java;

@@ -1,0 +1,2 @@
+/** Rewrites of modules, and the order in which they run. */
+package io.partita.passes;
