@@ -1,0 +1,60 @@
+package io.partita.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code partita} command. Each subcommand is a class of its own, listed here. */
+@Command(
+    name = "partita",
+    description = "Compiles an ONNX transformer into programs for many small devices.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    scope = ScopeType.INHERIT,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:done, and a check failed",
+      "2:a mistake in the command line or in its input",
+      "70:a bug in Partita"
+    },
+    subcommands = {WarmUp.class})
+final class Main implements Runnable {
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of an internal error.")
+  boolean debug;
+
+  @Spec CommandSpec spec;
+
+  /** Without a subcommand there is nothing to do but to say what there is. */
+  @Override
+  public void run() {
+    throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+  }
+
+  /** The command with its error handling, writing to the given streams. */
+  static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+    Main main = new Main();
+    return new CommandLine(main)
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(new Failures(main));
+  }
+
+  public static void main(String[] arguments) {
+    PrintWriter out = new PrintWriter(System.out, true);
+    PrintWriter err = new PrintWriter(System.err, true);
+    int exitCode = commandLine(out, err).execute(arguments);
+    out.flush();
+    err.flush();
+    System.exit(exitCode);
+  }
+}

@@ -1,0 +1,2 @@
+/** The {@code partita} command: one class per subcommand. */
+package io.partita.cli;
