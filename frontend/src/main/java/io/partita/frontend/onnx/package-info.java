@@ -1,0 +1,2 @@
+/** Reading ONNX models into the graph dialect. */
+package io.partita.frontend.onnx;

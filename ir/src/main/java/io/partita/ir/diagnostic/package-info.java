@@ -1,0 +1,2 @@
+/** Numbered messages to the user. */
+package io.partita.ir.diagnostic;

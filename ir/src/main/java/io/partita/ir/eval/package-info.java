@@ -1,0 +1,2 @@
+/** The reference evaluator: what each operation means, in plain Java. */
+package io.partita.ir.eval;

@@ -1,0 +1,94 @@
+package io.partita.ir.graph;
+
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Builds a graph node by node; {@link #finish} freezes it. Result types are derived, never given.
+ *
+ * <p>{@link #at} sets the name that the nodes added next carry.
+ */
+public final class GraphBuilder {
+  private final String name;
+  private final List<Value> inputs = new ArrayList<>();
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Graph.Output> outputs = new ArrayList<>();
+  private final Set<Value> known = Collections.newSetFromMap(new IdentityHashMap<>());
+  private String origin = "";
+  private boolean finished;
+
+  public GraphBuilder(String name) {
+    this.name = name;
+  }
+
+  /** From now on, added nodes are named {@code origin}. */
+  public GraphBuilder at(String origin) {
+    this.origin = origin;
+    return this;
+  }
+
+  public Value input(String name, TensorType type) {
+    Value value = Value.input(name, inputs.size(), type);
+    inputs.add(value);
+    known.add(value);
+    return value;
+  }
+
+  /**
+   * Adds a node with one result.
+   *
+   * @throws TypeMismatch when the operands don't fit the operation
+   */
+  public Value add(Op op, Value... operands) {
+    return addNode(op, List.of(operands)).result();
+  }
+
+  public Value add(Op op, List<Value> operands) {
+    return addNode(op, operands).result();
+  }
+
+  /**
+   * Adds a node.
+   *
+   * @throws TypeMismatch when the operands don't fit the operation
+   */
+  public Node addNode(Op op, List<Value> operands) {
+    if (finished) {
+      throw new IllegalStateException("the graph is frozen");
+    }
+    for (Value operand : operands) {
+      if (!known.contains(operand)) {
+        throw new IllegalArgumentException("operand " + operand + " is not of this graph");
+      }
+    }
+    Node node =
+        new Node(op, operands, op.resultTypes(operands.stream().map(Value::type).toList()), origin);
+    nodes.add(node);
+    known.addAll(node.results());
+    return node;
+  }
+
+  public Value constant(Tensor data) {
+    return add(new Source.Constant(data));
+  }
+
+  public void output(String name, Value value) {
+    if (!known.contains(value)) {
+      throw new IllegalArgumentException("output " + value + " is not of this graph");
+    }
+    outputs.add(new Graph.Output(name, value));
+  }
+
+  public Graph finish() {
+    finished = true;
+    return new Graph(name, inputs, nodes, outputs);
+  }
+}

@@ -1,0 +1,70 @@
+package io.partita.ir.graph;
+
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** One use of an operation in a graph: what it computes, from what, and where it comes from. */
+public final class Node {
+  private final Op op;
+  private final List<Value> operands;
+  private final List<Value> results;
+  private final String name;
+
+  Node(Op op, List<Value> operands, List<TensorType> resultTypes, String name) {
+    this.op = op;
+    this.operands = List.copyOf(operands);
+    this.name = name;
+    List<Value> values = new ArrayList<>();
+    for (TensorType type : resultTypes) {
+      values.add(Value.result(this, values.size(), type));
+    }
+    this.results = List.copyOf(values);
+  }
+
+  public Op op() {
+    return op;
+  }
+
+  public List<Value> operands() {
+    return operands;
+  }
+
+  public Value operand(int index) {
+    return operands.get(index);
+  }
+
+  public List<Value> results() {
+    return results;
+  }
+
+  /** The only result. */
+  public Value result() {
+    if (results.size() != 1) {
+      throw new IllegalStateException(op.mnemonic() + " has " + results.size() + " results");
+    }
+    return results.getFirst();
+  }
+
+  /**
+   * The name of the ONNX node that this one comes from (or of its first output, where the node has
+   * none), so that a reader finds the place in the model. Several nodes may share it; may be empty.
+   */
+  public String name() {
+    return name;
+  }
+
+  /** The data, when this is a constant. */
+  public Optional<Tensor> constant() {
+    return op instanceof Source.Constant(Tensor data) ? Optional.of(data) : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return op.mnemonic() + (name.isEmpty() ? "" : " \"" + name + "\"");
+  }
+}

@@ -1,0 +1,2 @@
+/** Values, nodes, graphs and modules. */
+package io.partita.ir.graph;

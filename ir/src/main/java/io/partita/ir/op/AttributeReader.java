@@ -1,0 +1,38 @@
+package io.partita.ir.op;
+
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.List;
+
+/**
+ * Gives the attributes of an operation by name; the text form's parser is one. A missing attribute,
+ * or one of another kind, ends the reading with a diagnostic, but for {@link #flag}.
+ */
+public interface AttributeReader {
+  long integer(String name);
+
+  double number(String name);
+
+  boolean flag(String name);
+
+  <E extends Enum<E>> E word(String name, Class<E> values);
+
+  ElementType element(String name);
+
+  String text(String name);
+
+  List<Dim> dims(String name);
+
+  default Shape shape(String name) {
+    return new Shape(dims(name));
+  }
+
+  default List<Long> longs(String name) {
+    return dims(name).stream().map(Dim::value).toList();
+  }
+
+  default List<Integer> integers(String name) {
+    return longs(name).stream().map(Math::toIntExact).toList();
+  }
+}

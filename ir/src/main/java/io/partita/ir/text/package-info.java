@@ -1,0 +1,2 @@
+/** The text form {@code .pir}. */
+package io.partita.ir.text;

@@ -1,0 +1,49 @@
+package io.partita.ir.type;
+
+import java.util.Map;
+
+/** Element type and shape of a value. */
+public record TensorType(ElementType element, Shape shape) {
+  public static TensorType of(ElementType element, long... extents) {
+    return new TensorType(element, Shape.of(extents));
+  }
+
+  public static TensorType scalar(ElementType element) {
+    return new TensorType(element, Shape.SCALAR);
+  }
+
+  public int rank() {
+    return shape.rank();
+  }
+
+  public Dim dim(int axis) {
+    return shape.dim(axis);
+  }
+
+  public boolean isStatic() {
+    return shape.isStatic();
+  }
+
+  public TensorType with(Shape changed) {
+    return new TensorType(element, changed);
+  }
+
+  public TensorType with(ElementType changed) {
+    return new TensorType(changed, shape);
+  }
+
+  public TensorType bind(Map<String, Dim> extents) {
+    return isStatic() ? this : new TensorType(element, shape.bind(extents));
+  }
+
+  /** Bytes in a file or on a device; 4-bit elements two to a byte. */
+  public long bytes() {
+    return element.packedBytes(shape.elements());
+  }
+
+  /** {@code f32[1,seq,64]}. */
+  @Override
+  public String toString() {
+    return element.text() + shape;
+  }
+}

@@ -1,0 +1,2 @@
+/** Element types, dimensions, shapes. */
+package io.partita.ir.type;
