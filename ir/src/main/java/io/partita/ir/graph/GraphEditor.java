@@ -1,0 +1,309 @@
+package io.partita.ir.graph;
+
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.tensor.Tensor;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+
+/**
+ * A graph under change: nodes are added, values are replaced by others, and what nobody reads any
+ * more goes away. The graph that it began with stays as it is; {@link #freeze} gives the changed
+ * one.
+ *
+ * <p>A value that was replaced stands for its replacement wherever it's handed in; {@link #resolve}
+ * says which one that is. Replacing takes constant time, however many nodes read the value.
+ */
+public final class GraphEditor {
+  private final Graph original;
+  private final Map<Value, Value> replacements = new IdentityHashMap<>();
+  private final Map<Value, Integer> uses = new IdentityHashMap<>();
+
+  /**
+   * Every live node by its place; an added node shares the place of the one it was added before.
+   */
+  private final Map<Node, Place> places = new IdentityHashMap<>();
+
+  private record Place(int original, int added) implements Comparable<Place> {
+    @Override
+    public int compareTo(Place other) {
+      int byOriginal = Integer.compare(original, other.original);
+      return byOriginal != 0 ? byOriginal : Integer.compare(added, other.added);
+    }
+  }
+
+  private List<Value> inputs;
+  private List<Graph.Output> outputs;
+  private int cursor;
+  private int added = Integer.MIN_VALUE;
+  private String origin = "";
+
+  public GraphEditor(Graph graph) {
+    this.original = graph;
+    this.inputs = graph.inputs();
+    this.outputs = graph.outputs();
+    for (Node node : graph.nodes()) {
+      places.put(node, new Place(places.size(), Integer.MAX_VALUE));
+      node.operands().forEach(operand -> uses.merge(operand, 1, Integer::sum));
+    }
+    outputs.forEach(output -> uses.merge(output.value(), 1, Integer::sum));
+    cursor = places.size();
+  }
+
+  public List<Value> inputs() {
+    return inputs;
+  }
+
+  public List<Graph.Output> outputs() {
+    return outputs.stream()
+        .map(output -> new Graph.Output(output.name(), resolve(output.value())))
+        .toList();
+  }
+
+  /** Nodes added from now on come right before {@code node} and carry its name. */
+  public GraphEditor before(Node node) {
+    cursor = places.get(node).original();
+    origin = node.name();
+    return this;
+  }
+
+  /** Nodes added from now on carry this name. */
+  public GraphEditor named(String name) {
+    origin = name;
+    return this;
+  }
+
+  public boolean isLive(Node node) {
+    return places.containsKey(node);
+  }
+
+  /** What stands for {@code value} now. */
+  public Value resolve(Value value) {
+    Value root = value;
+    while (replacements.get(root) instanceof Value next) {
+      root = next;
+    }
+    Value step = value;
+    while (step != root) {
+      Value next = replacements.put(step, root);
+      step = next;
+    }
+    return root;
+  }
+
+  public Value operand(Node node, int index) {
+    return resolve(node.operand(index));
+  }
+
+  public List<Value> operands(Node node) {
+    return node.operands().stream().map(this::resolve).toList();
+  }
+
+  /** The node that computes {@code value} now; none for a graph input. */
+  public Optional<Node> definition(Value value) {
+    return Optional.ofNullable(resolve(value).definition());
+  }
+
+  /** The data of {@code value} where it's a constant. */
+  public Optional<Tensor> constant(Value value) {
+    return definition(value).flatMap(Node::constant);
+  }
+
+  /** How often {@code value} is read, by nodes and as an output of the graph. */
+  public int uses(Value value) {
+    return uses.getOrDefault(resolve(value), 0);
+  }
+
+  /**
+   * Adds a node with one result.
+   *
+   * @throws TypeMismatch when the operands don't fit
+   */
+  public Value add(Op op, Value... operands) {
+    return addNode(op, List.of(operands)).result();
+  }
+
+  public Value add(Op op, List<Value> operands) {
+    return addNode(op, operands).result();
+  }
+
+  public Value constant(Tensor data) {
+    return add(new Source.Constant(data));
+  }
+
+  /**
+   * Adds a node.
+   *
+   * @throws TypeMismatch when the operands don't fit
+   */
+  public Node addNode(Op op, List<Value> operands) {
+    List<Value> resolved = operands.stream().map(this::resolve).toList();
+    Node node =
+        new Node(op, resolved, op.resultTypes(resolved.stream().map(Value::type).toList()), origin);
+    places.put(node, new Place(cursor, added++));
+    resolved.forEach(operand -> uses.merge(operand, 1, Integer::sum));
+    return node;
+  }
+
+  /** Adds a graph input after those that there are. */
+  public Value addInput(String name, io.partita.ir.type.TensorType type) {
+    Value input = Value.input(name, inputs.size(), type);
+    List<Value> more = new ArrayList<>(inputs);
+    more.add(input);
+    inputs = more;
+    return input;
+  }
+
+  /** Takes away a graph input that nobody reads. */
+  public void removeInput(Value input) {
+    if (uses(input) > 0) {
+      throw new IllegalStateException("input " + input + " is still read");
+    }
+    inputs = inputs.stream().filter(other -> other != input).toList();
+  }
+
+  public void addOutput(String name, Value value) {
+    List<Graph.Output> more = new ArrayList<>(outputs);
+    more.add(new Graph.Output(name, value));
+    uses.merge(resolve(value), 1, Integer::sum);
+    outputs = more;
+  }
+
+  public void removeOutput(String name) {
+    for (Graph.Output output : outputs) {
+      if (output.name().equals(name)) {
+        outputs = outputs.stream().filter(other -> other != output).toList();
+        release(resolve(output.value()));
+        return;
+      }
+    }
+    throw new IllegalArgumentException("no output is named " + name);
+  }
+
+  /** Lets every reader of {@code value} read {@code by}, which has the same type. */
+  public void replace(Value value, Value by) {
+    replace(value, by, true);
+  }
+
+  /**
+   * As {@link #replace}, for a change of the type that every reader accepts; {@link #freeze}
+   * derives the types of the readers again.
+   */
+  public void replaceRetyped(Value value, Value by) {
+    replace(value, by, false);
+  }
+
+  private void replace(Value value, Value by, boolean sameType) {
+    Value from = resolve(value);
+    Value to = resolve(by);
+    if (from == to) {
+      return;
+    }
+    if (sameType && !from.type().equals(to.type())) {
+      throw new IllegalArgumentException("replacing " + from + " by " + to + " changes the type");
+    }
+    int moved = uses.getOrDefault(from, 0);
+    uses.remove(from);
+    uses.merge(to, moved, Integer::sum);
+    replacements.put(from, to);
+    if (from.definition() != null) {
+      dropIfDead(from.definition());
+    }
+  }
+
+  /** Drops a node that was added and isn't read after all. */
+  public void dropIfDead(Node node) {
+    Deque<Node> work = new ArrayDeque<>();
+    work.push(node);
+    while (!work.isEmpty()) {
+      Node candidate = work.pop();
+      if (places.containsKey(candidate)
+          && candidate.results().stream().allMatch(result -> isUnread(result))) {
+        places.remove(candidate);
+        for (Value operand : candidate.operands()) {
+          Value resolved = resolve(operand);
+          if (uses.merge(resolved, -1, Integer::sum) == 0 && resolved.definition() != null) {
+            work.push(resolved.definition());
+          }
+        }
+      }
+    }
+  }
+
+  private boolean isUnread(Value result) {
+    return replacements.containsKey(result) || uses.getOrDefault(result, 0) == 0;
+  }
+
+  private void release(Value value) {
+    if (uses.merge(value, -1, Integer::sum) == 0 && value.definition() != null) {
+      dropIfDead(value.definition());
+    }
+  }
+
+  /** The live nodes in their present order: each after those that it reads. */
+  public List<Node> nodes() {
+    Map<Node, Integer> missing = new IdentityHashMap<>();
+    Map<Node, List<Node>> readers = new IdentityHashMap<>();
+    PriorityQueue<Node> ready =
+        new PriorityQueue<>((left, right) -> places.get(left).compareTo(places.get(right)));
+    for (Node node : places.keySet()) {
+      int count = 0;
+      for (Value operand : node.operands()) {
+        Node definition = resolve(operand).definition();
+        if (definition != null) {
+          readers.computeIfAbsent(definition, key -> new ArrayList<>(2)).add(node);
+          count++;
+        }
+      }
+      missing.put(node, count);
+      if (count == 0) {
+        ready.add(node);
+      }
+    }
+    List<Node> order = new ArrayList<>(places.size());
+    while (!ready.isEmpty()) {
+      Node node = ready.poll();
+      order.add(node);
+      for (Node reader : readers.getOrDefault(node, List.of())) {
+        if (missing.merge(reader, -1, Integer::sum) == 0) {
+          ready.add(reader);
+        }
+      }
+    }
+    if (order.size() != places.size()) {
+      throw new IllegalStateException("a replacement made a cycle");
+    }
+    return order;
+  }
+
+  /** The changed graph, without the nodes that no output depends on. */
+  public Graph freeze() {
+    for (Node node : List.copyOf(places.keySet())) {
+      dropIfDead(node);
+    }
+    GraphBuilder builder = new GraphBuilder(original.name());
+    Map<Value, Value> copies = new IdentityHashMap<>();
+    for (Value input : inputs) {
+      copies.put(input, builder.input(input.name(), input.type()));
+    }
+    for (Node node : nodes()) {
+      List<Value> operands =
+          node.operands().stream().map(operand -> copies.get(resolve(operand))).toList();
+      Node copy = builder.at(node.name()).addNode(node.op(), operands);
+      for (int i = 0; i < copy.results().size(); i++) {
+        copies.put(node.results().get(i), copy.results().get(i));
+      }
+    }
+    for (Graph.Output output : outputs) {
+      builder.output(output.name(), copies.get(resolve(output.value())));
+    }
+    return builder.finish();
+  }
+}

@@ -1,0 +1,40 @@
+package io.partita.passes;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can go wrong in passes. */
+public enum PassCode implements DiagnosticCode {
+  PIPELINE_SYNTAX("P4001", "the pass pipeline can't be read"),
+  UNKNOWN_PASS("P4002", "there is no such pass"),
+  PASS_OPTION("P4003", "a pass option is wrong"),
+  PASS_ORDER("P4004", "a pass needs another one before it"),
+  REWRITE_DOES_NOT_END("P4005", "rewriting doesn't end"),
+  SYMBOLIC_DIMENSION("P4006", "a dimension is not bound to a number"),
+  BROKE_MODULE("P4007", "a pass made an invalid module"),
+  CHANGED_MEANING("P4008", "a pass changed what the module computes"),
+  NO_CACHE("P4009", "the model has no KV cache that can become state");
+
+  private final String id;
+  private final String title;
+
+  PassCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

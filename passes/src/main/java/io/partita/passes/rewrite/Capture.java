@@ -1,0 +1,23 @@
+package io.partita.passes.rewrite;
+
+/**
+ * A named place in a pattern that keeps what it matched.
+ *
+ * @param <T> what it keeps: a value, a node or an operation
+ */
+public final class Capture<T> {
+  private final String name;
+
+  private Capture(String name) {
+    this.name = name;
+  }
+
+  public static <T> Capture<T> of(String name) {
+    return new Capture<>(name);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
