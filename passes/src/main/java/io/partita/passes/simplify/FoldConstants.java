@@ -1,0 +1,55 @@
+package io.partita.passes.simplify;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code f(constants) -> constant}, where that takes no more than a little memory: weights stay in
+ * the file that they are mapped from.
+ */
+final class FoldConstants implements RewriteRule {
+  /** Elements that a folded result may have. */
+  private static final long MOST_ELEMENTS = 1 << 16;
+
+  @Override
+  public Class<? extends Op> root() {
+    return Op.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    if (node.op() instanceof Source.Constant
+        || node.results().size() != 1
+        || !isSmall(node.result().type())) {
+      return Optional.empty();
+    }
+    List<Value> operands = graph.operands(node);
+    if (!operands.stream()
+        .allMatch(value -> graph.constant(value).isPresent() && isSmall(value.type()))) {
+      return Optional.empty();
+    }
+    List<Tensor> data =
+        operands.stream().map(value -> graph.constant(value).orElseThrow()).toList();
+    return Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), data).getFirst()));
+  }
+
+  private static boolean isSmall(TensorType type) {
+    return type.isStatic() && type.shape().elements() <= MOST_ELEMENTS;
+  }
+}

@@ -1,0 +1,36 @@
+package io.partita.passes.simplify;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pass;
+import io.partita.passes.rewrite.RewriteRule;
+import io.partita.passes.rewrite.Rewriter;
+import java.util.List;
+
+/** Folds constants, merges equal nodes and removes what has no effect or isn't read. */
+public final class SimplifyPass implements Pass {
+  /** Rules that any pass may add to its own to keep its result clean. */
+  public static final List<RewriteRule> RULES =
+      List.of(
+          new FoldConstants(), new RemoveNoEffect(), new MergeReshapes(), new MergeTransposes());
+
+  @Override
+  public String name() {
+    return "simplify";
+  }
+
+  @Override
+  public String purpose() {
+    return "fold constants, merge equal nodes, remove what has no effect or isn't read";
+  }
+
+  @Override
+  public Module run(Module module) {
+    GraphEditor graph = new GraphEditor(module.graph());
+    Rewriter rewriter = new Rewriter(RULES);
+    do {
+      rewriter.rewrite(graph);
+    } while (CommonSubexpressions.merge(graph));
+    return new Module(graph.freeze(), module.states());
+  }
+}
