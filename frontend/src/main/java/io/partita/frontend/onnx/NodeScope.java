@@ -101,6 +101,9 @@ public interface NodeScope {
     return longs(input).getFirst();
   }
 
+  /** The operand's data, which has to be known when compiling, of any element type. */
+  Tensor data(int input);
+
   /** As {@link #dims} for any value: its elements as dimensions where they are known. */
   Optional<List<Dim>> knownDims(Value value);
 
