@@ -1,5 +1,8 @@
 package io.partita.cli;
 
+import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -16,12 +19,29 @@ final class Failures implements IExecutionExceptionHandler {
   @Override
   public int handleExecutionException(
       Exception exception, CommandLine command, ParseResult arguments) {
-    PrintWriter err = main.spec.commandLine().getErr();
-    err.println("internal error: " + exception);
-    err.println("this is a bug in Partita" + (main.debug ? ":" : "; --debug shows where"));
-    if (main.debug) {
-      exception.printStackTrace(err);
+    return report(exception, main.spec.commandLine().getErr(), main.debug);
+  }
+
+  static int report(Throwable failure, PrintWriter err, boolean debug) {
+    if (debug) {
+      failure.printStackTrace(err);
     }
+    if (failure instanceof PartitaException told) {
+      told.diagnostics().forEach(err::println);
+      return ExitCode.USER_ERROR;
+    }
+    if (failure instanceof OutOfMemoryError) {
+      err.println(
+          new Diagnostic(
+              DriverCode.OUT_OF_MEMORY,
+              "this run of partita",
+              "a heap that holds the model's working data",
+              "a heap of " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB, which is full",
+              "give it more, for instance: partita -J-Xmx8g …"));
+      return ExitCode.USER_ERROR;
+    }
+    err.println("internal error: " + failure);
+    err.println("this is a bug in Partita" + (debug ? "" : "; --debug shows where"));
     return ExitCode.INTERNAL_ERROR;
   }
 }

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,7 +53,12 @@ final class Main implements Runnable {
   public static void main(String[] arguments) {
     PrintWriter out = new PrintWriter(System.out, true);
     PrintWriter err = new PrintWriter(System.err, true);
-    int exitCode = commandLine(out, err).execute(arguments);
+    int exitCode;
+    try {
+      exitCode = commandLine(out, err).execute(arguments);
+    } catch (Error failure) {
+      exitCode = Failures.report(failure, err, List.of(arguments).contains("--debug"));
+    }
     out.flush();
     err.flush();
     System.exit(exitCode);

@@ -1,0 +1,23 @@
+package io.partita.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** What says how a model is read. */
+final class ModelOptions {
+  @Option(
+      names = "--dim",
+      paramLabel = "NAME=N",
+      description =
+          "Bind a dynamic dimension of the model, such as seq=128. May be given several times.")
+  Map<String, Long> dims = new LinkedHashMap<>();
+
+  @Option(
+      names = "--bind",
+      paramLabel = "INPUT=V[,V...]",
+      description =
+          "Bind a graph input that determines a shape to its value, such as shape=2,3,4. May be given"
+              + " several times.")
+  Map<String, String> values = new LinkedHashMap<>();
+}

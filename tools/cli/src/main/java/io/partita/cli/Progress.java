@@ -1,0 +1,71 @@
+package io.partita.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Says on the error stream what a command is at, once that has taken more than a second. On a
+ * terminal one line is written over; else each step gets a line of its own, once.
+ */
+final class Progress implements AutoCloseable {
+  private final PrintWriter err;
+  private final boolean terminal = System.console() != null && System.console().isTerminal();
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> Thread.ofPlatform().daemon().name("progress").unstarted(task));
+  private String step;
+  private long since;
+  private boolean shown;
+
+  private Progress(PrintWriter err, String step) {
+    this.err = err;
+    step(step);
+  }
+
+  static Progress start(PrintWriter err, String step) {
+    Progress progress = new Progress(err, step);
+    progress.clock.scheduleAtFixedRate(progress::tick, 1000, 500, TimeUnit.MILLISECONDS);
+    return progress;
+  }
+
+  /** From now on the command is at {@code step}. */
+  synchronized void step(String step) {
+    if (!step.equals(this.step)) {
+      clear();
+      this.step = step;
+      this.since = System.nanoTime();
+    }
+  }
+
+  private synchronized void tick() {
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since);
+    if (seconds < 1 || shown && !terminal) {
+      return;
+    }
+    shown = true;
+    if (terminal) {
+      err.print("\r\u001b[K" + step + "… " + seconds + " s");
+      err.flush();
+    } else {
+      err.println(step + "…");
+    }
+  }
+
+  private void clear() {
+    if (shown && terminal) {
+      err.print("\r\u001b[K");
+      err.flush();
+    }
+    shown = false;
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+    synchronized (this) {
+      clear();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.partita.driver;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can go wrong between a command and its files. */
+public enum DriverCode implements DiagnosticCode {
+  NOT_A_MODEL("P6001", "this is not a model that Partita can read"),
+  NOT_A_CASE("P6002", "this is not a test case"),
+  BAD_ARRAY("P6003", "a NumPy file can't be read"),
+  CASE_MISMATCH("P6004", "a test case doesn't fit its model"),
+  FILE("P6005", "a file can't be read or written"),
+  OUTPUT_EXISTS("P6006", "the output is already there"),
+  NOT_A_PROGRAM("P6007", "this folder holds no compiled program"),
+  BAD_BINDING("P6008", "a binding is wrong"),
+  OUT_OF_MEMORY("P6009", "there isn't enough memory"),
+  BAD_VOCABULARY("P6010", "the vocabulary can't be used"),
+  NOT_A_LANGUAGE_MODEL("P6011", "the program doesn't generate text"),
+  UNKNOWN_TARGET("P6012", "there is no such target");
+
+  private final String id;
+  private final String title;
+
+  DriverCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

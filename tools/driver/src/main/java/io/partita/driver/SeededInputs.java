@@ -1,0 +1,30 @@
+package io.partita.driver;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+
+/** Inputs for a graph that are the same for the same seed, on every machine. */
+public final class SeededInputs {
+  private SeededInputs() {}
+
+  /**
+   * Floats are uniform in [-1, 1); integers 0 or 1, which are valid as token ids, positions and
+   * lengths; all shapes must be static.
+   */
+  public static List<Tensor> of(Graph graph, long seed) {
+    RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+    return graph.inputs().stream().map(Value::type).map(type -> tensor(type, random)).toList();
+  }
+
+  private static Tensor tensor(TensorType type, RandomGenerator random) {
+    int size = Math.toIntExact(type.shape().elements());
+    return type.element().isFloat()
+        ? Tensor.ofDoubles(type, random.doubles(size, -1, 1).toArray())
+        : Tensor.ofLongs(type, random.longs(size, 0, 2).toArray());
+  }
+}

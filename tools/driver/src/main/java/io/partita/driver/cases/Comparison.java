@@ -1,0 +1,102 @@
+package io.partita.driver.cases;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.util.Arrays;
+
+/**
+ * What came of comparing a result with what was recorded.
+ *
+ * @param worst the largest error of all elements, as a multiple of what the tolerance allows; above
+ *     1 fails
+ * @param maxError the largest absolute difference
+ * @param message where and how the first or worst element differs; empty when it passes
+ */
+public record Comparison(double worst, double maxError, String message) {
+  public boolean passes() {
+    return message.isEmpty();
+  }
+
+  /**
+   * Compares element by element. Recorded data may be of another element type than the result
+   * (integers in float arrays are common): the values count. Shapes must agree.
+   */
+  public static Comparison of(String name, Tensor expected, Tensor found, Tolerance tolerance) {
+    if (!expected.shape().equals(found.shape())) {
+      return failure(
+          "output '%s': expected shape %s, found %s"
+              .formatted(name, expected.shape(), found.shape()));
+    }
+    boolean floats = found.element().isFloat() && expected.element().isFloat();
+    double relative = floats ? tolerance.relative(found.element()) : 0;
+    double absolute = floats ? tolerance.absolute(found.element()) : 0;
+    double worst = 0;
+    double maxError = 0;
+    int worstIndex = -1;
+    for (int i = 0; i < expected.size(); i++) {
+      double error =
+          floats || mixed(expected, found)
+              ? error(expected.getDouble(i), found.getDouble(i))
+              : expected.getLong(i) == found.getLong(i)
+                  ? 0
+                  : Math.max(1, error(expected.getDouble(i), found.getDouble(i)));
+      double allowed = absolute + relative * finite(Math.abs(expected.getDouble(i)));
+      double ratio = error == 0 ? 0 : error / allowed;
+      maxError = Math.max(maxError, error);
+      if (ratio > worst) {
+        worst = ratio;
+        worstIndex = i;
+      }
+    }
+    if (worst <= 1) {
+      return new Comparison(worst, maxError, "");
+    }
+    return new Comparison(
+        worst,
+        maxError,
+        "output '%s'%s: expected %s, found %s (allowed ±%.3g; largest difference %.3g)"
+            .formatted(
+                name,
+                index(expected.shape(), worstIndex),
+                element(expected, worstIndex),
+                element(found, worstIndex),
+                absolute + relative * finite(Math.abs(expected.getDouble(worstIndex))),
+                maxError));
+  }
+
+  static Comparison failure(String message) {
+    return new Comparison(Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, message);
+  }
+
+  private static boolean mixed(Tensor left, Tensor right) {
+    return left.element().isFloat() != right.element().isFloat();
+  }
+
+  private static double finite(double magnitude) {
+    return Double.isFinite(magnitude) ? magnitude : 0;
+  }
+
+  /** NaN agrees with NaN only, an infinity with itself only. */
+  private static double error(double expected, double found) {
+    if (Double.isNaN(expected) || Double.isNaN(found)) {
+      return Double.isNaN(expected) && Double.isNaN(found) ? 0 : Double.POSITIVE_INFINITY;
+    }
+    return expected == found ? 0 : Math.abs(expected - found);
+  }
+
+  private static String element(Tensor tensor, int index) {
+    return tensor.element().isFloat()
+        ? Double.toString(tensor.getDouble(index))
+        : Long.toString(tensor.getLong(index));
+  }
+
+  private static String index(Shape shape, int flat) {
+    long[] index = new long[shape.rank()];
+    long rest = flat;
+    for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+      index[axis] = rest % shape.extent(axis);
+      rest /= shape.extent(axis);
+    }
+    return Arrays.toString(index).replace(" ", "");
+  }
+}

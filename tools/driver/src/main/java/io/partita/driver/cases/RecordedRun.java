@@ -1,0 +1,98 @@
+package io.partita.driver.cases;
+
+import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Recorded inputs and outputs of one run of a model.
+ *
+ * @param name of the run, empty where a case has only one
+ */
+record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> outputs) {
+
+  /**
+   * The recorded inputs by the names that the model gives them: by name where all of the model's
+   * inputs are recorded under theirs, else by order. What is recorded beyond the model's inputs
+   * (weights, in some suites) isn't used.
+   */
+  Map<String, Tensor> inputsFor(List<String> names) {
+    return named(names, inputs, "input");
+  }
+
+  Map<String, Tensor> outputsFor(List<String> names) {
+    return named(names, outputs, "output");
+  }
+
+  private Map<String, Tensor> named(List<String> names, List<RecordedArray> arrays, String kind) {
+    Map<String, Tensor> byName =
+        arrays.stream()
+            .filter(array -> !array.name().isEmpty())
+            .collect(Collectors.toMap(RecordedArray::name, RecordedArray::data, (a, b) -> a));
+    Map<String, Tensor> result = new LinkedHashMap<>();
+    if (byName.keySet().containsAll(names)) {
+      names.forEach(name -> result.put(name, byName.get(name)));
+      return result;
+    }
+    if (arrays.size() < names.size()) {
+      throw new PartitaException(
+          DriverCode.CASE_MISMATCH,
+          "recorded " + kind + "s" + (name.isEmpty() ? "" : " of " + name),
+          names.size() + " " + kind + "s: " + String.join(", ", names),
+          arrays.size()
+              + ": "
+              + arrays.stream().map(RecordedArray::name).collect(Collectors.joining(", ")),
+          "record each " + kind + " of the model, by name or in the model's order");
+    }
+    for (int i = 0; i < names.size(); i++) {
+      result.put(names.get(i), arrays.get(i).data());
+    }
+    return result;
+  }
+
+  /**
+   * Recorded data in the element type that the model declares: suites record integer networks in
+   * whatever array type was at hand.
+   */
+  static Tensor fit(String name, Tensor data, TensorType declared) {
+    Tensor fitted = data.element() == declared.element() ? data : convert(name, data, declared);
+    return sameBut1(data.shape(), declared.shape()) ? fitted.reshaped(declared.shape()) : fitted;
+  }
+
+  private static Tensor convert(String name, Tensor data, TensorType declared) {
+    ElementType to = declared.element();
+    TensorType type = data.type().with(to);
+    Tensor converted =
+        data.element().isFloat()
+            ? Tensor.ofDoubles(type, data.doubles())
+            : Tensor.ofLongs(type, data.longs());
+    for (int i = 0; i < data.size(); i++) {
+      boolean rounds = data.element().isFloat() && to.isFloat();
+      if (!rounds && converted.getDouble(i) != data.getDouble(i)) {
+        throw new PartitaException(
+            DriverCode.CASE_MISMATCH,
+            "recorded input '" + name + "'",
+            "values that " + to + " holds",
+            data.getDouble(i) + " in an array of " + data.element(),
+            "record it as " + to);
+      }
+    }
+    return converted;
+  }
+
+  /** Whether two static shapes are equal but for extents of 1. */
+  static boolean sameBut1(Shape left, Shape right) {
+    return left.isStatic() && right.isStatic() && withoutOnes(left).equals(withoutOnes(right));
+  }
+
+  private static Shape withoutOnes(Shape shape) {
+    return new Shape(shape.dims().stream().filter(dim -> !dim.is(1)).toList());
+  }
+}

@@ -1,0 +1,40 @@
+package io.partita.driver.cases;
+
+import io.partita.ir.type.ElementType;
+import java.util.OptionalDouble;
+
+/**
+ * How far a result may be from what was recorded: {@code |found - expected| <= absolute + relative
+ * |expected|}, as in NumPy's {@code isclose}. Integers and booleans must be equal.
+ */
+public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
+  /** The bounds of the ONNX project's own test runner, wider where the element type is coarser. */
+  public static final Tolerance DEFAULT =
+      new Tolerance(OptionalDouble.empty(), OptionalDouble.empty());
+
+  /**
+   * Without a choice: 1e-3, ONNX's; for the 16-bit floats two units in the last place, because a
+   * result that is rounded once may lie on the other side of a recorded one.
+   */
+  double relative(ElementType element) {
+    return relative.orElse(
+        switch (element) {
+          case F16 -> 0x1p-9;
+          case BF16 -> 0x1p-6;
+          case F64, F32, I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> 1e-3;
+        });
+  }
+
+  /**
+   * Without a choice: 1e-5 for f32, the rounding of sums of a few hundred terms near 1 that cancel.
+   */
+  double absolute(ElementType element) {
+    return absolute.orElse(
+        switch (element) {
+          case F64 -> 1e-7;
+          case F16 -> 0x1p-10;
+          case BF16 -> 0x1p-7;
+          case F32, I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> 1e-5;
+        });
+  }
+}

@@ -1,0 +1,2 @@
+/** Loading, compiling and checking models: what the command line and the Maven plugin share. */
+package io.partita.driver;
