@@ -13,7 +13,14 @@ import java.util.List;
  * it.
  */
 public sealed interface Op
-    permits Contraction, Elementwise, Movement, Quantized, Reduction, Source, Structured {
+    permits Contraction,
+        Elementwise,
+        IntegerNetwork,
+        Movement,
+        Quantized,
+        Reduction,
+        Source,
+        Structured {
   /** The name in the text form; {@link OpReader} knows each. */
   String mnemonic();
 

@@ -84,8 +84,39 @@ public final class OpReader {
       case "quantize" -> new Quantized.Quantize(axis(in), in.integer("block"), in.element("to"));
       case "dequantize" ->
           new Quantized.Dequantize(axis(in), in.integer("block"), in.element("to"));
+      default -> readInteger(mnemonic, in);
+    };
+  }
+
+  private static Op readInteger(String mnemonic, AttributeReader in) {
+    return switch (mnemonic) {
+      case "requantize" ->
+          new IntegerNetwork.Requantize(
+              shift(in), in.integer("low"), in.integer("high"), in.element("to"));
+      case "integer_softmax" ->
+          new IntegerNetwork.IntegerSoftmax(
+              in.integer("a"),
+              in.integer("b"),
+              in.integer("c"),
+              in.integer("log2"),
+              in.integer("levels"));
+      case "power_softmax" ->
+          new IntegerNetwork.PowerSoftmax(in.integer("levels"), in.integer("group"));
+      case "integer_layer_norm", "integer_rms_norm" ->
+          new IntegerNetwork.IntegerNorm(
+              mnemonic.equals("integer_layer_norm")
+                  ? Structured.NormKind.LAYER
+                  : Structured.NormKind.RMS,
+              shift(in),
+              in.integer("low"),
+              in.integer("high"));
+      case "integer_gelu" -> new IntegerNetwork.IntegerGelu(in.integer("b"), in.integer("one"));
       default -> readByFunction(mnemonic, in);
     };
+  }
+
+  private static int shift(AttributeReader in) {
+    return Math.toIntExact(in.integer("shift"));
   }
 
   private static Op readByFunction(String mnemonic, AttributeReader in) {
