@@ -1,0 +1,38 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The attributes of a node, references to those of the function around resolved. */
+final class Attributes {
+  private Attributes() {}
+
+  /**
+   * By name. A reference to an attribute that the call leaves out, and that has no default, is as
+   * if the attribute weren't there.
+   */
+  static Map<String, AttributeProto> of(NodeProto node, Frame frame) {
+    Map<String, AttributeProto> attributes = new LinkedHashMap<>();
+    for (AttributeProto attribute : node.getAttributeList()) {
+      String reference = attribute.getRefAttrName();
+      if (reference.isEmpty()) {
+        attributes.put(attribute.getName(), attribute);
+      } else if (frame.attributes().containsKey(reference)) {
+        attributes.put(attribute.getName(), frame.attributes().get(reference));
+      }
+    }
+    return attributes;
+  }
+
+  /** What a call gives to a function: its own attributes, and the function's defaults. */
+  static Map<String, AttributeProto> withDefaults(
+      Map<String, AttributeProto> given, Iterable<AttributeProto> defaults) {
+    Map<String, AttributeProto> all = new HashMap<>();
+    defaults.forEach(attribute -> all.put(attribute.getName(), attribute));
+    all.putAll(given);
+    return all;
+  }
+}

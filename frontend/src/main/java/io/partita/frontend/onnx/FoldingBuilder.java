@@ -1,0 +1,214 @@
+package io.partita.frontend.onnx;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Adds operations to a graph, but computes at once what is known: constants of constants, and
+ * integer arithmetic on shapes, whose elements may be symbolic.
+ */
+final class FoldingBuilder {
+  /** A result with more elements isn't computed here, so that no small file makes a large graph. */
+  private static final long LARGEST_RESULT = 1 << 20;
+
+  /** Elements that all folded results together may have; beyond it only small ones are folded. */
+  private static final long LARGEST_TOTAL = 1 << 25;
+
+  private static final long SMALL_RESULT = 4096;
+
+  private final GraphBuilder builder;
+
+  /** Elements of integer values that depend on symbols. */
+  private final Map<Value, List<Dim>> symbolic = new IdentityHashMap<>();
+
+  private long folded;
+
+  FoldingBuilder(GraphBuilder builder) {
+    this.builder = builder;
+  }
+
+  /** Nodes added from now on carry this name. */
+  void at(String origin) {
+    builder.at(origin);
+  }
+
+  Value constant(Tensor data) {
+    return builder.constant(data);
+  }
+
+  static Optional<Tensor> constant(Value value) {
+    return value.isInput() ? Optional.empty() : value.definition().constant();
+  }
+
+  /** The elements of an integer or boolean value in row-major order, where they are known. */
+  Optional<List<Dim>> dims(Value value) {
+    List<Dim> known = symbolic.get(value);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    return constant(value)
+        .filter(data -> !data.element().isFloat())
+        .filter(data -> data.size() <= SymbolicEvaluation.MOST_ELEMENTS)
+        .map(
+            data -> {
+              List<Dim> dims = new ArrayList<>(data.size());
+              for (int i = 0; i < data.size(); i++) {
+                dims.add(Dim.of(data.getLong(i)));
+              }
+              return List.copyOf(dims);
+            });
+  }
+
+  /**
+   * The results of an operation.
+   *
+   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit it
+   */
+  List<Value> add(Op op, List<Value> operands) {
+    List<TensorType> types = op.resultTypes(operands.stream().map(Value::type).toList());
+    if (isIdentity(op, operands, types)) {
+      return operands;
+    }
+    Optional<List<Value>> known =
+        fold(op, operands, types).or(() -> symbolically(op, operands, types));
+    if (known.isPresent()) {
+      return known.get();
+    }
+    return builder.addNode(op, operands).results();
+  }
+
+  /** Whether the result is the operand itself. */
+  private static boolean isIdentity(Op op, List<Value> operands, List<TensorType> types) {
+    boolean sameType =
+        operands.size() == 1
+            && types.size() == 1
+            && types.getFirst().equals(operands.getFirst().type());
+    if (!sameType) {
+      return false;
+    }
+    return switch (op) {
+      case Movement.Reshape reshape -> true;
+      case Movement.Broadcast broadcast -> true;
+      case Movement.Concat concat -> true;
+      case Elementwise.Cast cast -> true;
+      case Movement.Slice slice -> slice.steps().stream().allMatch(step -> step == 1);
+      case Movement.Transpose(List<Integer> permutation) -> {
+        boolean ascending = true;
+        for (int i = 0; i < permutation.size(); i++) {
+          ascending &= permutation.get(i) == i;
+        }
+        yield ascending;
+      }
+      case Op other -> false;
+    };
+  }
+
+  private Optional<List<Value>> fold(Op op, List<Value> operands, List<TensorType> types) {
+    if (op instanceof Source.Constant) {
+      return Optional.empty();
+    }
+    List<Tensor> data = new ArrayList<>();
+    for (Value operand : operands) {
+      Optional<Tensor> tensor = constant(operand);
+      if (tensor.isEmpty()) {
+        return Optional.empty();
+      }
+      data.add(tensor.get());
+    }
+    if (op instanceof Movement.Reshape(var to) && to.isStatic()) {
+      return Optional.of(List.of(constant(data.getFirst().reshaped(to))));
+    }
+    if (!isWorthFolding(op, data, types)) {
+      return Optional.empty();
+    }
+    try {
+      List<Value> values = new ArrayList<>();
+      for (Tensor result : OpEvaluator.evaluate(op, data)) {
+        values.add(constant(result));
+      }
+      return Optional.of(values);
+    } catch (RuntimeException notNow) {
+      // What can't be computed fails when the model runs, if it's ever reached: not here.
+      return Optional.empty();
+    }
+  }
+
+  private boolean isWorthFolding(Op op, List<Tensor> data, List<TensorType> types) {
+    long elements = 0;
+    for (TensorType type : types) {
+      if (!type.isStatic() || exceeds(type, LARGEST_RESULT)) {
+        return false;
+      }
+      elements += type.shape().elements();
+    }
+    for (Tensor operand : data) {
+      if (operand.size() > 4 * LARGEST_RESULT) {
+        return false;
+      }
+    }
+    // Quantized weights stay so: their integers are what a device holds.
+    if (op instanceof Quantized.Dequantize && elements > 1) {
+      return false;
+    }
+    if (op instanceof Source && elements > SMALL_RESULT) {
+      return false;
+    }
+    if (elements > SMALL_RESULT && folded + elements > LARGEST_TOTAL) {
+      return false;
+    }
+    folded += elements;
+    return true;
+  }
+
+  private static boolean exceeds(TensorType type, long limit) {
+    try {
+      return type.shape().elements() > limit;
+    } catch (ArithmeticException overflow) {
+      return true;
+    }
+  }
+
+  private Optional<List<Value>> symbolically(Op op, List<Value> operands, List<TensorType> types) {
+    TensorType type = types.getFirst();
+    if (types.size() != 1
+        || type.element().isFloat()
+        || !type.isStatic()
+        || exceeds(type, SymbolicEvaluation.MOST_ELEMENTS)) {
+      return Optional.empty();
+    }
+    List<SymbolicEvaluation.Elements> elements = new ArrayList<>();
+    for (Value operand : operands) {
+      Optional<List<Dim>> dims = dims(operand);
+      if (dims.isEmpty()) {
+        return Optional.empty();
+      }
+      elements.add(new SymbolicEvaluation.Elements(operand.type().shape(), dims.get()));
+    }
+    Optional<List<Dim>> result = SymbolicEvaluation.evaluate(op, elements, type);
+    if (result.isEmpty()) {
+      return Optional.empty();
+    }
+    if (result.get().stream().allMatch(Dim::isStatic)) {
+      long[] values = result.get().stream().mapToLong(Dim::value).toArray();
+      return Optional.of(List.of(constant(Tensor.ofLongs(type, values))));
+    }
+    Node node = builder.addNode(op, operands);
+    symbolic.put(node.result(), result.get());
+    return Optional.of(node.results());
+  }
+}

@@ -1,0 +1,54 @@
+package io.partita.frontend.onnx;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What the user fixes about a model when importing it.
+ *
+ * @param dims extent by dimension symbol: {@code --dim seq=128}
+ * @param values value by graph input, which becomes a constant: {@code --bind shape=2,3}
+ * @param shapes shape by graph input; binds the symbols that stand in the input's declared shape
+ * @param recorded the value of a graph input that turns out to determine a shape, which makes it a
+ *     constant; none where it's not known
+ */
+public record ImportOptions(
+    Map<String, Long> dims,
+    Map<String, Tensor> values,
+    Map<String, Shape> shapes,
+    Function<String, Optional<Tensor>> recorded) {
+  public static final ImportOptions NONE =
+      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty());
+
+  public ImportOptions {
+    dims = Map.copyOf(dims);
+    values = Map.copyOf(values);
+    shapes = Map.copyOf(shapes);
+  }
+
+  public ImportOptions withDim(String symbol, long extent) {
+    Map<String, Long> more = new LinkedHashMap<>(dims);
+    more.put(symbol, extent);
+    return new ImportOptions(more, values, shapes, recorded);
+  }
+
+  public ImportOptions withValue(String input, Tensor value) {
+    Map<String, Tensor> more = new LinkedHashMap<>(values);
+    more.put(input, value);
+    return new ImportOptions(dims, more, shapes, recorded);
+  }
+
+  public ImportOptions withShape(String input, Shape shape) {
+    Map<String, Shape> more = new LinkedHashMap<>(shapes);
+    more.put(input, shape);
+    return new ImportOptions(dims, values, more, recorded);
+  }
+
+  public ImportOptions bindShapeInputs(Function<String, Optional<Tensor>> supplier) {
+    return new ImportOptions(dims, values, shapes, supplier);
+  }
+}

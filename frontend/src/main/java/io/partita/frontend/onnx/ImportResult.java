@@ -1,0 +1,56 @@
+package io.partita.frontend.onnx;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * What became of a model.
+ *
+ * @param module the graph; none where there are diagnostics
+ * @param diagnostics all that is wrong, in the order of the nodes
+ * @param unsupported every node that Partita has no meaning for
+ * @param constantInputs the graph inputs that became constants, by a bound or recorded value
+ * @param symbols the names of dimensions that the model's inputs declare
+ */
+public record ImportResult(
+    Optional<Module> module,
+    List<Diagnostic> diagnostics,
+    List<UnsupportedNode> unsupported,
+    SortedSet<String> constantInputs,
+    SortedSet<String> symbols) {
+  private static final int MOST_REPORTED = 50;
+
+  public ImportResult {
+    diagnostics = List.copyOf(diagnostics);
+    unsupported = List.copyOf(unsupported);
+    constantInputs = new TreeSet<>(constantInputs);
+    symbols = new TreeSet<>(symbols);
+  }
+
+  /**
+   * @throws PartitaException with all that is wrong, when something is
+   */
+  public Module orThrow() {
+    if (module.isPresent()) {
+      return module.get();
+    }
+    List<Diagnostic> reported =
+        new ArrayList<>(diagnostics.subList(0, Math.min(MOST_REPORTED, diagnostics.size())));
+    if (diagnostics.size() > MOST_REPORTED) {
+      reported.add(
+          new Diagnostic(
+              ImportCode.MORE,
+              "",
+              "",
+              (diagnostics.size() - MOST_REPORTED) + " more like these",
+              "partita inspect lists every unsupported node"));
+    }
+    throw new PartitaException(reported);
+  }
+}

@@ -1,0 +1,358 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.FunctionProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.SparseTensorProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.TypeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.partita.frontend.onnx.operator.OperatorRegistry;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** One import of a model: what its nodes share. */
+final class ModelImport {
+  /** The newest version of ONNX's own operator set that is known here. */
+  static final int NEWEST_OPSET = 28;
+
+  /** Of nodes, after functions and loops are expanded: a hostile model could ask for any number. */
+  private static final long MOST_NODES = 4_000_000;
+
+  /** More diagnostics of one model tell nobody anything. */
+  private static final int MOST_DIAGNOSTICS = 10_000;
+
+  private final OnnxModel model;
+  private final OperatorRegistry registry;
+  private final ImportOptions options;
+  private final Map<String, Tensor> values;
+  private final GraphBuilder graph;
+  private final FoldingBuilder builder;
+  private final GraphInputs inputs;
+  private final Map<Frame.FunctionKey, FunctionProto> functions = new HashMap<>();
+  private final List<Diagnostic> diagnostics = new ArrayList<>();
+  private final List<UnsupportedNode> unsupported = new ArrayList<>();
+  private final SortedSet<String> shapeInputs = new TreeSet<>();
+  private final SortedSet<String> constantInputs = new TreeSet<>();
+  private final Set<String> symbols = new HashSet<>();
+  private long nodes;
+  private int freshDims;
+
+  /**
+   * @param values the graph inputs that are constants, by name
+   */
+  ModelImport(
+      OnnxModel model,
+      OperatorRegistry registry,
+      ImportOptions options,
+      Map<String, Tensor> values) {
+    this.model = model;
+    this.registry = registry;
+    this.options = options;
+    this.values = values;
+    this.graph = new GraphBuilder(model.name());
+    this.builder = new FoldingBuilder(graph);
+    this.inputs = new GraphInputs(options, this::report);
+  }
+
+  OperatorRegistry registry() {
+    return registry;
+  }
+
+  FoldingBuilder builder() {
+    return builder;
+  }
+
+  TensorReader tensors() {
+    return model.tensors();
+  }
+
+  /** The inputs whose values determine a shape but aren't known. */
+  SortedSet<String> shapeInputs() {
+    return shapeInputs;
+  }
+
+  void determinesShape(String input) {
+    shapeInputs.add(input);
+  }
+
+  Optional<FunctionProto> function(Frame.FunctionKey key) {
+    return Optional.ofNullable(functions.get(key));
+  }
+
+  void report(Diagnostic diagnostic) {
+    if (diagnostics.size() < MOST_DIAGNOSTICS) {
+      diagnostics.add(diagnostic);
+    }
+  }
+
+  void report(PartitaException failure) {
+    failure.diagnostics().forEach(this::report);
+  }
+
+  void report(UnsupportedNode node) {
+    if (unsupported.size() < MOST_DIAGNOSTICS) {
+      unsupported.add(node);
+    }
+  }
+
+  /** Counts a node to be imported; ends the import when there are too many. */
+  void countNode(String where) {
+    if (++nodes > MOST_NODES) {
+      throw new ExpansionLimit(
+          new Diagnostic(
+              ImportCode.EXPANSION,
+              where,
+              "at most " + MOST_NODES + " nodes",
+              "more",
+              "split the model"));
+    }
+  }
+
+  /** Ends the whole import at once. */
+  static final class ExpansionLimit extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Diagnostic diagnostic;
+
+    ExpansionLimit(Diagnostic diagnostic) {
+      super(diagnostic.toString(), null, false, false);
+      this.diagnostic = diagnostic;
+    }
+  }
+
+  Dim freshDim() {
+    String name;
+    do {
+      name = "extent_" + freshDims++;
+    } while (!symbols.add(name));
+    return Dim.symbol(name);
+  }
+
+  ImportResult run() {
+    try {
+      importMainGraph();
+    } catch (ExpansionLimit limit) {
+      report(limit.diagnostic);
+    }
+    Optional<Module> module =
+        diagnostics.isEmpty()
+            ? Optional.of(new Module(LiveGraph.of(graph.finish())))
+            : Optional.empty();
+    return new ImportResult(module, diagnostics, unsupported, constantInputs, inputs.symbols());
+  }
+
+  private void importMainGraph() {
+    GraphProto proto = model.proto().getGraph();
+    Map<String, Integer> versions = operatorSets(model.proto().getOpsetImportList(), "the model");
+    for (FunctionProto function : model.proto().getFunctionsList()) {
+      Frame.FunctionKey key = FunctionCall.key(function);
+      if (functions.putIfAbsent(key, function) != null) {
+        report(
+            new Diagnostic(
+                ImportCode.DUPLICATE, "function " + key, "one function of a name", "two", ""));
+      }
+    }
+    NameScope names = new NameScope(null);
+    Frame frame = new Frame(names, versions, Map.of(), declared(proto), List.of(), "");
+    bindInitializers(proto, names, "");
+    bindInputs(proto, names);
+    new NodeSequence(this, frame).run(proto.getNodeList(), "");
+    bindOutputs(proto, names);
+  }
+
+  /** Versions by domain; one that isn't supported is reported. */
+  Map<String, Integer> operatorSets(List<OperatorSetIdProto> sets, String where) {
+    Map<String, Integer> versions = new TreeMap<>();
+    for (OperatorSetIdProto set : sets) {
+      String domain = Domains.canonical(set.getDomain());
+      int version = Math.clamp(set.getVersion(), -1, 1 << 30);
+      if (version < 1 || domain.isEmpty() && version > NEWEST_OPSET) {
+        report(
+            new Diagnostic(
+                ImportCode.OPERATOR_SET,
+                where,
+                domain.isEmpty()
+                    ? "a version from 1 to " + NEWEST_OPSET + " of ai.onnx"
+                    : "a version of 1 or more of " + domain,
+                "version " + set.getVersion(),
+                "export the model with opset_version=" + NEWEST_OPSET + " or lower"));
+      }
+      versions.put(domain, version);
+    }
+    return versions;
+  }
+
+  /** The types that a graph states for its values. */
+  static Map<String, TypeProto> declared(GraphProto proto) {
+    Map<String, TypeProto> declared = new HashMap<>();
+    for (ValueInfoProto info : proto.getValueInfoList()) {
+      declared.put(info.getName(), info.getType());
+    }
+    for (ValueInfoProto info : proto.getOutputList()) {
+      declared.put(info.getName(), info.getType());
+    }
+    return declared;
+  }
+
+  void bindInitializers(GraphProto proto, NameScope names, String prefix) {
+    for (TensorProto initializer : proto.getInitializerList()) {
+      String where = prefix + "initializer \"" + initializer.getName() + "\"";
+      bindInitializer(
+          names, initializer.getName(), where, () -> tensors().read(where, initializer));
+    }
+    for (SparseTensorProto initializer : proto.getSparseInitializerList()) {
+      String name = initializer.getValues().getName();
+      String where = prefix + "sparse initializer \"" + name + "\"";
+      bindInitializer(names, name, where, () -> tensors().read(where, initializer));
+    }
+  }
+
+  private void bindInitializer(
+      NameScope names, String name, String where, java.util.function.Supplier<Tensor> data) {
+    if (names.isDefinedHere(name)) {
+      report(
+          new Diagnostic(
+              ImportCode.DUPLICATE,
+              where,
+              "one initializer of a name",
+              "two",
+              "rename one of them"));
+      return;
+    }
+    try {
+      builder.at(name);
+      names.bind(name, builder.constant(data.get()));
+    } catch (PartitaException failure) {
+      report(failure);
+      names.bind(name, new NameScope.Unknown());
+    }
+  }
+
+  private void bindInputs(GraphProto proto, NameScope names) {
+    List<ValueInfoProto> open = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (ValueInfoProto input : proto.getInputList()) {
+      if (!seen.add(input.getName())) {
+        report(
+            new Diagnostic(
+                ImportCode.DUPLICATE,
+                "input \"" + input.getName() + "\"",
+                "one input of a name",
+                "two",
+                "rename one of them"));
+      } else if (!names.isDefinedHere(input.getName()) || values.containsKey(input.getName())) {
+        open.add(input);
+      }
+    }
+    Map<String, Shape> shapes = new TreeMap<>(options.shapes());
+    values.forEach((input, value) -> shapes.put(input, value.shape()));
+    for (String name : shapes.keySet()) {
+      if (!seen.contains(name)) {
+        report(
+            new Diagnostic(
+                ImportCode.UNKNOWN_INPUT,
+                "--bind " + name,
+                "an input of the model",
+                name,
+                "its inputs are " + String.join(", ", new TreeSet<>(seen))));
+      }
+    }
+    Map<String, TensorType> types = inputs.types(open, shapes);
+    types.values().forEach(type -> type.shape().forEach(dim -> symbols.addAll(dim.symbols())));
+    for (ValueInfoProto input : open) {
+      bindInput(input.getName(), Optional.ofNullable(types.get(input.getName())), names);
+    }
+  }
+
+  private void bindInput(String name, Optional<TensorType> type, NameScope names) {
+    Tensor value = values.get(name);
+    if (type.isEmpty()) {
+      names.bind(name, new NameScope.Unknown());
+    } else if (value == null) {
+      names.bind(name, graph.input(name, type.get()));
+    } else {
+      if (value.element() != type.get().element()) {
+        report(
+            new Diagnostic(
+                ImportCode.INPUT_VALUE,
+                "input \"" + name + "\"",
+                "a value of element type " + type.get().element(),
+                value.element().text(),
+                "bind a value of the declared type"));
+      }
+      builder.at(name);
+      names.bind(name, builder.constant(value));
+      constantInputs.add(name);
+    }
+  }
+
+  private void bindOutputs(GraphProto proto, NameScope names) {
+    Set<String> seen = new HashSet<>();
+    for (ValueInfoProto output : proto.getOutputList()) {
+      String name = output.getName();
+      String where = "output \"" + name + "\"";
+      if (!seen.add(name)) {
+        report(
+            new Diagnostic(
+                ImportCode.DUPLICATE, where, "one output of a name", "two", "rename one of them"));
+        continue;
+      }
+      switch (names.find(name)) {
+        case NameScope.Given(Value value) -> graph.output(name, value);
+        case NameScope.Unknown unknown -> {}
+        case NameScope.Absent absent -> reportUndefined(where, name);
+        case null -> reportUndefined(where, name);
+      }
+    }
+  }
+
+  void reportUndefined(String where, String name) {
+    report(
+        new Diagnostic(
+            ImportCode.UNDEFINED,
+            where,
+            "a value that an input, an initializer or a node gives",
+            "\"" + name + "\"",
+            "export the model again: a part of it is missing"));
+  }
+
+  /** A stand-in for the result of a node that can't be imported, so that its readers can. */
+  NameScope.Binding standIn(String name, Frame frame) {
+    TypeProto declared = frame.declared().get(name);
+    if (declared == null || !declared.hasTensorType() || !declared.getTensorType().hasShape()) {
+      return new NameScope.Unknown();
+    }
+    List<Dim> dims = new ArrayList<>();
+    for (var dimension : declared.getTensorType().getShape().getDimList()) {
+      dims.add(
+          dimension.hasDimValue()
+              ? Dim.of(Math.max(0, dimension.getDimValue()))
+              : GraphInputs.symbolic(dimension.getDimParam(), name + "_dim" + dims.size()));
+    }
+    Map<String, Dim> bound = new HashMap<>();
+    options.dims().forEach((symbol, extent) -> bound.put(symbol, Dim.of(extent)));
+    return OnnxElements.element(declared.getTensorType().getElemType())
+        .<NameScope.Binding>map(
+            element ->
+                new NameScope.Given(
+                    graph.input(name, new TensorType(element, new Shape(dims).bind(bound)))))
+        .orElseGet(NameScope.Unknown::new);
+  }
+}

@@ -1,0 +1,362 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** The import of one node. */
+final class NodeImport implements NodeScope {
+  private final ModelImport model;
+  private final NodeProto node;
+  private final int opset;
+  private final String domain;
+  private final String name;
+  private final String where;
+  private final Map<String, AttributeProto> attributes;
+  private final NameScope.Binding[] results;
+  private List<Optional<Value>> operands = List.of();
+
+  NodeImport(ModelImport model, Frame frame, NodeProto node) {
+    this.model = model;
+    this.node = node;
+    this.domain = Domains.canonical(node.getDomain());
+    // Custom domains are often left out of the imports; ONNX's own may not be.
+    this.opset = frame.operatorSets().getOrDefault(domain, domain.isEmpty() ? 0 : 1);
+    this.name =
+        !node.getName().isEmpty()
+            ? node.getName()
+            : node.getOutputList().stream().filter(n -> !n.isEmpty()).findFirst().orElse("");
+    this.where = "node \"" + frame.prefix() + name + "\" (" + node.getOpType() + ")";
+    this.attributes = Attributes.of(node, frame);
+    this.results = new NameScope.Binding[node.getOutputCount()];
+    model.builder().at(frame.prefix() + name);
+  }
+
+  void bind(List<Optional<Value>> values) {
+    operands = values;
+  }
+
+  /** The node's name, or that of its first output where it has none. */
+  String name() {
+    return name;
+  }
+
+  String where() {
+    return where;
+  }
+
+  Optional<NameScope.Binding> result(int output) {
+    return Optional.ofNullable(results[output]);
+  }
+
+  void bindResult(int output, NameScope.Binding binding) {
+    results[output] = binding;
+  }
+
+  /** That the importer gave a value to each output that has a name. */
+  void requireOutputs() {
+    for (int i = 0; i < results.length; i++) {
+      if (results[i] == null && wants(i)) {
+        throw unsupported("output " + i + " (" + node.getOutput(i) + ")", "");
+      }
+    }
+  }
+
+  Optional<AttributeProto> attribute(String attribute) {
+    return Optional.ofNullable(attributes.get(attribute));
+  }
+
+  Diagnostic diagnostic(ImportCode code, String expected, String found) {
+    return new Diagnostic(code, where, expected, found, "");
+  }
+
+  /** The operands' types as text. */
+  List<String> operandTypes() {
+    List<String> types = new ArrayList<>();
+    for (int i = 0; i < node.getInputCount(); i++) {
+      boolean absent = node.getInput(i).isEmpty();
+      types.add(operands.get(i).map(value -> value.type().toString()).orElse(absent ? "" : "?"));
+    }
+    return types;
+  }
+
+  void noteUnsupported(PartitaException failure) {
+    Diagnostic first = failure.diagnostics().getFirst();
+    if (first.code() == ImportCode.UNSUPPORTED_OPERATOR
+        || first.code() == ImportCode.UNSUPPORTED_VERSION
+        || first.code() == ImportCode.UNSUPPORTED_USE) {
+      String reason = first.code().title() + (first.found().isEmpty() ? "" : ": " + first.found());
+      model.report(
+          new UnsupportedNode(
+              name, node.getOpType(), Domains.display(domain), opset, operandTypes(), reason));
+    }
+  }
+
+  @Override
+  public String operator() {
+    return node.getOpType();
+  }
+
+  @Override
+  public int opset() {
+    return opset;
+  }
+
+  @Override
+  public int inputs() {
+    return operands.size();
+  }
+
+  @Override
+  public boolean has(int input) {
+    return input < operands.size() && operands.get(input).isPresent();
+  }
+
+  @Override
+  public Value input(int input) {
+    if (!has(input)) {
+      throw invalid("operand " + input, "none");
+    }
+    return operands.get(input).orElseThrow();
+  }
+
+  @Override
+  public int outputs() {
+    return results.length;
+  }
+
+  @Override
+  public boolean wants(int output) {
+    return output < results.length && !node.getOutput(output).isEmpty();
+  }
+
+  @Override
+  public boolean hasAttribute(String attribute) {
+    return attributes.containsKey(attribute);
+  }
+
+  private AttributeProto required(String attribute) {
+    AttributeProto proto = attributes.get(attribute);
+    if (proto == null) {
+      throw invalid("an attribute " + attribute, "none");
+    }
+    return proto;
+  }
+
+  private PartitaException wrongKind(String attribute, String expected) {
+    return invalid("attribute " + attribute + " with " + expected, "another kind of value");
+  }
+
+  @Override
+  public long integer(String attribute) {
+    AttributeProto proto = required(attribute);
+    if (!proto.hasI()) {
+      throw wrongKind(attribute, "an integer");
+    }
+    return proto.getI();
+  }
+
+  @Override
+  public long integer(String attribute, long otherwise) {
+    return hasAttribute(attribute) ? integer(attribute) : otherwise;
+  }
+
+  @Override
+  public double number(String attribute) {
+    AttributeProto proto = required(attribute);
+    if (!proto.hasF()) {
+      throw wrongKind(attribute, "a float");
+    }
+    return proto.getF();
+  }
+
+  @Override
+  public double number(String attribute, double otherwise) {
+    return hasAttribute(attribute) ? number(attribute) : otherwise;
+  }
+
+  @Override
+  public String text(String attribute, String otherwise) {
+    if (!hasAttribute(attribute)) {
+      return otherwise;
+    }
+    AttributeProto proto = required(attribute);
+    if (!proto.hasS()) {
+      throw wrongKind(attribute, "a string");
+    }
+    return proto.getS().toStringUtf8();
+  }
+
+  @Override
+  public List<Long> integers(String attribute) {
+    AttributeProto proto = required(attribute);
+    if (proto.getIntsCount() == 0 && (proto.hasI() || proto.hasT() || proto.getFloatsCount() > 0)) {
+      throw wrongKind(attribute, "integers");
+    }
+    return List.copyOf(proto.getIntsList());
+  }
+
+  @Override
+  public List<Long> integers(String attribute, List<Long> otherwise) {
+    return hasAttribute(attribute) ? integers(attribute) : otherwise;
+  }
+
+  @Override
+  public List<Double> numbers(String attribute) {
+    return required(attribute).getFloatsList().stream().map(Float::doubleValue).toList();
+  }
+
+  @Override
+  public Tensor tensor(String attribute) {
+    AttributeProto proto = required(attribute);
+    String place = where + ", attribute " + attribute;
+    if (proto.hasSparseTensor()) {
+      return model.tensors().read(place, proto.getSparseTensor());
+    }
+    if (!proto.hasT()) {
+      throw wrongKind(attribute, "a tensor");
+    }
+    return model.tensors().read(place, proto.getT());
+  }
+
+  @Override
+  public ElementType element(String attribute, ElementType otherwise) {
+    if (!hasAttribute(attribute)) {
+      return otherwise;
+    }
+    long number = integer(attribute);
+    return OnnxElements.element(number)
+        .orElseThrow(
+            () -> unsupported("element type " + OnnxElements.name(number), "use another type"));
+  }
+
+  @Override
+  public int axis(long axis, int rank) {
+    long fromFront = axis < 0 ? axis + rank : axis;
+    if (fromFront < 0 || fromFront >= rank) {
+      throw invalid("an axis from " + -rank + " to " + (rank - 1), Long.toString(axis));
+    }
+    return (int) fromFront;
+  }
+
+  @Override
+  public Optional<Tensor> constant(int input) {
+    return has(input) ? FoldingBuilder.constant(input(input)) : Optional.empty();
+  }
+
+  @Override
+  public Tensor data(int input) {
+    Value value = input(input);
+    return FoldingBuilder.constant(value).orElseThrow(() -> notKnown(input));
+  }
+
+  @Override
+  public List<Dim> dims(int input) {
+    Value value = input(input);
+    if (value.type().element().isFloat() || value.type().rank() > 1) {
+      throw invalid(
+          "operand " + input + " with integers, a scalar or vector", value.type().toString());
+    }
+    return knownDims(value).orElseThrow(() -> notKnown(input));
+  }
+
+  @Override
+  public List<Long> longs(int input) {
+    List<Dim> dims = dims(input);
+    if (!dims.stream().allMatch(Dim::isStatic)) {
+      SortedSet<String> symbols = new TreeSet<>();
+      dims.forEach(dim -> symbols.addAll(dim.symbols()));
+      throw new PartitaException(
+          ImportCode.NOT_KNOWN,
+          where,
+          "a number for operand " + input,
+          dims.toString(),
+          Unbound.bindDims(symbols));
+    }
+    return dims.stream().map(Dim::value).toList();
+  }
+
+  private PartitaException notKnown(int input) {
+    Unbound unbound = Unbound.of(input(input));
+    unbound.inputs().forEach(model::determinesShape);
+    return new PartitaException(
+        ImportCode.NOT_KNOWN,
+        where,
+        "a known value for operand " + input + " (" + node.getInput(input) + ")",
+        unbound.describe(),
+        unbound.remedy());
+  }
+
+  @Override
+  public Optional<List<Dim>> knownDims(Value value) {
+    return model.builder().dims(value);
+  }
+
+  @Override
+  public Dim freshDim() {
+    return model.freshDim();
+  }
+
+  @Override
+  public Value add(Op op, Value... values) {
+    return add(op, Arrays.asList(values));
+  }
+
+  @Override
+  public Value add(Op op, List<Value> values) {
+    return addAll(op, values).getFirst();
+  }
+
+  @Override
+  public List<Value> addAll(Op op, List<Value> values) {
+    try {
+      return model.builder().add(op, values);
+    } catch (TypeMismatch mismatch) {
+      SortedSet<String> symbols = new TreeSet<>();
+      values.forEach(value -> value.type().shape().forEach(dim -> symbols.addAll(dim.symbols())));
+      throw new PartitaException(
+          ImportCode.MISFIT,
+          where,
+          mismatch.expected(),
+          mismatch.found(),
+          symbols.isEmpty() ? "" : Unbound.bindDims(symbols));
+    }
+  }
+
+  @Override
+  public Value constant(Tensor data) {
+    return model.builder().constant(data);
+  }
+
+  @Override
+  public void output(int output, Value value) {
+    if (output < results.length) {
+      results[output] = new NameScope.Given(value);
+    }
+  }
+
+  @Override
+  public PartitaException invalid(String expected, String found) {
+    return new PartitaException(
+        ImportCode.INVALID_NODE, where, expected, found, "check the node, or export it again");
+  }
+
+  @Override
+  public PartitaException unsupported(String what, String remedy) {
+    return new PartitaException(ImportCode.UNSUPPORTED_USE, where, "", what, remedy);
+  }
+}

@@ -1,0 +1,144 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.FunctionProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import io.partita.frontend.onnx.operator.OperatorImporter;
+import io.partita.frontend.onnx.operator.OperatorRegistry;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Value;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Imports the nodes of one graph or function body, in order. */
+final class NodeSequence {
+  private final ModelImport model;
+  private final Frame frame;
+
+  NodeSequence(ModelImport model, Frame frame) {
+    this.model = model;
+    this.frame = frame;
+  }
+
+  /**
+   * @param where the graph, for messages; empty or ending in a space
+   */
+  void run(List<NodeProto> nodes, String where) {
+    for (NodeProto node :
+        NodeOrder.sort(nodes, frame.names()::isDefinedHere, where, model::report)) {
+      importNode(node);
+    }
+  }
+
+  private void importNode(NodeProto node) {
+    NodeImport scope = new NodeImport(model, frame, node);
+    model.countNode(scope.where());
+    boolean known = true;
+    boolean defined = true;
+    List<Optional<Value>> operands = new ArrayList<>();
+    for (String input : node.getInputList()) {
+      NameScope.Binding binding =
+          input.isEmpty() ? new NameScope.Absent() : frame.names().find(input);
+      switch (binding) {
+        case NameScope.Given(Value value) -> operands.add(Optional.of(value));
+        case NameScope.Absent absent -> operands.add(Optional.empty());
+        case NameScope.Unknown unknown -> {
+          known = false;
+          operands.add(Optional.empty());
+        }
+        case null -> {
+          model.reportUndefined(scope.where(), input);
+          defined = false;
+          operands.add(Optional.empty());
+        }
+      }
+    }
+    scope.bind(operands);
+    try {
+      convert(node, scope, known && defined);
+    } catch (PartitaException failure) {
+      model.report(failure);
+      scope.noteUnsupported(failure);
+    } catch (ArithmeticException overflow) {
+      model.report(scope.diagnostic(ImportCode.MISFIT, "extents that fit a long", "an overflow"));
+    } catch (IndexOutOfBoundsException | IllegalArgumentException | IllegalStateException broken) {
+      model.report(
+          scope.diagnostic(
+              ImportCode.INVALID_NODE,
+              "operands and attributes as the operator defines them",
+              String.valueOf(broken.getMessage())));
+    }
+    bindOutputs(node, scope);
+  }
+
+  private void bindOutputs(NodeProto node, NodeImport scope) {
+    for (int i = 0; i < node.getOutputCount(); i++) {
+      String name = node.getOutput(i);
+      if (!name.isEmpty() && !frame.names().isDefinedHere(name)) {
+        frame
+            .names()
+            .bind(
+                name,
+                scope.result(i).orElse(null) instanceof NameScope.Binding binding
+                    ? binding
+                    : model.standIn(name, frame));
+      }
+    }
+  }
+
+  /**
+   * @param known whether all operands are known; if not, only the operator is looked at
+   */
+  private void convert(NodeProto node, NodeImport scope, boolean known) {
+    Frame.FunctionKey key = FunctionCall.key(node);
+    Optional<FunctionProto> function = model.function(key);
+    if (function.isPresent()) {
+      new FunctionCall(model, frame, key, function.get()).run(node, scope);
+      return;
+    }
+    if (ControlFlow.handles(key)) {
+      if (known) {
+        new ControlFlow(model, frame, scope).run(node);
+        scope.requireOutputs();
+      }
+      return;
+    }
+    OperatorImporter importer = find(key.domain(), node.getOpType(), scope);
+    if (known) {
+      importer.convert(scope);
+      scope.requireOutputs();
+    }
+  }
+
+  private OperatorImporter find(String domain, String operator, NodeImport scope) {
+    OperatorRegistry registry = model.registry();
+    Optional<OperatorImporter> importer = registry.find(domain, operator, scope.opset());
+    if (importer.isPresent()) {
+      return importer.get();
+    }
+    if (registry.since(domain, operator).isPresent()) {
+      throw new PartitaException(
+          ImportCode.UNSUPPORTED_VERSION,
+          scope.where(),
+          "version "
+              + registry.since(domain, operator).getAsInt()
+              + " or later of "
+              + Domains.display(domain),
+          scope.opset() == 0
+              ? "the model doesn't import " + Domains.display(domain)
+              : "version " + scope.opset(),
+          "export the model with a newer opset_version");
+    }
+    throw new PartitaException(
+        ImportCode.UNSUPPORTED_OPERATOR,
+        scope.where(),
+        "an operator that Partita imports",
+        Domains.display(domain) + "." + operator + operandTypes(scope),
+        "export the model without it, or as a model-local function");
+  }
+
+  private static String operandTypes(NodeImport scope) {
+    List<String> types = scope.operandTypes();
+    return types.isEmpty() ? "" : " of " + String.join(", ", types);
+  }
+}

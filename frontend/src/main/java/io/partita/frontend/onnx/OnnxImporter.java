@@ -1,0 +1,51 @@
+package io.partita.frontend.onnx;
+
+import io.partita.frontend.onnx.operator.OperatorRegistry;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Makes a graph of an ONNX model. */
+public final class OnnxImporter {
+  private final ImportOptions options;
+  private final OperatorRegistry registry = OperatorRegistry.complete();
+
+  public OnnxImporter(ImportOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with everything that is wrong with the model
+   */
+  public Module importModel(OnnxModel model) {
+    return examine(model).orThrow();
+  }
+
+  /**
+   * Imports as far as possible: nodes after an unsupported one are still looked at.
+   *
+   * <p>Where an input turns out to determine a shape and its value is on record, the model is
+   * imported again with the input as a constant; each round binds one more input or is the last.
+   */
+  public ImportResult examine(OnnxModel model) {
+    Map<String, Tensor> values = new TreeMap<>(options.values());
+    while (true) {
+      ModelImport round = new ModelImport(model, registry, options, values);
+      ImportResult result = round.run();
+      boolean bound = false;
+      for (String input : round.shapeInputs()) {
+        Optional<Tensor> recorded =
+            values.containsKey(input) ? Optional.empty() : options.recorded().apply(input);
+        if (recorded.isPresent()) {
+          values.put(input, recorded.get());
+          bound = true;
+        }
+      }
+      if (!bound) {
+        return result;
+      }
+    }
+  }
+}

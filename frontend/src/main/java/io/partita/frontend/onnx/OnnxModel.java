@@ -1,0 +1,82 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import com.google.protobuf.ByteString;
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** An ONNX file, parsed but not understood yet. Its tensors stay in the mapped file. */
+public final class OnnxModel {
+  private final Path path;
+  private final ModelProto proto;
+  private final TensorReader tensors;
+
+  private OnnxModel(Path path, ModelProto proto) {
+    this.path = path;
+    this.proto = proto;
+    this.tensors = new TensorReader(new ExternalData(path.toAbsolutePath().getParent()));
+  }
+
+  /**
+   * @throws PartitaException when the file can't be read or isn't an ONNX model
+   */
+  public static OnnxModel read(Path path) {
+    ByteString bytes = OnnxFile.map(path);
+    ModelProto proto;
+    try {
+      MessageCensus.require(path, bytes);
+      proto = ModelProto.parseFrom(OnnxFile.stream(bytes));
+    } catch (IOException damaged) {
+      throw new PartitaException(
+          ImportCode.NOT_ONNX,
+          path.toString(),
+          "a serialized ONNX ModelProto",
+          damaged.getMessage(),
+          "fetch or export the model again");
+    }
+    if (!proto.hasGraph()) {
+      throw new PartitaException(
+          ImportCode.NO_GRAPH,
+          path.toString(),
+          "a model with a graph",
+          "none",
+          "check that this is the model's main file");
+    }
+    return new OnnxModel(path, proto);
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** The graph's own name. */
+  public String name() {
+    return proto.getGraph().getName();
+  }
+
+  /** The program that wrote the file and its version, as far as it says so. */
+  public String producer() {
+    return (proto.getProducerName() + " " + proto.getProducerVersion()).strip();
+  }
+
+  /** Version by domain of each imported operator set; ONNX's own domain is the empty name. */
+  public SortedMap<String, Integer> operatorSets() {
+    SortedMap<String, Integer> versions = new TreeMap<>();
+    for (OperatorSetIdProto set : proto.getOpsetImportList()) {
+      versions.put(Domains.canonical(set.getDomain()), Math.clamp(set.getVersion(), -1, 1 << 30));
+    }
+    return versions;
+  }
+
+  ModelProto proto() {
+    return proto;
+  }
+
+  TensorReader tensors() {
+    return tensors;
+  }
+}

@@ -1,0 +1,83 @@
+package io.partita.frontend.onnx;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Source;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What a value depends on that isn't known when compiling.
+ *
+ * @param inputs names of graph inputs
+ * @param symbols names of dimensions
+ */
+record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
+  static Unbound of(Value value) {
+    SortedSet<String> inputs = new TreeSet<>();
+    SortedSet<String> symbols = new TreeSet<>();
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> work = new ArrayDeque<>();
+    work.push(value);
+    while (!work.isEmpty()) {
+      Value next = work.pop();
+      next.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
+      if (next.isInput()) {
+        inputs.add(next.name());
+        continue;
+      }
+      Node definition = next.definition();
+      if (definition.op() instanceof Source.Extent(var size)) {
+        symbols.addAll(size.symbols());
+      }
+      for (Value operand : definition.operands()) {
+        if (seen.add(operand)) {
+          work.push(operand);
+        }
+      }
+    }
+    return new Unbound(inputs, symbols);
+  }
+
+  String describe() {
+    if (inputs.isEmpty() && symbols.isEmpty()) {
+      return "a value that is too large to compute now";
+    }
+    return "it depends on "
+        + (inputs.isEmpty() ? "" : "the value of " + listed(inputs))
+        + (inputs.isEmpty() || symbols.isEmpty() ? "" : " and ")
+        + (symbols.isEmpty() ? "" : "the dimension " + listed(symbols));
+  }
+
+  private static String listed(SortedSet<String> names) {
+    return names.stream().limit(6).collect(Collectors.joining(", "))
+        + (names.size() > 6 ? ", …" : "");
+  }
+
+  String remedy() {
+    String inputPart =
+        inputs.stream()
+            .limit(6)
+            .map(name -> "--bind " + name + "=…")
+            .collect(Collectors.joining(" "));
+    String dims = symbols.isEmpty() ? "" : bindDims(symbols);
+    if (inputs.isEmpty()) {
+      return dims;
+    }
+    return "bind it: " + inputPart + (dims.isEmpty() ? "" : ", and " + dims);
+  }
+
+  /** How to bind dimensions. */
+  static String bindDims(SortedSet<String> symbols) {
+    return symbols.stream()
+        .limit(6)
+        .map(symbol -> "--dim " + symbol + "=N")
+        .collect(Collectors.joining(" ", "bind the dimensions: ", ""));
+  }
+}
