@@ -1,0 +1,125 @@
+package io.partita.ir.eval;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/** Computes the outputs of a graph node by node; a value is let go after its last use. */
+public final class Evaluator {
+  private final Graph graph;
+  private final Map<Value, Integer> remaining = new IdentityHashMap<>();
+  private final Map<Value, Tensor> values = new IdentityHashMap<>();
+
+  private Evaluator(Graph graph) {
+    this.graph = graph;
+    for (Node node : graph.nodes()) {
+      node.operands().forEach(operand -> remaining.merge(operand, 1, Integer::sum));
+    }
+    graph.outputs().forEach(output -> remaining.merge(output.value(), 1, Integer::sum));
+  }
+
+  /**
+   * The graph's outputs, in order.
+   *
+   * @param inputs one for each input of the graph, in order, of exactly its type
+   * @throws PartitaException with an {@link EvaluationCode} when the inputs don't fit, a dimension
+   *     isn't bound, or a node can't be computed from these values
+   */
+  public static List<Tensor> run(Graph graph, List<Tensor> inputs) {
+    return run(graph, inputs, (node, results) -> {});
+  }
+
+  /** As {@link #run(Graph, List)}; the observer sees each node's results as they are computed. */
+  public static List<Tensor> run(
+      Graph graph, List<Tensor> inputs, BiConsumer<Node, List<Tensor>> observer) {
+    verify(graph, inputs);
+    return new Evaluator(graph).run(inputs, observer);
+  }
+
+  private static void verify(Graph graph, List<Tensor> inputs) {
+    if (inputs.size() != graph.inputs().size()) {
+      throw new PartitaException(
+          EvaluationCode.INPUT_MISMATCH,
+          "graph \"" + graph.name() + "\"",
+          graph.inputs().size() + " inputs",
+          Integer.toString(inputs.size()),
+          "give a tensor for each input");
+    }
+    List<Diagnostic> diagnostics = new ArrayList<>();
+    for (Value input : graph.inputs()) {
+      String where = "input \"" + input.name() + "\"";
+      Tensor given = inputs.get(input.index());
+      if (!input.type().isStatic()) {
+        Bound.verify(input.type(), where);
+      }
+      if (!given.type().equals(input.type())) {
+        diagnostics.add(
+            new Diagnostic(
+                EvaluationCode.INPUT_MISMATCH,
+                where,
+                input.type().toString(),
+                given.type().toString(),
+                "give a tensor of this type, or bind the model's dimensions to other numbers"));
+      }
+    }
+    if (!diagnostics.isEmpty()) {
+      throw new PartitaException(diagnostics);
+    }
+  }
+
+  private List<Tensor> run(List<Tensor> inputs, BiConsumer<Node, List<Tensor>> observer) {
+    for (Value input : graph.inputs()) {
+      keep(input, inputs.get(input.index()));
+    }
+    for (Node node : graph.nodes()) {
+      List<Tensor> results = results(node);
+      observer.accept(node, results);
+      node.operands().forEach(this::use);
+      for (int i = 0; i < results.size(); i++) {
+        keep(node.results().get(i), results.get(i));
+      }
+    }
+    return graph.outputs().stream().map(output -> values.get(output.value())).toList();
+  }
+
+  private void keep(Value value, Tensor tensor) {
+    if (remaining.containsKey(value)) {
+      values.put(value, tensor);
+    }
+  }
+
+  private void use(Value value) {
+    if (remaining.merge(value, -1, Integer::sum) == 0) {
+      values.remove(value);
+    }
+  }
+
+  private List<Tensor> results(Node node) {
+    try {
+      return OpEvaluator.evaluate(node.op(), node.operands().stream().map(values::get).toList());
+    } catch (PartitaException failure) {
+      throw new PartitaException(
+          failure.diagnostics().stream().map(cause -> at(node, cause)).toList());
+    } catch (OutOfMemoryError full) {
+      throw new PartitaException(
+          EvaluationCode.TOO_LARGE,
+          "node " + node,
+          "at most " + Runtime.getRuntime().maxMemory() + " bytes of heap for all values",
+          "more, with results " + node.results().stream().map(Value::type).toList(),
+          "evaluate with smaller dimensions or a larger heap (-Xmx)");
+    }
+  }
+
+  private static Diagnostic at(Node node, Diagnostic cause) {
+    return new Diagnostic(
+        cause.code(), "node " + node, cause.expected(), cause.found(), cause.remedy());
+  }
+}

@@ -1,0 +1,56 @@
+package io.partita.ir.eval;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+
+/** Indices that come as data: checked, and counted from the end when negative. */
+final class Positions {
+  private Positions() {}
+
+  /** All elements of {@code indices} as positions below {@code extent}. */
+  static int[] along(Tensor indices, long extent, String where) {
+    int[] positions = new int[indices.size()];
+    for (int i = 0; i < positions.length; i++) {
+      positions[i] = checked(indices.getLong(i), extent, where);
+    }
+    return positions;
+  }
+
+  /** A position below {@code extent}; a negative index counts from the end. */
+  static int checked(long index, long extent, String where) {
+    return inside(index < 0 && index >= -extent ? index + extent : index, extent, where);
+  }
+
+  /** A position from 0 to {@code extent - 1}. */
+  static int inside(long index, long extent, String where) {
+    if (index < 0 || index >= extent) {
+      throw new PartitaException(
+          EvaluationCode.INDEX_OUT_OF_RANGE,
+          where,
+          extent == 0 ? "no index, as the axis is empty" : "an index below " + extent,
+          Long.toString(index),
+          "check the values of the inputs that the index comes from");
+    }
+    return (int) index;
+  }
+
+  /**
+   * The row-major offsets in {@code data} of the index tuples in the last dimension of {@code
+   * indices}; the tuples begin at axis {@code first} of the data.
+   */
+  static int[] tuples(Tensor indices, Shape data, int first, String where) {
+    int length = (int) indices.shape().fromEnd(0).value();
+    long count = indices.shape().range(0, indices.shape().rank() - 1).elements();
+    long[] strides = data.strides();
+    int[] offsets = new int[Math.toIntExact(count)];
+    for (int tuple = 0; tuple < offsets.length; tuple++) {
+      for (int i = 0; i < length; i++) {
+        long index = indices.getLong(tuple * length + i);
+        int position = checked(index, data.extent(first + i), where);
+        offsets[tuple] += (int) (position * strides[first + i]);
+      }
+    }
+    return offsets;
+  }
+}
