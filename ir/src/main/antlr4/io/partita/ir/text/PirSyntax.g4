@@ -28,7 +28,7 @@ constant : 'constant' (element | '[' (element (',' element)*)? ']') ':' type ;
 weight : 'weight' attributes ':' type ;
 
 operation
-    : word '(' (VALUE (',' VALUE)*)? ')' attributes? ':' type (',' type)*
+    : mnemonic '(' (VALUE (',' VALUE)*)? ')' attributes? ':' type (',' type)*
     ;
 
 //     return %2
@@ -57,8 +57,10 @@ term : factor ('*' factor)* ;
 
 factor : INTEGER | STRING | word ;
 
-// What begins a line stays usable as the name of a symbol, an operation or an attribute.
-word : WORD | 'module' | 'graph' | 'state' | 'return' ;
+mnemonic : WORD ;
+
+// What begins a line stays usable as the name of a symbol or an attribute.
+word : WORD | 'module' | 'graph' | 'state' | 'return' | 'constant' | 'weight' ;
 
 VALUE : '%' (NAME | STRING | [0-9]+) ;
 

@@ -114,7 +114,7 @@ public final class OpReader {
   }
 
   private static int shift(AttributeReader in) {
-    return Math.toIntExact(in.integer("shift"));
+    return in.smallInteger("shift");
   }
 
   private static Op readByFunction(String mnemonic, AttributeReader in) {
