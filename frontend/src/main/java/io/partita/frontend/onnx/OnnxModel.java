@@ -1,11 +1,18 @@
 package io.partita.frontend.onnx;
 
+import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.ByteString;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -70,6 +77,30 @@ public final class OnnxModel {
       versions.put(Domains.canonical(set.getDomain()), Math.clamp(set.getVersion(), -1, 1 << 30));
     }
     return versions;
+  }
+
+  /**
+   * The graph inputs that a run must give, in the model's order: those without an initializer,
+   * whose value would only be a default.
+   */
+  public List<String> inputNames() {
+    GraphProto graph = proto.getGraph();
+    Set<String> initializers = new HashSet<>();
+    graph.getInitializerList().forEach(tensor -> initializers.add(tensor.getName()));
+    return graph.getInputList().stream()
+        .map(ValueInfoProto::getName)
+        .filter(name -> !initializers.contains(name))
+        .toList();
+  }
+
+  public List<String> outputNames() {
+    return proto.getGraph().getOutputList().stream().map(ValueInfoProto::getName).toList();
+  }
+
+  /** The declared type of each graph input that declares one which a tensor can have. */
+  public Map<String, TensorType> inputTypes() {
+    return new GraphInputs(ImportOptions.NONE, ignored -> {})
+        .types(proto.getGraph().getInputList(), Map.of());
   }
 
   ModelProto proto() {

@@ -1,0 +1,129 @@
+package io.partita.cli;
+
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.passes.Pipeline;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs recorded test cases. */
+@Command(
+    name = "check",
+    description = {
+      "Run recorded test cases and compare the results.",
+      "A case is a folder with model.onnx and test_data_set_*/{input,output}_*.pb, or with"
+          + " network.onnx, inputs.npz and outputs.npz. Each gets a line: PASS, FAIL or UNSUPPORTED.",
+      "Integers must be equal; floats within the tolerances, which are by default 1e-3 relative and"
+          + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
+          + " f64). The exit code is 1 when a case fails."
+    })
+final class CheckCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "1..*",
+      description = "The folder of a case, or one that has cases below it.")
+  List<Path> paths;
+
+  @Option(
+      names = "--target",
+      paramLabel = "TARGET",
+      description =
+          "Run the code that is emitted for this target (${COMPLETION-CANDIDATES}) instead of the"
+              + " reference evaluator.",
+      completionCandidates = TargetNames.class)
+  String target;
+
+  @Option(
+      names = "--passes",
+      paramLabel = "PIPELINE",
+      description =
+          "Passes to run first; by default none for the evaluator and those of 'compile' for a"
+              + " target.")
+  String passes;
+
+  @Option(names = "--rtol", paramLabel = "X", description = "Relative tolerance for floats.")
+  Double relative;
+
+  @Option(names = "--atol", paramLabel = "X", description = "Absolute tolerance for floats.")
+  Double absolute;
+
+  @Option(names = "--json", description = "Print one JSON object instead of lines.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    Target chosen = target == null ? Target.EVALUATOR : Target.of(target);
+    Pipeline pipeline =
+        passes == null
+            ? StandardPasses.forChecking(chosen)
+            : Pipeline.parse(passes, StandardPasses.REGISTRY);
+    Tolerance tolerance = new Tolerance(optional(relative), optional(absolute));
+    CaseRunner runner = new CaseRunner(chosen.runner(), pipeline, tolerance);
+    List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
+    List<CaseResult> results = new ArrayList<>();
+    PrintWriter out = spec.commandLine().getOut();
+    for (TestCase test : cases) {
+      CaseResult result = runner.run(test);
+      results.add(result);
+      if (!json) {
+        out.println(result.line());
+        out.flush();
+      }
+    }
+    long failed = count(results, CaseResult.Status.FAIL);
+    out.println(json ? Json.text(report(results)) : totals(results));
+    return failed > 0 ? ExitCode.CHECK_FAILED : ExitCode.DONE;
+  }
+
+  private static OptionalDouble optional(Double value) {
+    return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
+  }
+
+  private static long count(List<CaseResult> results, CaseResult.Status status) {
+    return results.stream().filter(result -> result.status() == status).count();
+  }
+
+  private static String totals(List<CaseResult> results) {
+    return "%d passed, %d failed, %d unsupported"
+        .formatted(
+            count(results, CaseResult.Status.PASS),
+            count(results, CaseResult.Status.FAIL),
+            count(results, CaseResult.Status.UNSUPPORTED));
+  }
+
+  private static Map<String, Object> report(List<CaseResult> results) {
+    List<Map<String, Object>> cases = new ArrayList<>();
+    for (CaseResult result : results) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("name", result.name());
+      entry.put("status", result.status().name());
+      entry.put("detail", result.detail());
+      entry.put("codes", result.codes());
+      entry.put("maxError", Double.isFinite(result.maxError()) ? result.maxError() : null);
+      cases.add(entry);
+    }
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("cases", cases);
+    report.put("passed", count(results, CaseResult.Status.PASS));
+    report.put("failed", count(results, CaseResult.Status.FAIL));
+    report.put("unsupported", count(results, CaseResult.Status.UNSUPPORTED));
+    return report;
+  }
+}

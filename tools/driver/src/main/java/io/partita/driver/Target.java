@@ -1,0 +1,53 @@
+package io.partita.driver;
+
+import io.partita.driver.cases.EvaluatorRunner;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.ir.diagnostic.PartitaException;
+import java.util.Arrays;
+import java.util.List;
+
+/** What a model can be compiled for, and the evaluator, which needs no compiling. */
+public enum Target {
+  EVALUATOR("evaluator"),
+  JAVA("java");
+
+  private final String text;
+
+  Target(String text) {
+    this.text = text;
+  }
+
+  public String text() {
+    return text;
+  }
+
+  /** The names that {@code --target} takes. */
+  public static List<String> names() {
+    return Arrays.stream(values()).filter(target -> target != EVALUATOR).map(Target::text).toList();
+  }
+
+  /**
+   * @throws PartitaException when there is no such target
+   */
+  public static Target of(String name) {
+    for (Target target : values()) {
+      if (target.text.equals(name)) {
+        return target;
+      }
+    }
+    throw new PartitaException(
+        DriverCode.UNKNOWN_TARGET,
+        "option --target",
+        "one of " + String.join(", ", names()),
+        name,
+        "correct the name");
+  }
+
+  /** How modules run on it. */
+  public ModuleRunner runner() {
+    return switch (this) {
+      case EVALUATOR -> new EvaluatorRunner();
+      case JAVA -> new EvaluatorRunner();
+    };
+  }
+}

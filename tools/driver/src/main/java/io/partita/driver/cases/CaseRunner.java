@@ -1,0 +1,130 @@
+package io.partita.driver.cases;
+
+import io.partita.driver.DriverCode;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.ImportResult;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.Pipeline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Runs test cases and compares. The shapes of the recorded inputs bind the model's dynamic
+ * dimensions, and an input whose value determines a shape is bound to what is recorded for it.
+ */
+public final class CaseRunner {
+  private final ModuleRunner runner;
+  private final Pipeline pipeline;
+  private final Tolerance tolerance;
+
+  public CaseRunner(ModuleRunner runner, Pipeline pipeline, Tolerance tolerance) {
+    this.runner = runner;
+    this.pipeline = pipeline;
+    this.tolerance = tolerance;
+  }
+
+  /** Never throws for what is wrong with a case: that is its result. */
+  public CaseResult run(TestCase test) {
+    try {
+      OnnxModel model = OnnxModel.read(test.model());
+      double maxError = 0;
+      for (RecordedRun run : test.runs()) {
+        Comparison worst = run(model, run);
+        maxError = Math.max(maxError, worst.maxError());
+        if (!worst.passes()) {
+          String where = run.name().isEmpty() ? "" : run.name() + ", ";
+          return new CaseResult(
+              test.name(),
+              CaseResult.Status.FAIL,
+              where + worst.message(),
+              List.of(),
+              worst.maxError());
+        }
+      }
+      return new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), maxError);
+    } catch (PartitaException told) {
+      return new CaseResult(
+          test.name(),
+          CaseResult.Status.UNSUPPORTED,
+          told.diagnostics().stream().map(CaseRunner::summary).collect(Collectors.joining("; ")),
+          told.diagnostics().stream().map(diagnostic -> diagnostic.code().id()).toList(),
+          0);
+    }
+  }
+
+  private static String summary(Diagnostic diagnostic) {
+    String found = diagnostic.found().isEmpty() ? "" : ": " + diagnostic.found();
+    String where = diagnostic.where().isEmpty() ? "" : " (" + diagnostic.where() + ")";
+    return diagnostic.code().id() + " " + diagnostic.code().title() + found + where;
+  }
+
+  private Comparison run(OnnxModel model, RecordedRun run) {
+    Map<String, Tensor> recorded = run.inputsFor(model.inputNames());
+    ImportResult imported = new OnnxImporter(options(model, recorded)).examine(model);
+    Module module = pipeline.run(imported.orThrow(), (pass, before, after) -> {});
+    Graph graph = module.graph();
+    List<Tensor> inputs = new ArrayList<>();
+    for (Value input : graph.inputs()) {
+      inputs.add(fitted(input, recorded));
+    }
+    List<Tensor> outputs;
+    try (ModuleRunner.Prepared program = runner.prepare(module)) {
+      outputs = program.run(inputs);
+    }
+    List<String> names = graph.outputs().stream().map(Graph.Output::name).toList();
+    Map<String, Tensor> expected = run.outputsFor(names);
+    Comparison worst = new Comparison(0, 0, "");
+    for (int i = 0; i < outputs.size(); i++) {
+      Tensor record = expected.get(names.get(i));
+      Tensor found = outputs.get(i);
+      if (RecordedRun.sameBut1(record.shape(), found.shape())) {
+        record = record.reshaped(found.shape());
+      }
+      Comparison comparison = Comparison.of(names.get(i), record, found, tolerance);
+      worst = comparison.worst() > worst.worst() ? comparison : worst;
+    }
+    return worst;
+  }
+
+  private static ImportOptions options(OnnxModel model, Map<String, Tensor> recorded) {
+    Map<String, TensorType> declared = model.inputTypes();
+    ImportOptions options =
+        ImportOptions.NONE.bindShapeInputs(
+            name ->
+                Optional.ofNullable(recorded.get(name))
+                    .map(data -> RecordedRun.fit(name, data, declared.get(name))));
+    for (Map.Entry<String, Tensor> input : recorded.entrySet()) {
+      TensorType type = declared.get(input.getKey());
+      if (type == null || !type.isStatic()) {
+        options = options.withShape(input.getKey(), input.getValue().shape());
+      }
+    }
+    return options;
+  }
+
+  private static Tensor fitted(Value input, Map<String, Tensor> recorded) {
+    Tensor data = recorded.get(input.name());
+    TensorType type = input.type();
+    Tensor fitted = data == null ? null : RecordedRun.fit(input.name(), data, type);
+    if (fitted == null || !fitted.type().equals(type)) {
+      throw new PartitaException(
+          DriverCode.CASE_MISMATCH,
+          "input '" + input.name() + "'",
+          type.toString(),
+          data == null ? "nothing recorded" : data.type().toString(),
+          "record the input as the model declares it");
+    }
+    return fitted;
+  }
+}

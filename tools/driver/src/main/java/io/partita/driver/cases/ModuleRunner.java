@@ -1,0 +1,20 @@
+package io.partita.driver.cases;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import java.util.List;
+
+/** One way to run a module. */
+public interface ModuleRunner {
+  /** Prepares the module; {@link Prepared#run} may then be called several times. */
+  Prepared prepare(Module module);
+
+  /** A module that is ready to run. */
+  interface Prepared extends AutoCloseable {
+    /** The outputs, in the graph's order, for inputs in the graph's order. */
+    List<Tensor> run(List<Tensor> inputs);
+
+    @Override
+    default void close() {}
+  }
+}
