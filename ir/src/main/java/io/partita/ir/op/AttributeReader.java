@@ -12,6 +12,11 @@ import java.util.List;
 public interface AttributeReader {
   long integer(String name);
 
+  /** An integer of 32 bits. */
+  default int smallInteger(String name) {
+    return Math.toIntExact(integer(name));
+  }
+
   double number(String name);
 
   boolean flag(String name);
@@ -23,6 +28,11 @@ public interface AttributeReader {
   String text(String name);
 
   List<Dim> dims(String name);
+
+  /** A list of one dimension. */
+  default Dim dim(String name) {
+    return dims(name).getFirst();
+  }
 
   default Shape shape(String name) {
     return new Shape(dims(name));

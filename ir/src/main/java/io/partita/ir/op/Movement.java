@@ -300,7 +300,7 @@ public sealed interface Movement extends Op {
           indices);
       int tuple = Math.toIntExact(indices.shape().fromEnd(0).value());
       Require.that(
-          batchDims + tuple <= data.rank(), "index tuples no longer than the data's rank", tuple);
+          tuple <= data.rank() - batchDims, "index tuples no longer than the data's rank", tuple);
       return List.of(
           data.with(
               indices

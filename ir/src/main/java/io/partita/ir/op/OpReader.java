@@ -1,7 +1,5 @@
 package io.partita.ir.op;
 
-import io.partita.ir.type.Dim;
-
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
 public final class OpReader {
   private OpReader() {}
@@ -9,8 +7,8 @@ public final class OpReader {
   /** The operation, or null where the mnemonic isn't one; {@code constant} is read elsewhere. */
   public static Op read(String mnemonic, AttributeReader in) {
     return switch (mnemonic) {
-      case "iota" -> new Source.Iota(one(in, "size"), in.element("element"));
-      case "extent" -> new Source.Extent(one(in, "size"));
+      case "iota" -> new Source.Iota(in.dim("size"), in.element("element"));
+      case "extent" -> new Source.Extent(in.dim("size"));
       case "select" -> new Elementwise.Select();
       case "cast" -> new Elementwise.Cast(in.element("to"));
       case "reshape" -> new Movement.Reshape(in.shape("to"));
@@ -23,7 +21,7 @@ public final class OpReader {
               in.word("mode", Movement.PadMode.class), in.longs("low"), in.longs("high"));
       case "gather" -> new Movement.Gather(axis(in));
       case "gather_elements" -> new Movement.GatherElements(axis(in));
-      case "gather_nd" -> new Movement.GatherNd(Math.toIntExact(in.integer("batch_dims")));
+      case "gather_nd" -> new Movement.GatherNd(in.smallInteger("batch_dims"));
       case "scatter_elements" -> new Movement.ScatterElements(axis(in), scatterReduction(in));
       case "scatter_nd" -> new Movement.ScatterNd(scatterReduction(in));
       case "arg_max", "arg_min" ->
@@ -66,7 +64,7 @@ public final class OpReader {
               in.number("scale"),
               in.number("soft_cap"),
               in.flag("causal"),
-              one(in, "offset"),
+              in.dim("offset"),
               in.integer("window"),
               in.flag("mask"),
               in.flag("key_length"));
@@ -116,7 +114,7 @@ public final class OpReader {
   }
 
   private static int shift(AttributeReader in) {
-    return Math.toIntExact(in.integer("shift"));
+    return in.smallInteger("shift");
   }
 
   private static Op readByFunction(String mnemonic, AttributeReader in) {
@@ -141,11 +139,7 @@ public final class OpReader {
   }
 
   private static int axis(AttributeReader in) {
-    return Math.toIntExact(in.integer("axis"));
-  }
-
-  private static Dim one(AttributeReader in, String name) {
-    return in.dims(name).getFirst();
+    return in.smallInteger("axis");
   }
 
   private static Movement.ScatterReduction scatterReduction(AttributeReader in) {

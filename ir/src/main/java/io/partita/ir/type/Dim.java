@@ -17,6 +17,11 @@ import java.util.TreeSet;
  * that is not known when the model is read; it is at least 1.
  */
 public final class Dim implements Comparable<Dim> {
+  /** No model needs as many summands or powers; without an end, a product of sums has no bound. */
+  private static final int MOST_TERMS = 1000;
+
+  private static final int HIGHEST_DEGREE = 64;
+
   public static final Dim ZERO = of(0);
   public static final Dim ONE = of(1);
 
@@ -31,6 +36,9 @@ public final class Dim implements Comparable<Dim> {
     Monomial times(Monomial other) {
       List<String> all = new ArrayList<>(symbols);
       all.addAll(other.symbols);
+      if (all.size() > HIGHEST_DEGREE) {
+        throw new ArithmeticException("a dimension of degree over " + HIGHEST_DEGREE);
+      }
       all.sort(null);
       return new Monomial(List.copyOf(all));
     }
@@ -39,9 +47,17 @@ public final class Dim implements Comparable<Dim> {
     @Override
     public int compareTo(Monomial other) {
       int byDegree = Integer.compare(other.symbols.size(), symbols.size());
-      return byDegree != 0 ? byDegree : symbols.toString().compareTo(other.symbols.toString());
+      for (int i = 0; byDegree == 0 && i < symbols.size(); i++) {
+        byDegree = symbols.get(i).compareTo(other.symbols.get(i));
+      }
+      return byDegree;
     }
   }
+
+  /**
+   * One summand: a coefficient other than 0, times symbols in order, each as often as its power.
+   */
+  public record Term(long coefficient, List<String> symbols) {}
 
   private Dim(SortedMap<Monomial, Long> terms) {
     this.terms = terms;
@@ -95,6 +111,9 @@ public final class Dim implements Comparable<Dim> {
     return terms.getOrDefault(Monomial.UNIT, 0L);
   }
 
+  /**
+   * @throws ArithmeticException when a coefficient overflows, or the polynomial is too long
+   */
   public Dim plus(Dim other) {
     SortedMap<Monomial, Long> sum = new TreeMap<>(terms);
     other.terms.forEach((monomial, coefficient) -> merge(sum, monomial, coefficient));
@@ -109,6 +128,9 @@ public final class Dim implements Comparable<Dim> {
     return plus(other.times(of(-1)));
   }
 
+  /**
+   * @throws ArithmeticException when a coefficient overflows, or the polynomial is too long
+   */
   public Dim times(Dim other) {
     SortedMap<Monomial, Long> product = new TreeMap<>();
     terms.forEach(
@@ -124,6 +146,9 @@ public final class Dim implements Comparable<Dim> {
       into.remove(monomial);
     } else {
       into.put(monomial, sum);
+      if (into.size() > MOST_TERMS) {
+        throw new ArithmeticException("a dimension of over " + MOST_TERMS + " terms");
+      }
     }
   }
 
@@ -175,6 +200,13 @@ public final class Dim implements Comparable<Dim> {
     SortedSet<String> names = new TreeSet<>();
     terms.keySet().forEach(monomial -> names.addAll(monomial.symbols()));
     return names;
+  }
+
+  /** The summands in the order in which they're written; none for 0. */
+  public List<Term> terms() {
+    return terms.entrySet().stream()
+        .map(term -> new Term(term.getValue(), term.getKey().symbols()))
+        .toList();
   }
 
   /** Replaces the symbols that {@code extents} binds. */

@@ -1,0 +1,127 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A module in files: {@code x.pir} with the text, and {@code x.weights} beside it with the
+ * constants that the text only refers to, where there are any.
+ */
+public final class PirFile {
+  private static final String SUFFIX = ".pir";
+
+  private PirFile() {}
+
+  /** The weights file that belongs to a text file. */
+  public static Path weights(Path text) {
+    String name = text.getFileName().toString();
+    String stem = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
+    return text.resolveSibling(stem + ".weights");
+  }
+
+  /**
+   * Writes both files under other names and then moves them, so that a failure leaves what was
+   * there before; the folder must exist.
+   *
+   * @throws PartitaException {@link TextCode#FILE}
+   */
+  public static void write(Module module, Path file) {
+    WeightTable table = WeightTable.of(module.graph(), Long.MAX_VALUE);
+    String text = PirPrinter.print(module, table);
+    Path textPart = null;
+    Path weightsPart = null;
+    try {
+      textPart = partial(file);
+      Files.writeString(textPart, text);
+      if (!table.isEmpty()) {
+        weightsPart = partial(file);
+        try (FileChannel channel = FileChannel.open(weightsPart, StandardOpenOption.WRITE)) {
+          table.writeTo(channel);
+        }
+        move(weightsPart, weights(file));
+      }
+      move(textPart, file);
+    } catch (IOException e) {
+      throw failure(file, "a file that can be written", e);
+    } finally {
+      delete(textPart);
+      delete(weightsPart);
+    }
+  }
+
+  private static Path partial(Path file) throws IOException {
+    Path name = file.toAbsolutePath();
+    Path part = name.resolveSibling(name.getFileName() + "." + ProcessHandle.current().pid());
+    Path free = part;
+    for (int i = 0; Files.exists(free); i++) {
+      free = part.resolveSibling(part.getFileName() + "-" + i);
+    }
+    Files.createFile(free);
+    // Also when the process is interrupted.
+    free.toFile().deleteOnExit();
+    return free;
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void delete(Path part) {
+    if (part != null) {
+      part.toFile().delete();
+    }
+  }
+
+  /**
+   * Reads the text and maps the weights, which are read when they are used; the hash of those of up
+   * to 1 MiB is checked.
+   *
+   * @throws PartitaException with a {@link TextCode}
+   */
+  public static Module read(Path file) {
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw failure(file, "text in UTF-8", "other bytes");
+    } catch (IOException e) {
+      throw failure(file, "a text file that can be read", e);
+    } catch (OutOfMemoryError e) {
+      throw failure(file, "a text that fits in memory", "a larger one");
+    }
+    return PirParser.parse(text, file.toString(), map(weights(file)));
+  }
+
+  private static MemorySegment map(Path file) {
+    if (!Files.isRegularFile(file)) {
+      return MemorySegment.NULL;
+    }
+    try (FileChannel channel = FileChannel.open(file)) {
+      return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+    } catch (IOException e) {
+      throw failure(file, "a weights file that can be read", e);
+    }
+  }
+
+  private static PartitaException failure(Path file, String expected, IOException error) {
+    String found =
+        error instanceof NoSuchFileException
+            ? "no such file or folder"
+            : Files.isDirectory(file) ? "a folder" : String.valueOf(error.getMessage());
+    return failure(file, expected, found);
+  }
+
+  private static PartitaException failure(Path file, String expected, String found) {
+    return new PartitaException(TextCode.FILE, file.toString(), expected, found, "");
+  }
+}

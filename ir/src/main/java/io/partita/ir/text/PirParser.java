@@ -1,0 +1,223 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.OpReader;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.type.TensorType;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.antlr.v4.runtime.CharStreams;
+import org.antlr.v4.runtime.CommonTokenFactory;
+import org.antlr.v4.runtime.Token;
+import org.antlr.v4.runtime.TokenStream;
+import org.antlr.v4.runtime.UnbufferedTokenStream;
+import org.antlr.v4.runtime.tree.TerminalNode;
+
+/**
+ * Reads what {@link PirPrinter} prints. The first error ends the reading with a diagnostic that
+ * names file, line and column; the time is linear in the length of the text.
+ *
+ * <p>The written types are checked against the derived ones. Values may have any numbers or names,
+ * as long as each is defined once and before it's read.
+ */
+public final class PirParser {
+  private final Locator locator;
+  private final TypeReader types;
+  private final ConstantReader constants;
+  private final TokenStream tokens;
+  private final PirSyntaxParser syntax;
+  private final Map<String, Value> values = new HashMap<>();
+
+  private PirParser(String text, String file, MemorySegment weights) {
+    locator = new Locator(file);
+    types = new TypeReader(locator);
+    constants = new ConstantReader(locator, types, weights);
+    PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text, file));
+    lexer.removeErrorListeners();
+    lexer.addErrorListener(new SyntaxErrors.Characters(locator));
+    // A stream that forgets what was read needs tokens that hold their text.
+    lexer.setTokenFactory(new CommonTokenFactory(true));
+    tokens = new UnbufferedTokenStream<>(lexer);
+    syntax = new PirSyntaxParser(tokens);
+    syntax.removeErrorListeners();
+    syntax.setErrorHandler(new SyntaxErrors(locator));
+  }
+
+  /**
+   * Reads a text that refers to no weights file.
+   *
+   * @throws PartitaException with a {@link TextCode}
+   */
+  public static Module parse(String text) {
+    return parse(text, "text", MemorySegment.NULL);
+  }
+
+  /**
+   * Reads a text whose weights are parts of {@code weights}.
+   *
+   * @param file what messages call the text
+   * @throws PartitaException with a {@link TextCode}
+   */
+  public static Module parse(String text, String file, MemorySegment weights) {
+    return new PirParser(text, file, weights).module();
+  }
+
+  private Module module() {
+    PirSyntaxParser.ModuleHeaderContext header = syntax.moduleHeader();
+    PirSyntaxParser.GraphHeaderContext graph = header.graphHeader();
+    GraphBuilder builder = new GraphBuilder(types.name(graph.GLOBAL().getSymbol()));
+    for (PirSyntaxParser.ParameterContext parameter : graph.parameter()) {
+      Token token = parameter.VALUE().getSymbol();
+      define(token, builder.input(types.name(token), types.type(parameter.type())));
+    }
+    while (tokens.LA(1) == PirSyntaxParser.VALUE) {
+      statement(builder, syntax.statement());
+    }
+    outputs(builder, graph.output(), syntax.ending());
+    Graph built = builder.finish();
+    return new Module(built, new StateReader(locator, types).states(header.state(), built));
+  }
+
+  /** Names and numbers don't meet: {@code %"0"} is an input that is called 0. */
+  private String key(Token token) {
+    String text = token.getText();
+    return Character.isDigit(text.charAt(1)) ? text : types.name(token);
+  }
+
+  private void define(Token token, Value value) {
+    if (values.putIfAbsent(key(token), value) != null) {
+      throw locator.error(
+          TextCode.DUPLICATE, token, "a value that isn't defined before", "use another name");
+    }
+  }
+
+  private Value resolve(TerminalNode reference) {
+    Token token = reference.getSymbol();
+    Value value = values.get(key(token));
+    if (value == null) {
+      throw locator.error(
+          TextCode.UNDEFINED,
+          token,
+          "an input of the graph or a result of a statement before",
+          "define the value before this line");
+    }
+    return value;
+  }
+
+  private List<Value> resolveAll(List<TerminalNode> references) {
+    List<Value> resolved = new ArrayList<>(references.size());
+    references.forEach(reference -> resolved.add(resolve(reference)));
+    return resolved;
+  }
+
+  private void statement(GraphBuilder builder, PirSyntaxParser.StatementContext tree) {
+    builder.at(tree.STRING() == null ? "" : types.string(tree.STRING().getSymbol()));
+    List<PirSyntaxParser.TypeContext> written;
+    Node node;
+    if (tree.constant() != null) {
+      written = List.of(tree.constant().type());
+      node = builder.addNode(new Source.Constant(constants.inline(tree.constant())), List.of());
+    } else if (tree.weight() != null) {
+      written = List.of(tree.weight().type());
+      node = builder.addNode(new Source.Constant(constants.weight(tree.weight())), List.of());
+    } else {
+      written = tree.operation().type();
+      node = operation(builder, tree.operation());
+    }
+    requireTypes(tree, written, node.results());
+    for (int i = 0; i < tree.VALUE().size(); i++) {
+      define(tree.VALUE(i).getSymbol(), node.results().get(i));
+    }
+  }
+
+  private Node operation(GraphBuilder builder, PirSyntaxParser.OperationContext tree) {
+    Token mnemonic = tree.start;
+    AttributeParser attributes = new AttributeParser(locator, types, mnemonic, tree.attributes());
+    Op op = OpReader.read(mnemonic.getText(), attributes);
+    if (op == null) {
+      throw locator.error(TextCode.UNKNOWN_OPERATION, mnemonic, "an operation", "");
+    }
+    attributes.requireAllRead();
+    List<Value> operands = resolveAll(tree.VALUE());
+    try {
+      return builder.addNode(op, operands);
+    } catch (TypeMismatch e) {
+      throw locator.error(
+          TextCode.OPERANDS, mnemonic, e.expected(), e.found(), "change operands or attributes");
+    } catch (ArithmeticException e) {
+      throw locator.error(
+          TextCode.LIMIT, mnemonic, "extents that 64 bits hold", e.getMessage(), "");
+    }
+  }
+
+  private void requireTypes(
+      PirSyntaxParser.StatementContext tree,
+      List<PirSyntaxParser.TypeContext> written,
+      List<Value> results) {
+    int names = tree.VALUE().size();
+    if (names != results.size()) {
+      throw locator.error(
+          TextCode.TYPE, tree.start, results.size() + " results", names + " names", "");
+    }
+    if (written.size() != results.size()) {
+      throw locator.error(
+          TextCode.TYPE,
+          written.getFirst().start,
+          results.size() + " types, one for each result",
+          "" + written.size(),
+          "");
+    }
+    for (int i = 0; i < written.size(); i++) {
+      requireType(written.get(i), results.get(i));
+    }
+  }
+
+  private void requireType(PirSyntaxParser.TypeContext tree, Value value) {
+    TensorType written = types.type(tree);
+    if (!written.equals(value.type())) {
+      throw locator.error(
+          TextCode.TYPE,
+          tree.start,
+          PirPrinter.print(value.type()),
+          PirPrinter.print(written),
+          "write the derived type");
+    }
+  }
+
+  private void outputs(
+      GraphBuilder builder,
+      List<PirSyntaxParser.OutputContext> declared,
+      PirSyntaxParser.EndingContext ending) {
+    List<Value> returned = resolveAll(ending.VALUE());
+    if (returned.size() != declared.size()) {
+      throw locator.error(
+          TextCode.TYPE,
+          ending.start,
+          declared.size() + " values, one for each output of the graph",
+          "" + returned.size(),
+          "");
+    }
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < declared.size(); i++) {
+      Token token = declared.get(i).STRING().getSymbol();
+      String name = types.string(token);
+      if (!names.add(name)) {
+        throw locator.error(TextCode.DUPLICATE, token, "an output name once", "use another name");
+      }
+      requireType(declared.get(i).type(), returned.get(i));
+      builder.output(name, returned.get(i));
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package io.partita.ir.text;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Prints a module as text: the same module gives the same text, and {@link PirParser} gives the
+ * module back. The grammar is in {@code PirSyntax.g4}.
+ *
+ * <p>A constant of up to 16 elements is written out; a larger one is a place in the weights file
+ * that {@link PirFile#write} makes, with a hash of its bytes.
+ */
+public final class PirPrinter {
+  private static final int LONGEST_HEADER = 100;
+
+  private final StringBuilder out = new StringBuilder();
+  private final Map<Value, Integer> numbers = new IdentityHashMap<>();
+  private final WeightTable weights;
+
+  private PirPrinter(WeightTable weights) {
+    this.weights = weights;
+  }
+
+  /** The text, with a hash for every weight. */
+  public static String print(Module module) {
+    return print(module, Long.MAX_VALUE);
+  }
+
+  /** The text; weights of more than {@code largestHashed} bytes aren't read and get no hash. */
+  public static String print(Module module, long largestHashed) {
+    return print(module, WeightTable.of(module.graph(), largestHashed));
+  }
+
+  static String print(Module module, WeightTable weights) {
+    PirPrinter printer = new PirPrinter(weights);
+    printer.module(module);
+    return printer.out.toString();
+  }
+
+  /** A type as it stands in the text: unlike {@code toString}, unusual symbols are quoted. */
+  public static String print(TensorType type) {
+    StringBuilder out = new StringBuilder();
+    writeType(out, type);
+    return out.toString();
+  }
+
+  private void module(Module module) {
+    out.append("module {\n");
+    for (Module.State state : module.states()) {
+      out.append("  state ");
+      QuotedText.write(out, state.input());
+      out.append(" -> ");
+      QuotedText.write(out, state.output());
+      out.append('\n');
+    }
+    header(module.graph());
+    for (Node node : module.graph().nodes()) {
+      out.append("    ");
+      node(node);
+      out.append('\n');
+    }
+    out.append("    return");
+    String separator = " ";
+    for (Graph.Output output : module.graph().outputs()) {
+      out.append(separator);
+      value(output.value());
+      separator = ", ";
+    }
+    out.append("\n  }\n}\n");
+  }
+
+  /** In one line where it's short, else a line for each input and output. */
+  private void header(Graph graph) {
+    out.append("  graph @");
+    QuotedText.writeName(out, graph.name());
+    int start = out.length();
+    List<String> inputs = new ArrayList<>();
+    for (Value input : graph.inputs()) {
+      value(input);
+      out.append(": ");
+      writeType(out, input.type());
+      inputs.add(cut(start));
+    }
+    List<String> outputs = new ArrayList<>();
+    for (Graph.Output output : graph.outputs()) {
+      QuotedText.write(out, output.name());
+      out.append(": ");
+      writeType(out, output.value().type());
+      outputs.add(cut(start));
+    }
+    String line = "(" + String.join(", ", inputs) + ") -> (" + String.join(", ", outputs) + ") {\n";
+    if (line.length() <= LONGEST_HEADER) {
+      out.append(line);
+      return;
+    }
+    String between = ",\n      ";
+    out.append("(\n      ").append(String.join(between, inputs));
+    out.append("\n  ) -> (\n      ").append(String.join(between, outputs)).append("\n  ) {\n");
+  }
+
+  private String cut(int start) {
+    String text = out.substring(start);
+    out.setLength(start);
+    return text;
+  }
+
+  private void node(Node node) {
+    String separator = "";
+    for (Value result : node.results()) {
+      numbers.put(result, numbers.size());
+      out.append(separator);
+      value(result);
+      separator = ", ";
+    }
+    out.append(" = ");
+    if (node.op() instanceof Source.Constant(Tensor data)) {
+      constant(data);
+    } else {
+      operation(node);
+    }
+    separator = " : ";
+    for (Value result : node.results()) {
+      out.append(separator);
+      writeType(out, result.type());
+      separator = ", ";
+    }
+    if (!node.name().isEmpty()) {
+      out.append(' ');
+      QuotedText.write(out, node.name());
+    }
+  }
+
+  private void operation(Node node) {
+    out.append(node.op().mnemonic()).append('(');
+    String separator = "";
+    for (Value operand : node.operands()) {
+      out.append(separator);
+      value(operand);
+      separator = ", ";
+    }
+    out.append(')');
+    AttributePrinter attributes = new AttributePrinter(out);
+    node.op().write(attributes);
+    attributes.close();
+  }
+
+  private void constant(Tensor data) {
+    if (!WeightTable.isInline(data)) {
+      WeightTable.Place place = weights.place(data);
+      out.append("weight");
+      AttributePrinter attributes = new AttributePrinter(out);
+      attributes.integer("offset", place.offset());
+      if (!place.hash().isEmpty()) {
+        attributes.text("hash", place.hash());
+      }
+      attributes.close();
+      return;
+    }
+    out.append("constant ");
+    if (data.shape().rank() == 0) {
+      out.append(ElementText.write(data, 0));
+      return;
+    }
+    out.append('[');
+    for (int i = 0; i < data.size(); i++) {
+      out.append(i == 0 ? "" : ", ").append(ElementText.write(data, i));
+    }
+    out.append(']');
+  }
+
+  private void value(Value value) {
+    out.append('%');
+    if (value.isInput()) {
+      QuotedText.writeName(out, value.name());
+    } else {
+      // A value that no node before defines has no number; such a graph is printed for its finder.
+      Integer number = numbers.get(value);
+      out.append(number == null ? "\"not defined before\"" : number.toString());
+    }
+  }
+
+  private static void writeType(StringBuilder out, TensorType type) {
+    out.append(type.element().text());
+    writeDims(out, type.shape().dims(), ",");
+  }
+
+  static void writeDims(StringBuilder out, List<Dim> dims, String separator) {
+    out.append('[');
+    for (int i = 0; i < dims.size(); i++) {
+      out.append(i == 0 ? "" : separator);
+      writeDim(out, dims.get(i));
+    }
+    out.append(']');
+  }
+
+  private static void writeDim(StringBuilder out, Dim dim) {
+    if (dim.terms().isEmpty()) {
+      out.append('0');
+    }
+    boolean first = true;
+    for (Dim.Term term : dim.terms()) {
+      if (!first && term.coefficient() > 0) {
+        out.append('+');
+      }
+      first = false;
+      writeTerm(out, term);
+    }
+  }
+
+  private static void writeTerm(StringBuilder out, Dim.Term term) {
+    String separator = "";
+    if (term.coefficient() == -1 && !term.symbols().isEmpty()) {
+      out.append('-');
+    } else if (term.coefficient() != 1 || term.symbols().isEmpty()) {
+      out.append(term.coefficient());
+      separator = "*";
+    }
+    for (String symbol : term.symbols()) {
+      out.append(separator);
+      QuotedText.writeWord(out, symbol);
+      separator = "*";
+    }
+  }
+}

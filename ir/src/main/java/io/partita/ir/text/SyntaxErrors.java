@@ -1,0 +1,80 @@
+package io.partita.ir.text;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.antlr.v4.runtime.BaseErrorListener;
+import org.antlr.v4.runtime.DefaultErrorStrategy;
+import org.antlr.v4.runtime.InputMismatchException;
+import org.antlr.v4.runtime.Parser;
+import org.antlr.v4.runtime.RecognitionException;
+import org.antlr.v4.runtime.Recognizer;
+import org.antlr.v4.runtime.Token;
+
+/** Stops at the first syntax error with a diagnostic; nothing is guessed. */
+final class SyntaxErrors extends DefaultErrorStrategy {
+  private final Locator locator;
+
+  SyntaxErrors(Locator locator) {
+    this.locator = locator;
+  }
+
+  @Override
+  public void reportError(Parser parser, RecognitionException error) {
+    List<String> expected = new ArrayList<>();
+    for (int type : error.getExpectedTokens().toList()) {
+      expected.add(describe(type));
+    }
+    throw locator.error(
+        TextCode.SYNTAX,
+        error.getOffendingToken(),
+        String.join(", ", expected.stream().distinct().sorted().toList()),
+        "");
+  }
+
+  private static String describe(int type) {
+    return switch (type) {
+      case Token.EOF -> "the end of the text";
+      case PirSyntaxParser.VALUE -> "a value such as %0";
+      case PirSyntaxParser.GLOBAL -> "a graph's name such as @main";
+      case PirSyntaxParser.NAN_BITS -> "a NaN";
+      case PirSyntaxParser.WORD -> "a word";
+      case PirSyntaxParser.INTEGER, PirSyntaxParser.DECIMAL -> "a number";
+      case PirSyntaxParser.STRING -> "a string";
+      default -> PirSyntaxParser.VOCABULARY.getDisplayName(type);
+    };
+  }
+
+  @Override
+  public Token recoverInline(Parser parser) {
+    reportError(parser, new InputMismatchException(parser));
+    throw new AssertionError("reporting throws");
+  }
+
+  @Override
+  public void sync(Parser parser) {}
+
+  /** For the lexer: a character that begins no token. */
+  static final class Characters extends BaseErrorListener {
+    private final Locator locator;
+
+    Characters(Locator locator) {
+      this.locator = locator;
+    }
+
+    @Override
+    public void syntaxError(
+        Recognizer<?, ?> lexer,
+        Object symbol,
+        int line,
+        int column,
+        String message,
+        RecognitionException error) {
+      throw new io.partita.ir.diagnostic.PartitaException(
+          TextCode.SYNTAX,
+          locator.place(line, column),
+          "a name, a number, a string in quotes, or punctuation",
+          message.replaceFirst("^token recognition error at: ", ""),
+          "close each string on the line where it begins, and write \\\" and \\\\ in it");
+    }
+  }
+}

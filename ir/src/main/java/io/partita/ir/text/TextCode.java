@@ -1,0 +1,43 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with a {@code .pir} file. */
+public enum TextCode implements DiagnosticCode {
+  SYNTAX("P3001", "the text form has a syntax error"),
+  UNKNOWN_OPERATION("P3002", "there is no such operation"),
+  ATTRIBUTE("P3003", "an attribute is wrong"),
+  OPERANDS("P3004", "the operands don't fit the operation"),
+  TYPE("P3005", "a written type is not the derived one"),
+  UNDEFINED("P3006", "a name is used that isn't defined before"),
+  DUPLICATE("P3007", "a name is defined twice"),
+  CONSTANT("P3008", "the elements of a constant don't fit its type"),
+  WEIGHT("P3009", "a weight can't be found in the weights file"),
+  STATE("P3010", "a state doesn't fit the graph"),
+  LIMIT("P3011", "something is larger than the text form allows"),
+  FILE("P3012", "the file can't be read or written");
+
+  private final String id;
+  private final String title;
+
+  TextCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,41 @@
+package io.partita.ir.verify;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** Which rule a module breaks. */
+public enum VerifierCode implements DiagnosticCode {
+  INPUT_NAME("P3101", "two inputs of a graph have one name"),
+  OUTPUT_NAME("P3102", "two outputs of a graph have one name"),
+  STATE("P3103", "a state names no input or output of its graph"),
+  STATE_TYPE("P3104", "the input and the output of a state differ in type"),
+  UNDEFINED("P3105", "a value is read before it's defined, or defined nowhere"),
+  DUPLICATE("P3106", "a value is defined twice"),
+  OPERANDS("P3107", "the operands don't fit the operation"),
+  RESULT_TYPE("P3108", "a result has not the derived type"),
+  MALFORMED_TYPE("P3109", "a type is malformed"),
+  MORE("P3110", "there are more violations");
+
+  private final String id;
+  private final String title;
+
+  VerifierCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

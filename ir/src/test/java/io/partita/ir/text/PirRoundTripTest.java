@@ -1,0 +1,128 @@
+package io.partita.ir.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.arbitrary.OpSamples;
+import io.partita.ir.arbitrary.RandomModules;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.op.Op;
+import io.partita.ir.verify.Verifier;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.Channels;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Print and parse are inverse on modules of every operation; broken text gives diagnostics. */
+class PirRoundTripTest {
+  private static final String TOKENS = "(){}[]=:,%@\"->+*. \n0123456789-abfgnx/\\\u00e9\u2028";
+
+  @Property(seed = "1", tries = 500, shrinking = ShrinkingMode.OFF)
+  void parseUndoesPrint(@ForAll long seed) {
+    requireRoundTrip(RandomModules.draw(seed));
+  }
+
+  static List<Class<? extends Op>> kinds() {
+    return OpSamples.kinds();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void parseUndoesPrintOfEachOperation(Class<? extends Op> kind) {
+    for (int seed = 0; seed < 100; seed++) {
+      requireRoundTrip(RandomModules.draw(kind, seed));
+    }
+  }
+
+  @Test
+  void samplesCoverEveryOperation() {
+    Set<Class<?>> records = new HashSet<>();
+    Deque<Class<?>> open = new ArrayDeque<>(List.of(Op.class));
+    while (!open.isEmpty()) {
+      Class<?> type = open.pop();
+      if (type.isSealed()) {
+        open.addAll(List.of(type.getPermittedSubclasses()));
+      } else {
+        records.add(type);
+      }
+    }
+    assertThat(OpSamples.kinds())
+        .as("operations that OpSamples knows how to draw")
+        .containsExactlyInAnyOrderElementsOf(records.stream().map(this::operation).toList());
+  }
+
+  private Class<? extends Op> operation(Class<?> type) {
+    return type.asSubclass(Op.class);
+  }
+
+  @Property(seed = "2", tries = 200, shrinking = ShrinkingMode.OFF)
+  void printIsDeterministic(@ForAll long seed) {
+    assertThat(PirPrinter.print(RandomModules.draw(seed)))
+        .isEqualTo(PirPrinter.print(RandomModules.draw(seed)));
+  }
+
+  @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
+  void brokenTextIsReadOrDiagnosed(@ForAll long seed) {
+    Module module = RandomModules.draw(seed);
+    String text = broken(PirPrinter.print(module), new Draw(~seed));
+    Module read;
+    try {
+      read = PirParser.parse(text, "broken.pir", weights(module));
+    } catch (PartitaException e) {
+      assertThat(e.diagnostics()).hasSize(1);
+      assertThat(e.diagnostics().getFirst().code()).isInstanceOf(TextCode.class);
+      assertThat(e.diagnostics().getFirst().where()).matches("broken\\.pir:\\d+:\\d+");
+      return;
+    }
+    Verifier.verify(read);
+    PirPrinter.print(read);
+  }
+
+  /** A few characters deleted, put in, or moved from one place to another. */
+  private static String broken(String whole, Draw draw) {
+    StringBuilder text = new StringBuilder(whole);
+    for (int edits = draw.from(1, 3); edits > 0; edits--) {
+      int at = draw.from(0, text.length() - 1);
+      int end = Math.min(text.length(), at + draw.from(1, 6));
+      switch (draw.from(0, 4)) {
+        case 0 -> text.delete(at, end);
+        case 1 -> text.setCharAt(at, TOKENS.charAt(draw.from(0, TOKENS.length() - 1)));
+        case 2 -> text.insert(at, TOKENS.charAt(draw.from(0, TOKENS.length() - 1)));
+        case 3 -> text.insert(draw.from(0, text.length() - 1), text.substring(at, end));
+        default -> text.setLength(Math.max(1, draw.oneIn(4) ? at : text.length()));
+      }
+    }
+    return text.toString();
+  }
+
+  private static void requireRoundTrip(Module module) {
+    Verifier.verify(module);
+    String text = PirPrinter.print(module);
+    Module read = PirParser.parse(text, "printed.pir", weights(module));
+    assertThat(read.equals(module)).as("equal after a round trip:\n%s", text).isTrue();
+    assertThat(PirPrinter.print(read)).isEqualTo(text);
+  }
+
+  /** What the weights file of the module would hold. */
+  static MemorySegment weights(Module module) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      WeightTable.of(module.graph(), Long.MAX_VALUE).writeTo(Channels.newChannel(bytes));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return MemorySegment.ofArray(bytes.toByteArray());
+  }
+}
