@@ -24,6 +24,8 @@ public final class OperatorRegistry {
   public static OperatorRegistry complete() {
     OperatorRegistry registry = new OperatorRegistry();
     ElementwiseOperators.register(registry);
+    QuantizedOperators.register(registry);
+    MicrosoftOperators.register(registry);
     return registry;
   }
 

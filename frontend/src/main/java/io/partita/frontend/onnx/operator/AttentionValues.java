@@ -1,0 +1,171 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
+import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
+import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+
+/** What importers of attention operators share: heads, masks, and attention itself. */
+final class AttentionValues {
+  private AttentionValues() {}
+
+  /** {@code [batch, seq, heads d]} as {@code [batch, heads, seq, d]}. */
+  static Value splitHeads(NodeScope node, Value x, Dim heads) {
+    Shape shape = x.type().shape();
+    Dim size = shape.dim(2).dividedExactlyBy(heads);
+    if (size == null) {
+      throw node.invalid("features that divide into " + heads + " heads", shape.toString());
+    }
+    Value split = reshape(node, x, Shape.of(shape.dim(0), shape.dim(1), heads, size));
+    return node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), split);
+  }
+
+  /** {@code [batch, heads, seq, d]} as {@code [batch, seq, heads d]}. */
+  static Value mergeHeads(NodeScope node, Value x) {
+    Shape shape = x.type().shape();
+    Value swapped = node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), x);
+    return reshape(
+        node, swapped, Shape.of(shape.dim(0), shape.dim(2), shape.dim(1).times(shape.dim(3))));
+  }
+
+  /** {@code size} elements of {@code axis} from {@code start} on. */
+  static Value slice(NodeScope node, Value x, int axis, Dim start, Dim size) {
+    int rank = x.type().rank();
+    List<Dim> starts = new ArrayList<>();
+    for (int i = 0; i < rank; i++) {
+      starts.add(i == axis ? start : Dim.ZERO);
+    }
+    List<Dim> sizes = x.type().shape().with(axis, size).dims();
+    List<Long> steps = LongStream.generate(() -> 1).limit(rank).boxed().toList();
+    return node.add(new Movement.Slice(starts, sizes, steps), x);
+  }
+
+  static Value concat(NodeScope node, int axis, Value left, Value right) {
+    return node.add(new Movement.Concat(axis), left, right);
+  }
+
+  /** {@code [0, 1, …, size-1]} of {@code element}. */
+  static Value positions(NodeScope node, Dim size, ElementType element) {
+    return node.add(new Source.Iota(size, element));
+  }
+
+  /** The extents that a mask is made for. */
+  record Extents(Dim batch, Dim seq, Dim keys) {}
+
+  /**
+   * What a com.microsoft mask operand adds to the scores: 0 where a key takes part, {@code filter}
+   * elsewhere. It is a vector of the sequences' ends, or of ends and then starts; a mask {@code
+   * [batch, keys]} or {@code [batch, seq, keys]}; or {@code [batch, 1, most, most]}, whose last
+   * {@code seq} rows up to the number of keys count.
+   */
+  static Optional<Value> keyMask(
+      NodeScope node, int input, Extents extents, ElementType element, double filter) {
+    if (!node.has(input)) {
+      return Optional.empty();
+    }
+    Value mask = node.input(input);
+    Shape shape = mask.type().shape();
+    Value visible =
+        switch (shape.rank()) {
+          case 1 -> withinBounds(node, mask, extents);
+          case 2 -> positive(node, mask, Shape.of(shape.dim(0), Dim.ONE, Dim.ONE, shape.dim(1)));
+          case 3 ->
+              positive(node, mask, Shape.of(shape.dim(0), Dim.ONE, shape.dim(1), shape.dim(2)));
+          case 4 -> {
+            Dim first = extents.keys().minus(extents.seq());
+            Value rows = slice(node, mask, 2, first, extents.seq());
+            Value used = slice(node, rows, 3, Dim.ZERO, extents.keys());
+            yield positive(node, used, used.type().shape());
+          }
+          default -> throw node.invalid("a mask of rank 1 to 4", mask.type().toString());
+        };
+    return Optional.of(select(node, visible, element, 0, filter));
+  }
+
+  static Value select(
+      NodeScope node, Value condition, ElementType element, double then, double otherwise) {
+    return node.add(
+        new Elementwise.Select(),
+        condition,
+        node.constant(io.partita.ir.tensor.Tensor.scalar(element, then)),
+        node.constant(io.partita.ir.tensor.Tensor.scalar(element, otherwise)));
+  }
+
+  private static Value positive(NodeScope node, Value mask, Shape shape) {
+    Value shaped = reshape(node, mask, shape);
+    if (mask.type().element() == ElementType.BOOL) {
+      return shaped;
+    }
+    return binary(node, BinaryFunction.GREATER, shaped, node.scalarLike(mask, 0));
+  }
+
+  private static Value withinBounds(NodeScope node, Value bounds, Extents extents) {
+    Dim batch = extents.batch();
+    ElementType element = bounds.type().element();
+    Value position = positions(node, extents.keys(), element);
+    Shape column = Shape.of(batch, Dim.ONE, Dim.ONE, Dim.ONE);
+    Value ends = reshape(node, slice(node, bounds, 0, Dim.ZERO, batch), column);
+    Value visible = binary(node, BinaryFunction.LESS, position, ends);
+    if (!bounds.type().dim(0).equals(batch.times(Dim.of(2)))) {
+      // Of 3 batch + 2 elements, the rest says where packed sequences begin.
+      return visible;
+    }
+    Value starts = reshape(node, slice(node, bounds, 0, batch, batch), column);
+    Value begun = binary(node, BinaryFunction.GREATER_OR_EQUAL, position, starts);
+    return binary(node, BinaryFunction.AND, visible, begun);
+  }
+
+  static Optional<Value> sum(NodeScope node, Optional<Value> left, Optional<Value> right) {
+    return left.isPresent() && right.isPresent()
+        ? Optional.of(binary(node, BinaryFunction.ADD, left.get(), right.get()))
+        : left.or(() -> right);
+  }
+
+  /** The attribute {@code scale}, where 0 or none means one over the root of the head size. */
+  static double scale(NodeScope node, Value q) {
+    double scale = node.number("scale", 0);
+    return scale != 0 ? scale : 1 / Math.sqrt(q.type().dim(3).value());
+  }
+
+  /**
+   * The attention of {@code q}, {@code k}, {@code v} by head, merged to {@code [batch, seq, …]}.
+   */
+  static Value attend(
+      NodeScope node,
+      Structured.Attention plain,
+      List<Value> qkv,
+      Optional<Value> mask,
+      Optional<Value> keyLength) {
+    Structured.Attention attention =
+        new Structured.Attention(
+            plain.scale(),
+            plain.softCap(),
+            plain.causal(),
+            plain.offset(),
+            plain.window(),
+            mask.isPresent(),
+            keyLength.isPresent());
+    List<Value> operands = new ArrayList<>(qkv);
+    mask.ifPresent(value -> operands.add(cast(node, value, maskElement(value, qkv.getFirst()))));
+    keyLength.ifPresent(operands::add);
+    return mergeHeads(node, node.add(attention, operands));
+  }
+
+  private static ElementType maskElement(Value mask, Value q) {
+    return mask.type().element() == ElementType.BOOL ? ElementType.BOOL : q.type().element();
+  }
+}

@@ -1,0 +1,68 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.Dim;
+
+/** Activations of com.microsoft, with the bias before them. */
+final class MicrosoftActivations {
+  private MicrosoftActivations() {}
+
+  static void register(OperatorRegistry registry) {
+    String domain = OperatorRegistry.MICROSOFT;
+    registry.add(domain, "Gelu", 1, withBias(UnaryFunction.GELU));
+    registry.add(domain, "BiasGelu", 1, withBias(UnaryFunction.GELU));
+    registry.add(domain, "FastGelu", 1, withBias(UnaryFunction.GELU_TANH));
+    registry.add(domain, "QuickGelu", 1, MicrosoftActivations::quickGelu);
+    registry.add(domain, "BiasAdd", 1, MicrosoftActivations::biasAdd);
+    registry.add(domain, "BiasSplitGelu", 1, MicrosoftActivations::biasSplitGelu);
+  }
+
+  private static OperatorImporter withBias(UnaryFunction function) {
+    return node -> {
+      Value x = node.input(0);
+      Value sum = node.has(1) ? binary(node, BinaryFunction.ADD, x, node.input(1)) : x;
+      node.output(0, apply(node, function, sum));
+    };
+  }
+
+  private static Value apply(NodeScope node, UnaryFunction function, Value x) {
+    return node.add(new Elementwise.Unary(function), x);
+  }
+
+  /** {@code x sigmoid(α x)}. */
+  private static void quickGelu(NodeScope node) {
+    Value x = node.input(0);
+    double alpha = node.number("alpha", 1.702f);
+    if (alpha == 1) {
+      node.output(0, apply(node, UnaryFunction.SILU, x));
+      return;
+    }
+    Value scaled = binary(node, BinaryFunction.MUL, x, node.scalarLike(x, alpha));
+    Value gate = apply(node, UnaryFunction.SIGMOID, scaled);
+    node.output(0, binary(node, BinaryFunction.MUL, x, gate));
+  }
+
+  private static void biasAdd(NodeScope node) {
+    Value sum = binary(node, BinaryFunction.ADD, node.input(0), node.input(1));
+    node.output(0, binary(node, BinaryFunction.ADD, sum, node.input(2)));
+  }
+
+  /** The first half of the features, times the GELU of the second. */
+  private static void biasSplitGelu(NodeScope node) {
+    Value sum = binary(node, BinaryFunction.ADD, node.input(0), node.input(1));
+    int axis = sum.type().rank() - 1;
+    Dim half = sum.type().dim(axis).dividedExactlyBy(Dim.of(2));
+    if (half == null) {
+      throw node.invalid("an even number of features", sum.type().toString());
+    }
+    Value left = AttentionValues.slice(node, sum, axis, Dim.ZERO, half);
+    Value right = AttentionValues.slice(node, sum, axis, half, half);
+    node.output(0, binary(node, BinaryFunction.MUL, left, apply(node, UnaryFunction.GELU, right)));
+  }
+}

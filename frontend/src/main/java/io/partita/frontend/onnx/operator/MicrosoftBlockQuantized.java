@@ -1,0 +1,252 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
+import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
+import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Weights of few bits, each block of which has a scale: MatMulNBits and GatherBlockQuantized of
+ * com.microsoft. They stay packed; only 2-bit ones take 4 bits each here.
+ */
+final class MicrosoftBlockQuantized {
+  private MicrosoftBlockQuantized() {}
+
+  static void register(OperatorRegistry registry) {
+    String domain = OperatorRegistry.MICROSOFT;
+    registry.add(domain, "MatMulNBits", 1, MicrosoftBlockQuantized::matMulNBits);
+    registry.add(domain, "GatherBlockQuantized", 1, MicrosoftBlockQuantized::gather);
+  }
+
+  /**
+   * The extents of a weight {@code [n, k]} in blocks along k.
+   *
+   * @param blocks in a row, the last one possibly in part
+   */
+  private record Blocks(int n, int k, int blocks, int size, int bits) {
+    static Blocks of(NodeScope node) {
+      long n = node.integer("N");
+      long k = node.integer("K");
+      long size = node.integer("block_size");
+      long bits = node.integer("bits", 4);
+      if (n < 1 || k < 1 || size < 1 || n > Integer.MAX_VALUE || k > Integer.MAX_VALUE) {
+        throw node.invalid("positive N, K and block_size", n + ", " + k + " and " + size);
+      }
+      requireBits(node, bits);
+      long count = Math.ceilDiv(k, size);
+      long bytes = node.shape(1).elements();
+      if (bytes != n * count * (size * bits / 8) || node.type(1).element() != ElementType.U8) {
+        throw node.invalid(
+            "u8 weights of " + n * count * (size * bits / 8) + " bytes", node.type(1).toString());
+      }
+      return new Blocks((int) n, (int) k, (int) count, Math.toIntExact(size), (int) bits);
+    }
+
+    ElementType element() {
+      return bits == 8 ? ElementType.U8 : ElementType.U4;
+    }
+
+    Shape parameters() {
+      return Shape.of(n, blocks);
+    }
+
+    /** The value that stands for 0 unless the node says otherwise. */
+    long middle() {
+      return 1L << (bits - 1);
+    }
+  }
+
+  private static void requireBits(NodeScope node, long bits) {
+    if (bits != 2 && bits != 4 && bits != 8) {
+      throw node.unsupported(bits + "-bit weights", "quantise to 2, 4 or 8 bits");
+    }
+  }
+
+  private static void matMulNBits(NodeScope node) {
+    Blocks blocks = Blocks.of(node);
+    Value x = node.input(0);
+    ElementType real = x.type().element();
+    Value scale = reshape(node, QuantizedValues.scale(node, 2, false), blocks.parameters());
+    int padded = blocks.blocks() * blocks.size();
+    Tensor weight = unpacked(node.data(1), blocks.bits(), Shape.of(blocks.n(), padded));
+    Value q = AttentionValues.slice(node, node.constant(weight), 1, Dim.ZERO, Dim.of(blocks.k()));
+    if (node.has(4)) {
+      int[] order = order(node, blocks);
+      if (order.length > 0) {
+        Value indices = node.constant(Tensor.longs(Shape.of(order.length), widened(order)));
+        x = node.add(new Movement.Gather(x.type().rank() - 1), x, indices);
+        q = node.add(new Movement.Gather(1), q, indices);
+      }
+    }
+    Optional<Value> real0 = floatZeroPoint(node, blocks);
+    Value zeroPoint = real0.isPresent() ? zeros(node, blocks, 0) : zeroPoint(node, blocks);
+    Value dequantized =
+        node.add(new Quantized.Dequantize(1, blocks.size(), real), q, scale, zeroPoint);
+    List<Value> operands = new ArrayList<>(List.of(x, dequantized));
+    node.optionalInput(5).ifPresent(operands::add);
+    Value product = node.add(new Structured.Linear(true, operands.size() == 3), operands);
+    if (real0.isPresent()) {
+      Value offset = binary(node, BinaryFunction.MUL, cast(node, real0.get(), real), scale);
+      Value correction =
+          node.add(
+              new Contraction.MatMul(real),
+              blockSums(node, x, blocks),
+              IntegerProducts.transposed(node, offset));
+      product = binary(node, BinaryFunction.SUB, product, correction);
+    }
+    node.output(0, product);
+  }
+
+  private static long[] widened(int[] values) {
+    return Arrays.stream(values).asLongStream().toArray();
+  }
+
+  /** {@code x […, k]} summed by block, {@code […, blocks]}: what a float zero point multiplies. */
+  private static Value blockSums(NodeScope node, Value x, Blocks blocks) {
+    int rank = x.type().rank();
+    long missing = (long) blocks.blocks() * blocks.size() - blocks.k();
+    Value whole = x;
+    if (missing > 0) {
+      List<Long> low = new ArrayList<>(Collections.nCopies(rank, 0L));
+      List<Long> high = new ArrayList<>(low);
+      high.set(rank - 1, missing);
+      whole =
+          node.add(
+              new Movement.Pad(Movement.PadMode.CONSTANT, low, high), x, node.scalarLike(x, 0));
+    }
+    Shape split =
+        x.type().shape().range(0, rank - 1).concat(Shape.of(blocks.blocks(), blocks.size()));
+    return node.add(
+        new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(rank), false),
+        reshape(node, whole, split));
+  }
+
+  /**
+   * The columns sorted by their group, which operand 4 gives, so that blocks are groups; empty
+   * where they are already.
+   */
+  private static int[] order(NodeScope node, Blocks blocks) {
+    Tensor groups = node.data(4);
+    int[] order =
+        IntStream.range(0, blocks.k())
+            .boxed()
+            .sorted(java.util.Comparator.comparingLong(groups::getLong))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    for (int i = 0; i < order.length; i++) {
+      if (groups.getLong(order[i]) != i / blocks.size()) {
+        throw node.unsupported(
+            "groups of unequal size", "quantise with groups of block_size columns");
+      }
+    }
+    return Arrays.equals(order, IntStream.range(0, blocks.k()).toArray()) ? new int[0] : order;
+  }
+
+  private static Optional<Value> floatZeroPoint(NodeScope node, Blocks blocks) {
+    return node.has(3) && node.type(3).element().isFloat()
+        ? Optional.of(reshape(node, node.input(3), blocks.parameters()))
+        : Optional.empty();
+  }
+
+  /** Packed zero points, each row of which begins with a byte of its own; or the middle. */
+  private static Value zeroPoint(NodeScope node, Blocks blocks) {
+    if (!node.has(3)) {
+      return zeros(node, blocks, blocks.middle());
+    }
+    Tensor packed = node.data(3);
+    int rowBytes = Math.ceilDiv(blocks.blocks() * blocks.bits(), 8);
+    if (packed.size() != blocks.n() * rowBytes) {
+      throw node.invalid(
+          "zero points of " + blocks.n() * rowBytes + " bytes", packed.type().toString());
+    }
+    int perByte = 8 / blocks.bits();
+    Tensor rows = unpacked(packed, blocks.bits(), Shape.of(blocks.n(), (long) rowBytes * perByte));
+    return AttentionValues.slice(node, node.constant(rows), 1, Dim.ZERO, Dim.of(blocks.blocks()));
+  }
+
+  private static Value zeros(NodeScope node, Blocks blocks, long value) {
+    return node.constant(
+        Tensor.filled(new TensorType(blocks.element(), blocks.parameters()), value));
+  }
+
+  /**
+   * The elements of {@code bits} bits in u8 data, lowest first, which is how u4 tensors are packed
+   * too: those are not copied.
+   */
+  private static Tensor unpacked(Tensor packed, int bits, Shape shape) {
+    return switch (bits) {
+      case 8 -> packed.reshaped(shape);
+      case 4 -> Tensor.of(new TensorType(ElementType.U4, shape), packed.bytes());
+      default -> {
+        long[] values = new long[packed.size() * 4];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = packed.getLong(i / 4) >> (2 * (i % 4)) & 3;
+        }
+        yield Tensor.ofLongs(new TensorType(ElementType.U4, shape), values);
+      }
+    };
+  }
+
+  /** Rows of a table in blocks; of bytes, which hold several elements, or of 4-bit elements. */
+  private static void gather(NodeScope node) {
+    long bits = node.integer("bits", 4);
+    requireBits(node, bits);
+    int rank = node.shape(0).rank();
+    int gatherAxis = node.axis(node.integer("gather_axis", 0), rank);
+    int blockAxis = node.axis(node.integer("quantize_axis", 1), rank);
+    if (gatherAxis == blockAxis) {
+      throw node.unsupported(
+          "gathering along the axis of the blocks", "quantise along another axis");
+    }
+    boolean bytes = node.type(0).element() == ElementType.U8;
+    Value table = bytes ? unpacked(node, 0, (int) bits) : node.input(0);
+    ElementType element = table.type().element();
+    Value scale = node.input(2);
+    Value zeroPoint =
+        !node.has(3)
+            ? node.constant(Tensor.filled(scale.type().with(element), bytes ? 1L << (bits - 1) : 0))
+            : bytes
+                ? AttentionValues.slice(
+                    node,
+                    unpacked(node, 3, (int) bits),
+                    rank - 1,
+                    Dim.ZERO,
+                    scale.type().dim(rank - 1))
+                : node.input(3);
+    Movement.Gather rows = new Movement.Gather(gatherAxis);
+    int axis = blockAxis < gatherAxis ? blockAxis : blockAxis + node.shape(1).rank() - 1;
+    node.output(
+        0,
+        node.add(
+            new Quantized.Dequantize(axis, node.integer("block_size", 128), scale.type().element()),
+            node.add(rows, table, node.input(1)),
+            node.add(rows, scale, node.input(1)),
+            node.add(rows, zeroPoint, node.input(1))));
+  }
+
+  private static Value unpacked(NodeScope node, int input, int bits) {
+    Shape shape = node.shape(input);
+    int last = shape.rank() - 1;
+    Shape elements = shape.with(last, shape.dim(last).times(Dim.of(8 / bits)));
+    return node.constant(unpacked(node.data(input), bits, elements));
+  }
+}

@@ -1,0 +1,264 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.operator.AttentionValues.concat;
+import static io.partita.frontend.onnx.operator.AttentionValues.positions;
+import static io.partita.frontend.onnx.operator.AttentionValues.slice;
+import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
+import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
+import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
+import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * GroupQueryAttention of com.microsoft: fewer kv heads than heads, a cache, rotary embedding
+ * inside.
+ *
+ * <p>Operand 5 holds each sequence's last key position, operand 6 the keys of the longest one. New
+ * keys follow a sequence's valid ones, which are less than the cache holds where lengths differ.
+ */
+final class MicrosoftGroupQueryAttention {
+  private MicrosoftGroupQueryAttention() {}
+
+  static void register(OperatorRegistry registry) {
+    registry.add(
+        OperatorRegistry.MICROSOFT,
+        "GroupQueryAttention",
+        1,
+        MicrosoftGroupQueryAttention::convert);
+  }
+
+  private static void convert(NodeScope node) {
+    requireSupported(node);
+    List<Value> qkv = separate(node);
+    Dim seq = qkv.getFirst().type().dim(2);
+    Cache cache = Cache.of(node, qkv.get(1).type().shape());
+    if (node.flag("do_rotary", false)) {
+      Value at =
+          node.has(9) ? cast(node, node.input(9), ElementType.I64) : cache.queries(node, seq);
+      boolean interleaved = node.flag("rotary_interleaved", false);
+      for (int i = 0; i < 2; i++) {
+        qkv.set(i, MicrosoftRotaryEmbedding.rotate(node, qkv.get(i), at, 7, interleaved));
+      }
+    }
+    qkv.set(1, cache.extend(node, 3, qkv.get(1)));
+    qkv.set(2, cache.extend(node, 4, qkv.get(2)));
+    node.output(1, qkv.get(1));
+    node.output(2, qkv.get(2));
+    long window = node.integer("local_window_size", -1);
+    Structured.Attention plain =
+        new Structured.Attention(
+            AttentionValues.scale(node, qkv.getFirst()),
+            node.number("softcap", 0),
+            node.flag("causal", true),
+            cache.before(),
+            Math.max(0, window),
+            false,
+            false);
+    Optional<Value> mask = node.optionalInput(10);
+    if (node.has(11) || node.flag("smooth_softmax", false)) {
+      node.output(0, withSink(node, plain, qkv, mask, cache));
+    } else {
+      node.output(0, AttentionValues.attend(node, plain, qkv, mask, cache.keyLength()));
+    }
+  }
+
+  private static void requireSupported(NodeScope node) {
+    if (node.wants(3)) {
+      throw node.unsupported("GroupQueryAttention's output of scores", "export without output_qk");
+    }
+    for (int input = 12; input < node.inputs(); input++) {
+      if (node.has(input)) {
+        throw node.unsupported(
+            "GroupQueryAttention with a quantised cache or norms of q and k",
+            "export the cache in the model's float type and the norms as nodes");
+      }
+    }
+  }
+
+  /** q, k and v by head, from three operands or packed in one. */
+  private static List<Value> separate(NodeScope node) {
+    Dim heads = Dim.of(node.integer("num_heads"));
+    Dim kvHeads = Dim.of(node.integer("kv_num_heads"));
+    Value query = node.input(0);
+    if (node.has(1)) {
+      return new ArrayList<>(
+          List.of(
+              splitHeads(node, query, heads),
+              splitHeads(node, node.input(1), kvHeads),
+              splitHeads(node, node.input(2), kvHeads)));
+    }
+    Dim all = heads.plus(kvHeads).plus(kvHeads);
+    Value split = splitHeads(node, query, all);
+    return new ArrayList<>(
+        List.of(
+            slice(node, split, 1, Dim.ZERO, heads),
+            slice(node, split, 1, heads, kvHeads),
+            slice(node, split, 1, heads.plus(kvHeads), kvHeads)));
+  }
+
+  /**
+   * Where new keys go.
+   *
+   * @param before the position of the first query, where it's the same in each sequence
+   * @param keys the extent of the present keys
+   * @param start each sequence's first new position, i64 {@code [batch]}; none where all begin
+   *     behind the whole past
+   * @param keyLength each sequence's number of keys, i64 {@code [batch]}; none where all are valid
+   */
+  private record Cache(Dim before, Dim keys, Optional<Value> start, Optional<Value> keyLength) {
+    /** The cache for new keys of shape {@code fresh [batch, kvHeads, seq, d]}. */
+    static Cache of(NodeScope node, Shape fresh) {
+      Dim batch = fresh.dim(0);
+      Dim seq = fresh.dim(2);
+      Optional<Dim> total = node.knownDims(node.input(6)).map(List::getFirst);
+      Dim past = node.has(3) ? node.shape(3).dim(2) : Dim.ZERO;
+      if (past.is(0)) {
+        // Padding stands behind a prompt's tokens, where causal attention doesn't look.
+        boolean causal = node.flag("causal", true);
+        return new Cache(
+            Dim.ZERO,
+            seq,
+            Optional.empty(),
+            causal ? Optional.empty() : Optional.of(lengths(node, batch)));
+      }
+      Dim full = past.plus(seq);
+      if (total.isPresent() && total.get().equals(full) && alike(node, batch, full)) {
+        return new Cache(past, full, Optional.empty(), Optional.empty());
+      }
+      boolean shared = total.isEmpty() || past.minus(total.get()).isAtLeast(0);
+      Value length = lengths(node, batch);
+      if (total.isPresent() && total.get().equals(seq)) {
+        Value zeros = QuantizedValues.zeros(node, ElementType.I64, Shape.of(batch));
+        return new Cache(Dim.ZERO, past, Optional.of(zeros), Optional.empty());
+      }
+      Value fresher = node.constant(Tensor.scalar(ElementType.I64, seq.value()));
+      Value start = binary(node, BinaryFunction.SUB, length, fresher);
+      return new Cache(
+          Dim.ZERO, shared ? past : total.get(), Optional.of(start), Optional.of(length));
+    }
+
+    /** Whether each sequence is known to hold {@code total} keys. */
+    private static boolean alike(NodeScope node, Dim batch, Dim total) {
+      Optional<List<Dim>> last = node.knownDims(node.input(5));
+      return batch.is(1)
+          || last.isPresent()
+              && last.get().stream().allMatch(position -> position.plus(1).equals(total));
+    }
+
+    private static Value lengths(NodeScope node, Dim batch) {
+      Value last = reshape(node, cast(node, node.input(5), ElementType.I64), Shape.of(batch));
+      return binary(node, BinaryFunction.ADD, last, node.scalarLike(last, 1));
+    }
+
+    /** The positions of the queries, {@code [batch or 1, seq]}. */
+    Value queries(NodeScope node, Dim seq) {
+      Value steps = positions(node, seq, ElementType.I64);
+      if (start.isPresent()) {
+        Shape column = start.get().type().shape().insert(1, Dim.ONE);
+        return binary(node, BinaryFunction.ADD, reshape(node, start.get(), column), steps);
+      }
+      if (!before.is(0)) {
+        Value offset = node.add(new io.partita.ir.op.Source.Extent(before));
+        steps = binary(node, BinaryFunction.ADD, steps, offset);
+      }
+      return reshape(node, steps, Shape.of(Dim.ONE, seq));
+    }
+
+    /** The past in operand {@code input} with the new keys or values. */
+    Value extend(NodeScope node, int input, Value fresh) {
+      if (!node.has(input) || node.shape(input).dim(2).is(0)) {
+        return fresh;
+      }
+      Value past = node.input(input);
+      if (start.isEmpty()) {
+        return concat(node, 2, past, fresh);
+      }
+      Dim room = keys.minus(past.type().dim(2));
+      if (!room.is(0)) {
+        Shape shape = past.type().shape().with(2, room);
+        past = concat(node, 2, past, QuantizedValues.zeros(node, past.type().element(), shape));
+      }
+      return node.add(new Structured.CacheUpdate(2, false), past, fresh, start.get());
+    }
+  }
+
+  /**
+   * Attention whose softmax has one more term, of a logit by head or of 0. An added key that scores
+   * just that, with a value of zeros, makes it: visible to all queries, so that causality, window
+   * and length go into the mask.
+   */
+  private static Value withSink(
+      NodeScope node,
+      Structured.Attention plain,
+      List<Value> qkv,
+      Optional<Value> bias,
+      Cache cache) {
+    Value q = qkv.getFirst();
+    ElementType element = q.type().element();
+    Dim seq = q.type().dim(2);
+    Dim keys = qkv.get(1).type().dim(2);
+    Value visible = visible(node, plain, cache, seq, keys);
+    Value mask = AttentionValues.select(node, visible, element, 0, Double.NEGATIVE_INFINITY);
+    mask = AttentionValues.sum(node, Optional.of(mask), bias).orElseThrow();
+    Dim heads = q.type().dim(1);
+    Shape full = Shape.of(q.type().dim(0), heads, seq, keys);
+    mask = node.add(new Movement.Broadcast(full), mask);
+    Value logit =
+        node.has(11)
+            ? reshape(node, node.input(11), Shape.of(Dim.ONE, heads, Dim.ONE, Dim.ONE))
+            : node.constant(Tensor.scalar(element, 0));
+    logit = node.add(new Movement.Broadcast(full.with(3, Dim.ONE)), cast(node, logit, element));
+    mask = concat(node, 3, mask, logit);
+    List<Value> extended = new ArrayList<>(List.of(q));
+    for (Value value : qkv.subList(1, 3)) {
+      Shape shape = value.type().shape().with(2, Dim.ONE);
+      extended.add(concat(node, 2, value, QuantizedValues.zeros(node, element, shape)));
+    }
+    Structured.Attention unmasked =
+        new Structured.Attention(plain.scale(), plain.softCap(), false, Dim.ZERO, 0, false, false);
+    return AttentionValues.attend(node, unmasked, extended, Optional.of(mask), Optional.empty());
+  }
+
+  /** Which keys each query sees, {@code [batch or 1, 1, seq, keys]}. */
+  private static Value visible(
+      NodeScope node, Structured.Attention plain, Cache cache, Dim seq, Dim keys) {
+    Value key = positions(node, keys, ElementType.I64);
+    Value query = cache.queries(node, seq);
+    Shape rows = Shape.of(query.type().dim(0), Dim.ONE, seq, Dim.ONE);
+    query = reshape(node, query, rows);
+    List<Value> conditions = new ArrayList<>();
+    if (plain.causal()) {
+      conditions.add(binary(node, BinaryFunction.LESS_OR_EQUAL, key, query));
+    }
+    if (plain.window() > 0) {
+      Value first = binary(node, BinaryFunction.SUB, query, node.scalarLike(query, plain.window()));
+      conditions.add(binary(node, BinaryFunction.GREATER, key, first));
+    }
+    cache
+        .keyLength()
+        .ifPresent(
+            length -> {
+              Shape column = Shape.of(length.type().dim(0), Dim.ONE, Dim.ONE, Dim.ONE);
+              Value end = reshape(node, length, column);
+              conditions.add(binary(node, BinaryFunction.LESS, key, end));
+            });
+    if (conditions.isEmpty()) {
+      return node.constant(Tensor.scalar(ElementType.BOOL, 1));
+    }
+    return conditions.stream()
+        .reduce((left, right) -> binary(node, BinaryFunction.AND, left, right))
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,197 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
+import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
+import static io.partita.frontend.onnx.operator.QuantizedValues.dequantize;
+import static io.partita.frontend.onnx.operator.QuantizedValues.quantize;
+import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
+import static io.partita.frontend.onnx.operator.QuantizedValues.scale;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.op.Window;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Operators of com.microsoft from quantised tensors to quantised tensors: what they compute is that
+ * of the real numbers, quantised again.
+ */
+final class MicrosoftQuantized {
+  private MicrosoftQuantized() {}
+
+  static void register(OperatorRegistry registry) {
+    String domain = OperatorRegistry.MICROSOFT;
+    registry.add(domain, "QLinearAdd", 1, pair(BinaryFunction.ADD));
+    registry.add(domain, "QLinearMul", 1, pair(BinaryFunction.MUL));
+    registry.add(domain, "QLinearSigmoid", 1, single(MicrosoftQuantized::sigmoid));
+    registry.add(domain, "QLinearLeakyRelu", 1, single(MicrosoftQuantized::leakyRelu));
+    registry.add(domain, "QLinearSoftmax", 1, single(MicrosoftQuantized::softmax));
+    registry.add(
+        domain, "QLinearGlobalAveragePool", 1, single(MicrosoftQuantized::globalAveragePool));
+    registry.add(domain, "QLinearAveragePool", 1, single(MicrosoftQuantized::averagePool));
+    registry.add(domain, "QLinearReduceMean", 1, single(MicrosoftQuantized::reduceMean));
+    registry.add(domain, "QLinearConcat", 1, MicrosoftQuantized::concat);
+    registry.add(domain, "QLinearWhere", 1, MicrosoftQuantized::where);
+    registry.add(domain, "QGemm", 1, MicrosoftQuantized::gemm);
+  }
+
+  /** A function of the real operand. */
+  private interface RealFunction {
+    Value apply(NodeScope node, Value x);
+  }
+
+  private static OperatorImporter single(RealFunction function) {
+    return node -> {
+      Value result = function.apply(node, dequantize(node, node.input(0), 1));
+      node.output(0, quantize(node, result, 3));
+    };
+  }
+
+  private static OperatorImporter pair(BinaryFunction function) {
+    return node -> {
+      Value left = dequantize(node, node.input(0), 1);
+      Value right = dequantize(node, node.input(3), 4);
+      node.output(0, quantize(node, binary(node, function, left, right), 6));
+    };
+  }
+
+  private static Value sigmoid(NodeScope node, Value x) {
+    return node.add(new Elementwise.Unary(UnaryFunction.SIGMOID), x);
+  }
+
+  private static Value leakyRelu(NodeScope node, Value x) {
+    return MicrosoftProducts.leakyRelu(node, x, node.number("alpha", 0.01f));
+  }
+
+  /** Before opset 13 over all axes from {@code axis} on. */
+  private static Value softmax(NodeScope node, Value x) {
+    Shape shape = x.type().shape();
+    if (node.integer("opset", 13) >= 13) {
+      int axis = node.axis(node.integer("axis", -1), shape.rank());
+      return node.add(new Reduction.Softmax(axis, false), x);
+    }
+    int axis = node.axis(node.integer("axis", 1), shape.rank());
+    Shape flat = Shape.of(shape.range(0, axis).size(), shape.range(axis, shape.rank()).size());
+    Value line = node.add(new Reduction.Softmax(1, false), reshape(node, x, flat));
+    return reshape(node, line, shape);
+  }
+
+  private static Value globalAveragePool(NodeScope node, Value x) {
+    boolean channelsLast = node.flag("channels_last", false);
+    List<Integer> axes = new ArrayList<>();
+    for (int axis = channelsLast ? 1 : 2; axis < x.type().rank() - (channelsLast ? 1 : 0); axis++) {
+      axes.add(axis);
+    }
+    return node.add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, axes, true), x);
+  }
+
+  private static Value averagePool(NodeScope node, Value x) {
+    int rank = x.type().rank();
+    boolean channelsLast = node.flag("channels_last", false);
+    Value first = channelsLast ? node.add(new Movement.Transpose(toFront(rank)), x) : x;
+    List<Long> kernel = node.integers("kernel_shape");
+    Shape weight =
+        Shape.of(1, 1).concat(Shape.of(kernel.stream().mapToLong(Long::longValue).toArray()));
+    Window window = IntegerProducts.window(node, first.type().shape(), weight);
+    Contraction.Pool pool =
+        new Contraction.Pool(
+            false,
+            window,
+            node.flag("ceil_mode", false),
+            node.flag("count_include_pad", false),
+            false);
+    Value mean = node.add(pool, first);
+    return channelsLast ? node.add(new Movement.Transpose(toBack(rank)), mean) : mean;
+  }
+
+  private static List<Integer> toFront(int rank) {
+    List<Integer> permutation = new ArrayList<>(List.of(0, rank - 1));
+    for (int axis = 1; axis < rank - 1; axis++) {
+      permutation.add(axis);
+    }
+    return permutation;
+  }
+
+  private static List<Integer> toBack(int rank) {
+    List<Integer> permutation = new ArrayList<>(List.of(0));
+    for (int axis = 2; axis < rank; axis++) {
+      permutation.add(axis);
+    }
+    permutation.add(1);
+    return permutation;
+  }
+
+  private static Value reduceMean(NodeScope node, Value x) {
+    List<Integer> axes = new ArrayList<>();
+    for (int axis = 0; axis < x.type().rank(); axis++) {
+      axes.add(axis);
+    }
+    if (node.hasAttribute("axes")) {
+      axes.clear();
+      node.integers("axes").forEach(axis -> axes.add(node.axis(axis, x.type().rank())));
+      axes.sort(null);
+    }
+    return node.add(
+        new Reduction.Reduce(Reduction.ReduceKind.MEAN, axes, node.flag("keepdims", true)), x);
+  }
+
+  private static void concat(NodeScope node) {
+    List<Value> parts = new ArrayList<>();
+    for (int input = 2; input + 2 < node.inputs(); input += 3) {
+      parts.add(dequantize(node, node.input(input), input + 1));
+    }
+    if (parts.isEmpty()) {
+      throw node.invalid("at least one tensor to join", "none");
+    }
+    int axis = node.axis(node.integer("axis"), parts.getFirst().type().rank());
+    node.output(0, quantize(node, node.add(new Movement.Concat(axis), parts), 0));
+  }
+
+  private static void where(NodeScope node) {
+    Value then = dequantize(node, node.input(1), 2);
+    Value otherwise = dequantize(node, node.input(4), 5);
+    Value chosen = node.add(new Elementwise.Select(), node.input(0), then, otherwise);
+    node.output(0, quantize(node, chosen, 7));
+  }
+
+  /** {@code α (a b) + c} in i32, where c counts in units of α, both scales' product. */
+  private static void gemm(NodeScope node) {
+    Factor left = transposed(node, Factor.of(node, 0, 2), "transA");
+    Factor right = transposed(node, Factor.of(node, 3, 5), "transB");
+    Value sum = IntegerProducts.matMul(node, left, right);
+    if (node.has(6)) {
+      sum = binary(node, BinaryFunction.ADD, sum, node.input(6));
+    }
+    Value factor = binary(node, BinaryFunction.MUL, scale(node, 1, false), scale(node, 4, false));
+    double alpha = node.number("alpha", 1);
+    if (alpha != 1) {
+      factor = binary(node, BinaryFunction.MUL, factor, node.scalarLike(factor, alpha));
+    }
+    if (!node.has(7)) {
+      Value real = cast(node, sum, ElementType.F32);
+      node.output(0, binary(node, BinaryFunction.MUL, real, factor));
+      return;
+    }
+    Value multiplier = binary(node, BinaryFunction.DIV, factor, scale(node, 7, true));
+    Value zeroPoint =
+        node.has(8) ? node.input(8) : node.constant(Tensor.scalar(left.q().type().element(), 0));
+    node.output(0, QuantizedValues.requantize(node, sum, multiplier, zeroPoint));
+  }
+
+  private static Factor transposed(NodeScope node, Factor factor, String attribute) {
+    return node.flag(attribute, false)
+        ? new Factor(IntegerProducts.transposed(node, factor.q()), factor.zeroPoint())
+        : factor;
+  }
+}

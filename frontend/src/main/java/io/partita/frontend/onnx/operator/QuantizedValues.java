@@ -1,0 +1,163 @@
+package io.partita.frontend.onnx.operator;
+
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** What importers of quantised operators share: scales, zero points, and steps between types. */
+final class QuantizedValues {
+  private QuantizedValues() {}
+
+  static Value binary(NodeScope node, BinaryFunction function, Value left, Value right) {
+    return node.add(new Elementwise.Binary(function), left, right);
+  }
+
+  static Value cast(NodeScope node, Value value, ElementType to) {
+    return value.type().element() == to ? value : node.add(new Elementwise.Cast(to), value);
+  }
+
+  static Value reshape(NodeScope node, Value value, Shape to) {
+    return value.type().shape().equals(to) ? value : node.add(new Movement.Reshape(to), value);
+  }
+
+  /** A scalar where {@code value} is a vector or tensor of one element, otherwise itself. */
+  static Value scalarIfSingle(NodeScope node, Value value) {
+    Shape shape = value.type().shape();
+    return shape.isStatic() && shape.elements() == 1 ? reshape(node, value, Shape.SCALAR) : value;
+  }
+
+  /**
+   * The scale that operand {@code input} holds. Where it's known, it has to be finite, and positive
+   * if {@code divides}: dequantising by a negative scale or zero is well defined, and block
+   * quantisers write such.
+   */
+  static Value scale(NodeScope node, int input, boolean divides) {
+    Value scale = node.input(input);
+    if (!scale.type().element().isFloat()) {
+      throw node.invalid("a floating-point scale", scale.type().toString());
+    }
+    Optional<Tensor> known = node.constant(input);
+    for (int i = 0; known.isPresent() && i < known.get().size(); i++) {
+      double value = known.get().getDouble(i);
+      if (!Double.isFinite(value) || divides && value <= 0) {
+        throw node.invalid(
+            divides ? "a positive, finite scale" : "a finite scale", "a scale of " + value);
+      }
+    }
+    return scalarIfSingle(node, scale);
+  }
+
+  /**
+   * The zero point in operand {@code input}, or zeros of {@code element}, shaped like the scale.
+   */
+  static Value zeroPoint(NodeScope node, int input, Value scale, ElementType element) {
+    if (!node.has(input)) {
+      return zeros(node, element, scale.type().shape());
+    }
+    Value zeroPoint = scalarIfSingle(node, node.input(input));
+    if (zeroPoint.type().rank() == 0 && scale.type().rank() > 0) {
+      return node.add(new Movement.Broadcast(scale.type().shape()), zeroPoint);
+    }
+    return zeroPoint;
+  }
+
+  static Value zeros(NodeScope node, ElementType element, Shape shape) {
+    Value zero = node.constant(Tensor.scalar(element, 0));
+    if (shape.rank() == 0) {
+      return zero;
+    }
+    return shape.isStatic()
+        ? node.constant(Tensor.filled(new TensorType(element, shape), 0))
+        : node.add(new Movement.Broadcast(shape), zero);
+  }
+
+  /** Whether operand {@code input} is absent or known to hold zeros only. */
+  static boolean isZero(NodeScope node, int input) {
+    return !node.has(input)
+        || node.constant(input).map(tensor -> tensor.isFilledWith(0)).orElse(false);
+  }
+
+  static Value quantize(NodeScope node, Value x, Value scale, Value zeroPoint, int axis) {
+    ElementType to = zeroPoint.type().element();
+    return node.add(new Quantized.Quantize(axis, 0, to), x, scale, zeroPoint);
+  }
+
+  /** By a scale and a zero point for the whole tensor, in operands {@code first} and the next. */
+  static Value dequantize(NodeScope node, Value q, int first) {
+    Value scale = scale(node, first, false);
+    Value zeroPoint = zeroPoint(node, first + 1, scale, q.type().element());
+    return node.add(new Quantized.Dequantize(0, 0, scale.type().element()), q, scale, zeroPoint);
+  }
+
+  /** To the scale and zero point of the whole tensor in operands {@code first} and the next. */
+  static Value quantize(NodeScope node, Value x, int first) {
+    Value scale = scale(node, first, true);
+    Value zeroPoint = zeroPoint(node, first + 1, scale, ElementType.U8);
+    return quantize(node, x, scale, zeroPoint, 0);
+  }
+
+  /**
+   * {@code saturate(round(accumulator multiplier) + zeroPoint)}: the multiplier is applied before
+   * rounding as one factor, as ONNX Runtime does, so that the same integers result.
+   */
+  static Value requantize(NodeScope node, Value accumulator, Value multiplier, Value zeroPoint) {
+    ElementType real = multiplier.type().element();
+    Value product = binary(node, BinaryFunction.MUL, cast(node, accumulator, real), multiplier);
+    Value one = node.constant(Tensor.scalar(real, 1));
+    return quantize(node, product, one, scalarIfSingle(node, zeroPoint), 0);
+  }
+
+  /** {@code x} as u8 with scale and zero point of its own range, ONNX DynamicQuantizeLinear. */
+  record Dynamic(Value q, Value scale, Value zeroPoint) {
+    static Dynamic of(NodeScope node, Value x) {
+      List<Integer> axes = IntStream.range(0, x.type().rank()).boxed().toList();
+      Value zero = node.scalarLike(x, 0);
+      Value low =
+          binary(
+              node,
+              BinaryFunction.MIN,
+              node.add(new Reduction.Reduce(Reduction.ReduceKind.MIN, axes, false), x),
+              zero);
+      Value high =
+          binary(
+              node,
+              BinaryFunction.MAX,
+              node.add(new Reduction.Reduce(Reduction.ReduceKind.MAX, axes, false), x),
+              zero);
+      Value range = binary(node, BinaryFunction.SUB, high, low);
+      Value step = binary(node, BinaryFunction.DIV, range, node.scalarLike(x, 255));
+      // A tensor of zeros has no range; any scale does for it, and 1 divides well.
+      Value empty = binary(node, BinaryFunction.EQUAL, range, zero);
+      Value scale = node.add(new Elementwise.Select(), empty, node.scalarLike(x, 1), step);
+      Value negated = node.add(new Elementwise.Unary(io.partita.ir.op.UnaryFunction.NEG), low);
+      Value origin = node.constant(Tensor.scalar(ElementType.U8, 0));
+      Value zeroPoint = quantize(node, negated, scale, origin, 0);
+      return new Dynamic(quantize(node, x, scale, zeroPoint, 0), scale, zeroPoint);
+    }
+  }
+
+  /** Extents of 1 after the first of a vector, so that it broadcasts along axis 1 of rank n. */
+  static Value channelwise(NodeScope node, Value value, int rank) {
+    if (value.type().rank() != 1) {
+      return value;
+    }
+    List<Dim> dims = new ArrayList<>(List.of(value.type().dim(0)));
+    while (dims.size() < rank - 1) {
+      dims.add(Dim.ONE);
+    }
+    return reshape(node, value, new Shape(dims));
+  }
+}
