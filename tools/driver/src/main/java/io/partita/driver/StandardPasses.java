@@ -1,5 +1,11 @@
 package io.partita.driver;
 
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.verify.Verifier;
+import io.partita.passes.Pass;
+import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.simplify.SimplifyPass;
@@ -21,5 +27,23 @@ public final class StandardPasses {
       case EVALUATOR -> new Pipeline(List.of());
       case JAVA -> Pipeline.parse(RAISE, REGISTRY);
     };
+  }
+
+  /**
+   * Checks what a pass made.
+   *
+   * @throws PartitaException when it isn't a valid module, which is a bug of the pass
+   */
+  public static void verifyStructure(Pass pass, Module module) {
+    List<Diagnostic> violations = Verifier.violations(module);
+    if (!violations.isEmpty()) {
+      Diagnostic first = violations.getFirst();
+      throw new PartitaException(
+          PassCode.BROKE_MODULE,
+          "pass " + pass.name() + ", " + first.where(),
+          first.expected(),
+          first.found(),
+          "report this as a bug in Partita, with the model");
+    }
   }
 }

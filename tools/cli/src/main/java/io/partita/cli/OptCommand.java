@@ -1,0 +1,108 @@
+package io.partita.cli;
+
+import io.partita.driver.ModelFile;
+import io.partita.driver.NumericVerification;
+import io.partita.driver.StandardPasses;
+import io.partita.ir.graph.Module;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.text.PirPrinter;
+import io.partita.passes.Pass;
+import io.partita.passes.PassRegistry;
+import io.partita.passes.Pipeline;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs passes on a module and prints it. */
+@Command(
+    name = "opt",
+    description = {
+      "Run passes on a module in its text form (.pir), or on an ONNX model, and print the result.",
+      "--list-passes says which passes there are."
+    })
+final class OptCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "FILE", arity = "0..1", description = "A .pir or .onnx file.")
+  Path file;
+
+  @Mixin ModelOptions model = new ModelOptions();
+
+  @Option(
+      names = "--passes",
+      paramLabel = "PIPELINE",
+      description = "Such as: simplify,raise,kv-state(capacity=256). By default none.")
+  String passes = "";
+
+  @Option(
+      names = "--verify",
+      description = "Evaluate the module before and after each pass on seeded inputs and compare.")
+  boolean verify;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of --verify's inputs.")
+  long seed = 1;
+
+  @Option(names = "--print-after", description = "Print the module after each pass.")
+  boolean printAfter;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "Write a .pir file (and its weights beside it) instead of printing.")
+  Path output;
+
+  @Option(names = "--list-passes", description = "List the passes and their options.")
+  boolean listPasses;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    if (listPasses) {
+      for (PassRegistry.Entry entry : StandardPasses.REGISTRY.entries()) {
+        out.printf("%-28s %s%n", entry.usage(), entry.purpose());
+      }
+      return ExitCode.DONE;
+    }
+    if (file == null) {
+      throw new picocli.CommandLine.ParameterException(spec.commandLine(), "which file?");
+    }
+    Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
+    Module result;
+    try (Progress progress = Progress.start(err, "reading " + file.getFileName())) {
+      Module module = ModelFile.read(file, model.dims, model.values).module();
+      progress.step("running passes");
+      NumericVerification verification = new NumericVerification(seed);
+      result =
+          pipeline.run(
+              module,
+              (pass, before, after) -> {
+                StandardPasses.verifyStructure(pass, after);
+                if (verify) {
+                  progress.step("verifying " + pass.name());
+                  out.println(verification.check(pass, before, after));
+                }
+                if (printAfter) {
+                  print(pass, after, out);
+                }
+              });
+    }
+    if (output != null) {
+      PirFile.write(result, output);
+    } else if (!verify && !printAfter) {
+      out.print(PirPrinter.print(result));
+    }
+    return ExitCode.DONE;
+  }
+
+  private static void print(Pass pass, Module module, PrintWriter out) {
+    out.println("// after " + pass.name());
+    out.print(PirPrinter.print(module));
+  }
+}

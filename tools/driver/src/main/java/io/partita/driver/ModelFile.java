@@ -1,0 +1,86 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.ImportResult;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model that was read from a file.
+ *
+ * @param file where it was read
+ * @param module what it computes
+ */
+public record ModelFile(Path file, Module module) {
+  /**
+   * Reads an ONNX model, or a module in text form when the name ends in {@code .pir}.
+   *
+   * @param dims extents of dynamic dimensions, by name
+   * @param values values of inputs that determine shapes, by name, as numbers with commas between
+   * @throws PartitaException when the file isn't a model, or can't be imported
+   */
+  public static ModelFile read(Path file, Map<String, Long> dims, Map<String, String> values) {
+    if (file.toString().endsWith(".pir")) {
+      return new ModelFile(file, PirFile.read(file));
+    }
+    OnnxModel model = OnnxModel.read(file);
+    return new ModelFile(file, examine(model, dims, values).orThrow());
+  }
+
+  /** Imports an ONNX model as far as that goes. */
+  public static ImportResult examine(
+      OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
+    ImportOptions options = ImportOptions.NONE;
+    for (Map.Entry<String, Long> dim : dims.entrySet()) {
+      options = options.withDim(dim.getKey(), dim.getValue());
+    }
+    for (Map.Entry<String, String> value : values.entrySet()) {
+      TensorType declared =
+          Optional.ofNullable(model.inputTypes().get(value.getKey()))
+              .orElseThrow(
+                  () ->
+                      badBinding(
+                          value.getKey(),
+                          "an input of the model: " + String.join(", ", model.inputNames()),
+                          value.getKey()));
+      options =
+          options.withValue(value.getKey(), parse(value.getKey(), value.getValue(), declared));
+    }
+    return new OnnxImporter(options).examine(model);
+  }
+
+  private static Tensor parse(String input, String text, TensorType declared) {
+    String[] parts = text.isBlank() ? new String[0] : text.split(",");
+    double[] numbers = new double[parts.length];
+    try {
+      for (int i = 0; i < parts.length; i++) {
+        numbers[i] = Double.parseDouble(parts[i].strip());
+      }
+    } catch (NumberFormatException notANumber) {
+      throw badBinding(input, "numbers with commas between", text);
+    }
+    if (declared.rank() > 1 || declared.rank() == 0 && parts.length != 1) {
+      throw badBinding(input, "a scalar or a vector as the model declares it", declared.toString());
+    }
+    Shape shape = declared.rank() == 0 ? Shape.SCALAR : Shape.of(parts.length);
+    return Tensor.ofDoubles(new TensorType(declared.element(), shape), numbers);
+  }
+
+  private static PartitaException badBinding(String input, String expected, String found) {
+    return new PartitaException(
+        DriverCode.BAD_BINDING,
+        "--bind " + input,
+        expected,
+        found,
+        "write it as in: --bind shape=2,3,4");
+  }
+}

@@ -1,0 +1,119 @@
+package io.partita.driver;
+
+import io.partita.driver.cases.Comparison;
+import io.partita.driver.cases.Tolerance;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.Pass;
+import io.partita.passes.PassCode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * Evaluates a module before and after a pass on the same seeded inputs. A pass that changes the
+ * inputs (by giving the module state) can't be compared so, and says it.
+ */
+public final class NumericVerification {
+  /**
+   * Relative to the largest value of the tensor: passes may reassociate float sums, whose error
+   * grows with the number of terms n as n·2^-24; 1e-4 is that for n = 1600.
+   */
+  private static final double RELATIVE = 1e-4;
+
+  private final long seed;
+
+  public NumericVerification(long seed) {
+    this.seed = seed;
+  }
+
+  /**
+   * One line that says how far the results are apart.
+   *
+   * @throws PartitaException when they are further apart than the tolerance; it names the first
+   *     node that differs
+   */
+  public String check(Pass pass, Module before, Module after) {
+    if (!inputTypes(before.graph()).equals(inputTypes(after.graph()))) {
+      return "verify " + pass.name() + ": the pass changes the inputs; not compared";
+    }
+    if (!before.graph().symbols().isEmpty()) {
+      throw new PartitaException(
+          PassCode.SYMBOLIC_DIMENSION,
+          "inputs of the module",
+          "numbers, so that it can be evaluated",
+          String.join(", ", before.graph().symbols()),
+          "bind each with --dim NAME=N");
+    }
+    List<Tensor> inputs = SeededInputs.of(before.graph(), seed);
+    Map<String, Tensor> namedBefore = new HashMap<>();
+    List<Tensor> expected =
+        Evaluator.run(
+            before.graph(), inputs, (node, results) -> record(node, results, namedBefore));
+    List<String> diverging = new ArrayList<>();
+    List<Tensor> found =
+        Evaluator.run(
+            after.graph(),
+            inputs,
+            (node, results) -> findDivergence(node, results, namedBefore, diverging));
+    double worst = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      String name = before.graph().outputs().get(i).name();
+      Comparison comparison =
+          Comparison.of(name, expected.get(i), found.get(i), tolerance(expected.get(i)));
+      if (!comparison.passes()) {
+        throw new PartitaException(
+            PassCode.CHANGED_MEANING,
+            "pass "
+                + pass.name()
+                + ", seed "
+                + seed
+                + (diverging.isEmpty() ? "" : ", first at " + diverging.getFirst()),
+            "results within " + RELATIVE + " of the largest value",
+            comparison.message(),
+            "report this as a bug in Partita, with the model");
+      }
+      worst = Math.max(worst, comparison.worst() * RELATIVE);
+    }
+    return "verify %s: same results (largest relative difference %.2g)"
+        .formatted(pass.name(), worst);
+  }
+
+  private static List<String> inputTypes(Graph graph) {
+    return graph.inputs().stream().map(Value::toString).toList();
+  }
+
+  private static void record(Node node, List<Tensor> results, Map<String, Tensor> named) {
+    if (results.size() == 1) {
+      named.put(node.name(), results.getFirst());
+    }
+  }
+
+  /** Nodes that come from the same ONNX node and have the same type should hold the same values. */
+  private static void findDivergence(
+      Node node, List<Tensor> results, Map<String, Tensor> named, List<String> diverging) {
+    Tensor before = results.size() == 1 ? named.get(node.name()) : null;
+    if (diverging.isEmpty()
+        && before != null
+        && before.type().equals(results.getFirst().type())
+        && !Comparison.of(node.name(), before, results.getFirst(), tolerance(before)).passes()) {
+      diverging.add(node.toString());
+    }
+  }
+
+  private static Tolerance tolerance(Tensor expected) {
+    double largest = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      double magnitude = Math.abs(expected.getDouble(i));
+      largest = Double.isFinite(magnitude) ? Math.max(largest, magnitude) : largest;
+    }
+    return new Tolerance(OptionalDouble.of(0), OptionalDouble.of(RELATIVE * largest));
+  }
+}
