@@ -271,6 +271,13 @@ public final class Tensor {
       return array;
     }
     double[] values = new double[elements];
+    if (type.element() == ElementType.F32) {
+      float[] floats = floats();
+      for (int i = 0; i < elements; i++) {
+        values[i] = floats[i];
+      }
+      return values;
+    }
     for (int i = 0; i < elements; i++) {
       values[i] = getDouble(i);
     }
