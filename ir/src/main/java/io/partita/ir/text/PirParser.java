@@ -169,13 +169,13 @@ public final class PirParser {
     int names = tree.VALUE().size();
     if (names != results.size()) {
       throw locator.error(
-          TextCode.TYPE, tree.start, results.size() + " results", names + " names", "");
+          TextCode.TYPE, tree.start, "a name for each result: " + results.size(), "" + names, "");
     }
     if (written.size() != results.size()) {
       throw locator.error(
           TextCode.TYPE,
           written.getFirst().start,
-          results.size() + " types, one for each result",
+          "a type for each result: " + results.size(),
           "" + written.size(),
           "");
     }
@@ -205,7 +205,7 @@ public final class PirParser {
       throw locator.error(
           TextCode.TYPE,
           ending.start,
-          declared.size() + " values, one for each output of the graph",
+          "a value for each output of the graph: " + declared.size(),
           "" + returned.size(),
           "");
     }

@@ -103,9 +103,19 @@ public final class PirPrinter {
       out.append(line);
       return;
     }
+    lines(inputs);
+    out.append(" -> ");
+    lines(outputs);
+    out.append(" {\n");
+  }
+
+  private void lines(List<String> parts) {
     String between = ",\n      ";
-    out.append("(\n      ").append(String.join(between, inputs));
-    out.append("\n  ) -> (\n      ").append(String.join(between, outputs)).append("\n  ) {\n");
+    out.append('(');
+    if (!parts.isEmpty()) {
+      out.append("\n      ").append(String.join(between, parts)).append("\n  ");
+    }
+    out.append(')');
   }
 
   private String cut(int start) {

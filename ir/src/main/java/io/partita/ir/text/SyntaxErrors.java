@@ -1,5 +1,6 @@
 package io.partita.ir.text;
 
+import io.partita.ir.diagnostic.PartitaException;
 import java.util.ArrayList;
 import java.util.List;
 import org.antlr.v4.runtime.BaseErrorListener;
@@ -69,12 +70,13 @@ final class SyntaxErrors extends DefaultErrorStrategy {
         int column,
         String message,
         RecognitionException error) {
-      throw new io.partita.ir.diagnostic.PartitaException(
+      String found = message.replaceFirst("^token recognition error at: ", "");
+      throw new PartitaException(
           TextCode.SYNTAX,
           locator.place(line, column),
           "a name, a number, a string in quotes, or punctuation",
-          message.replaceFirst("^token recognition error at: ", ""),
-          "close each string on the line where it begins, and write \\\" and \\\\ in it");
+          found,
+          found.startsWith("'\"") ? "close the string on the line where it begins" : "");
     }
   }
 }

@@ -1,0 +1,147 @@
+package io.partita.ir.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.golden.GoldenFile;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The exact text and place of each diagnostic about the text form. */
+class PirDiagnosticsTest {
+  private static final GoldenFile GOLDEN = GoldenFile.of("text/diagnostics.golden");
+  private static final String HEADER = "  graph @main(%x: f32[2,seq]) -> (\"y\": f32[2,seq]) {\n";
+
+  private final Set<TextCode> seen = new HashSet<>();
+
+  /** A module whose graph has this line. */
+  private void line(String section, TextCode code, String line) {
+    text(section, code, "module {\n" + HEADER + "    " + line + "\n    return %x\n  }\n}\n");
+  }
+
+  private void text(String section, TextCode code, String text) {
+    PartitaException thrown =
+        catchThrowableOfType(
+            PartitaException.class,
+            () -> PirParser.parse(text, "bad.pir", MemorySegment.ofArray(new byte[100])));
+    assertThat(thrown).as(section).isNotNull();
+    assertThat(thrown.diagnostics()).singleElement().extracting("code").isEqualTo(code);
+    GOLDEN.assertMatches(section, thrown.getMessage());
+    seen.add(code);
+  }
+
+  @Test
+  void eachSaysWhereAndWhat() {
+    syntax();
+    operations();
+    names();
+    constants();
+    modules();
+    // A file that can't be read has a test of its own.
+    assertThat(seen).hasSize(TextCode.values().length - 1).doesNotContain(TextCode.FILE);
+  }
+
+  private void syntax() {
+    text("empty text", TextCode.SYNTAX, "");
+    line("missing parenthesis", TextCode.SYNTAX, "%0 = exp(%x : f32[2,seq]");
+    line("unknown character", TextCode.SYNTAX, "%0 = exp(%x); f32[2,seq]");
+    line("open string", TextCode.SYNTAX, "%0 = exp(%x) : f32[2,seq] \"name");
+    line("bad escape", TextCode.SYNTAX, "%0 = exp(%x) : f32[2,seq] \"na\\me\"");
+    line("surrogate out of range", TextCode.SYNTAX, "%0 = exp(%x) : f32[2,seq] \"\\u{110000}\"");
+    text("text after the end", TextCode.SYNTAX, "module {\n" + HEADER + "return %x }} module");
+  }
+
+  private void operations() {
+    line("unknown operation", TextCode.UNKNOWN_OPERATION, "%0 = expand(%x) : f32[2,seq]");
+    line("missing attribute", TextCode.ATTRIBUTE, "%0 = softmax(%x) : f32[2,seq]");
+    line("ill-typed integer", TextCode.ATTRIBUTE, "%0 = softmax(%x) {axis = one} : f32[2,seq]");
+    line("wide integer", TextCode.ATTRIBUTE, "%0 = softmax(%x) {axis = 4294967296} : f32[2,seq]");
+    line("ill-typed list", TextCode.ATTRIBUTE, "%0 = transpose(%x) {permutation = 1} : f32[2]");
+    line(
+        "symbol in a list of integers",
+        TextCode.ATTRIBUTE,
+        "%0 = transpose(%x) {permutation = [seq, 0]} : f32[seq,2]");
+    line("word that isn't one", TextCode.ATTRIBUTE, "%0 = cast(%x) {to = f33} : f32[2,seq]");
+    line("surplus attribute", TextCode.ATTRIBUTE, "%0 = exp(%x) {axis = 1} : f32[2,seq]");
+    line(
+        "flag with a value",
+        TextCode.ATTRIBUTE,
+        "%0 = top_k(%x) {k = 1, axis = 0, largest = 0} : f32[1,seq]");
+    line("repeated attribute", TextCode.DUPLICATE, "%0 = exp(%x) {a, a} : f32[2,seq]");
+    line("operands that don't fit", TextCode.OPERANDS, "%0 = add(%x) : f32[2,seq]");
+    line(
+        "overflow",
+        TextCode.LIMIT,
+        "%0 = pad(%x) {mode = edge, low = [9223372036854775807, 0], high = [0, 0]} : f32[2]");
+    line("wrong type", TextCode.TYPE, "%0 = exp(%x) : f32[2,2*seq-1]");
+    line("unknown element type", TextCode.TYPE, "%0 = exp(%x) : float[2,seq]");
+    line("negative extent", TextCode.TYPE, "%0 = exp(%x) : f32[-2,seq]");
+    line("too few results", TextCode.TYPE, "%0 = top_k(%x) {k = 1, axis = 0} : f32[1,seq]");
+    line("too few types", TextCode.TYPE, "%0, %1 = top_k(%x) {k = 1, axis = 0} : f32[1,seq]");
+    line("large coefficient", TextCode.LIMIT, "%0 = exp(%x) : f32[99999999999999999999*seq]");
+    line("high rank", TextCode.LIMIT, "%0 = exp(%x) : f32[1" + ",1".repeat(64) + "]");
+    line("long sum", TextCode.LIMIT, "%0 = exp(%x) : f32[" + longSum(2000) + "]");
+    line("high power", TextCode.LIMIT, "%0 = exp(%x) : f32[a" + "*a".repeat(100) + "]");
+  }
+
+  private static String longSum(int terms) {
+    StringBuilder sum = new StringBuilder("s");
+    for (int i = 0; i < terms; i++) {
+      sum.append("+s").append(i);
+    }
+    return sum.toString();
+  }
+
+  private void names() {
+    line("undefined value", TextCode.UNDEFINED, "%0 = exp(%1) : f32[2,seq]");
+    line("value of its own statement", TextCode.UNDEFINED, "%0 = exp(%0) : f32[2,seq]");
+    line("value defined twice", TextCode.DUPLICATE, "%x = exp(%x) : f32[2,seq]");
+  }
+
+  private void constants() {
+    line("element out of range", TextCode.CONSTANT, "%0 = constant [1, -129] : i8[2]");
+    line("element of another kind", TextCode.CONSTANT, "%0 = constant true : f32[]");
+    line("too few elements", TextCode.CONSTANT, "%0 = constant [1.0] : f32[2]");
+    line("scalar in brackets", TextCode.CONSTANT, "%0 = constant [1.0] : f32[]");
+    line("symbolic constant", TextCode.CONSTANT, "%0 = constant [1.0] : f32[seq]");
+    line(
+        "more elements than a long counts",
+        TextCode.CONSTANT,
+        "%0 = weight {offset = 0} : f32[4294967296,4294967296]");
+    line("weight past the end", TextCode.WEIGHT, "%0 = weight {offset = 64} : f32[10]");
+    line("weight before the beginning", TextCode.WEIGHT, "%0 = weight {offset = -1} : f32[1]");
+    line("other bytes", TextCode.WEIGHT, "%0 = weight {offset = 0, hash = \"00\"} : f32[1]");
+  }
+
+  private void modules() {
+    text(
+        "input defined twice",
+        TextCode.DUPLICATE,
+        "module { graph @main(%x: f32[1], %\"x\": f32[1]) -> () { return } }");
+    text(
+        "output named twice",
+        TextCode.DUPLICATE,
+        "module { graph @main(%x: f32[1]) -> (\"y\": f32[1], \"y\": f32[1]) { return %x, %x } }");
+    text(
+        "output of another type",
+        TextCode.TYPE,
+        "module { graph @main(%x: f32[1]) -> (\"y\": f32[2]) { return %x } }");
+    text("too few outputs", TextCode.TYPE, "module {" + HEADER + " return } }");
+    text(
+        "state of no input",
+        TextCode.STATE,
+        "module { state \"z\" -> \"y\"" + HEADER + " return %x } }");
+    text(
+        "state of another type",
+        TextCode.STATE,
+        "module { state \"x\" -> \"y\" graph @main(%x: f32[1], %z: f32[2]) -> (\"y\": f32[2]) {"
+            + " return %z } }");
+    text(
+        "input in two states",
+        TextCode.STATE,
+        "module { state \"x\" -> \"y\" state \"x\" -> \"y\"" + HEADER + " return %x } }");
+  }
+}
