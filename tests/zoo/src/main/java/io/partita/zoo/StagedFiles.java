@@ -1,0 +1,72 @@
+package io.partita.zoo;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Files that appear under their names only when all of them are whole. Until then they are beside
+ * them under other names, and vanish if the work or the process is broken off.
+ */
+final class StagedFiles implements AutoCloseable {
+  private record Stage(Path temporary, FileChannel channel) {}
+
+  private final Map<Path, Stage> stages = new LinkedHashMap<>();
+  private final Thread cleanUp = new Thread(this::discard);
+
+  StagedFiles() {
+    Runtime.getRuntime().addShutdownHook(cleanUp);
+  }
+
+  synchronized FileChannel open(Path file) throws IOException {
+    Path temporary =
+        file.resolveSibling(
+            "." + file.getFileName() + "." + ProcessHandle.current().pid() + ".partial");
+    FileChannel channel =
+        FileChannel.open(
+            temporary,
+            Set.of(
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.SPARSE));
+    stages.put(file, new Stage(temporary, channel));
+    return channel;
+  }
+
+  /** In the order of opening, so that a file comes after those it points to. */
+  synchronized void publish() throws IOException {
+    for (Map.Entry<Path, Stage> entry : stages.entrySet()) {
+      entry.getValue().channel.close();
+      Files.move(entry.getValue().temporary, entry.getKey(), StandardCopyOption.ATOMIC_MOVE);
+    }
+    stages.clear();
+  }
+
+  private synchronized void discard() {
+    for (Stage stage : stages.values()) {
+      try {
+        stage.channel.close();
+        Files.deleteIfExists(stage.temporary);
+      } catch (IOException e) {
+        // The file stays; the failure that led here says why, this one would only hide it.
+      }
+    }
+    stages.clear();
+  }
+
+  @Override
+  public void close() {
+    discard();
+    try {
+      Runtime.getRuntime().removeShutdownHook(cleanUp);
+    } catch (IllegalStateException e) {
+      // The process is ending: the hook has run or will.
+    }
+  }
+}
