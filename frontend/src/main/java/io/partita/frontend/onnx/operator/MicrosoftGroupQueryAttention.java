@@ -11,7 +11,9 @@ import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -45,8 +47,7 @@ final class MicrosoftGroupQueryAttention {
     Dim seq = qkv.getFirst().type().dim(2);
     Cache cache = Cache.of(node, qkv.get(1).type().shape());
     if (node.flag("do_rotary", false)) {
-      Value at =
-          node.has(9) ? cast(node, node.input(9), ElementType.I64) : cache.queries(node, seq);
+      Value at = rotaryPositions(node, cache, seq);
       boolean interleaved = node.flag("rotary_interleaved", false);
       for (int i = 0; i < 2; i++) {
         qkv.set(i, MicrosoftRotaryEmbedding.rotate(node, qkv.get(i), at, 7, interleaved));
@@ -66,12 +67,39 @@ final class MicrosoftGroupQueryAttention {
             Math.max(0, window),
             false,
             false);
-    Optional<Value> mask = node.optionalInput(10);
+    Optional<Value> bias = node.optionalInput(10);
     if (node.has(11) || node.flag("smooth_softmax", false)) {
-      node.output(0, withSink(node, plain, qkv, mask, cache));
+      node.output(0, withSink(node, plain, qkv, bias, cache));
     } else {
+      Optional<Value> mask = bias.isEmpty() ? cache.valid() : bias;
+      if (bias.isPresent() && cache.valid().isPresent()) {
+        Value added =
+            AttentionValues.select(
+                node,
+                cache.valid().get(),
+                bias.get().type().element(),
+                0,
+                Double.NEGATIVE_INFINITY);
+        mask = AttentionValues.sum(node, bias, Optional.of(added));
+      }
       node.output(0, AttentionValues.attend(node, plain, qkv, mask, cache.keyLength()));
     }
+  }
+
+  /**
+   * The positions to rotate by. For a prompt, ONNX Runtime takes the first one that is given and
+   * counts on from it in all sequences.
+   */
+  private static Value rotaryPositions(NodeScope node, Cache cache, Dim seq) {
+    if (!node.has(9)) {
+      return cache.queries(node, seq);
+    }
+    Value given = cast(node, node.input(9), ElementType.I64);
+    if (cache.keyLength().isPresent() || !cache.before().is(0)) {
+      return given;
+    }
+    Value first = slice(node, slice(node, given, 0, Dim.ZERO, Dim.ONE), 1, Dim.ZERO, Dim.ONE);
+    return binary(node, BinaryFunction.ADD, first, positions(node, seq, ElementType.I64));
   }
 
   private static void requireSupported(NodeScope node) {
@@ -115,38 +143,40 @@ final class MicrosoftGroupQueryAttention {
    * @param keys the extent of the present keys
    * @param start each sequence's first new position, i64 {@code [batch]}; none where all begin
    *     behind the whole past
-   * @param keyLength each sequence's number of keys, i64 {@code [batch]}; none where all are valid
+   * @param keyLength each sequence's number of keys, i64 {@code [batch]}, where its last query
+   *     stands at the last of them; none where queries stand from {@code before} on
+   * @param valid which keys are not padding, {@code [batch, 1, 1, keys]}; none where all are
    */
-  private record Cache(Dim before, Dim keys, Optional<Value> start, Optional<Value> keyLength) {
+  private record Cache(
+      Dim before,
+      Dim keys,
+      Optional<Value> start,
+      Optional<Value> keyLength,
+      Optional<Value> valid) {
     /** The cache for new keys of shape {@code fresh [batch, kvHeads, seq, d]}. */
     static Cache of(NodeScope node, Shape fresh) {
       Dim batch = fresh.dim(0);
       Dim seq = fresh.dim(2);
-      Optional<Dim> total = node.knownDims(node.input(6)).map(List::getFirst);
       Dim past = node.has(3) ? node.shape(3).dim(2) : Dim.ZERO;
-      if (past.is(0)) {
-        // Padding stands behind a prompt's tokens, where causal attention doesn't look.
-        boolean causal = node.flag("causal", true);
-        return new Cache(
-            Dim.ZERO,
-            seq,
-            Optional.empty(),
-            causal ? Optional.empty() : Optional.of(lengths(node, batch)));
+      Dim total = past.is(0) ? seq : node.dims(6).getFirst();
+      boolean alike = alike(node, batch, total);
+      Value lengths = lengths(node, batch);
+      if (total.equals(seq)) {
+        Dim keys = past.is(0) ? seq : past;
+        Optional<Value> start =
+            past.is(0)
+                ? Optional.empty()
+                : Optional.of(QuantizedValues.zeros(node, ElementType.I64, Shape.of(batch)));
+        Optional<Value> valid =
+            alike && keys.equals(seq) ? Optional.empty() : Optional.of(below(node, keys, lengths));
+        return new Cache(Dim.ZERO, keys, start, Optional.empty(), valid);
       }
-      Dim full = past.plus(seq);
-      if (total.isPresent() && total.get().equals(full) && alike(node, batch, full)) {
-        return new Cache(past, full, Optional.empty(), Optional.empty());
+      if (alike && total.equals(past.plus(seq))) {
+        return new Cache(past, total, Optional.empty(), Optional.empty(), Optional.empty());
       }
-      boolean shared = total.isEmpty() || past.minus(total.get()).isAtLeast(0);
-      Value length = lengths(node, batch);
-      if (total.isPresent() && total.get().equals(seq)) {
-        Value zeros = QuantizedValues.zeros(node, ElementType.I64, Shape.of(batch));
-        return new Cache(Dim.ZERO, past, Optional.of(zeros), Optional.empty());
-      }
-      Value fresher = node.constant(Tensor.scalar(ElementType.I64, seq.value()));
-      Value start = binary(node, BinaryFunction.SUB, length, fresher);
-      return new Cache(
-          Dim.ZERO, shared ? past : total.get(), Optional.of(start), Optional.of(length));
+      Value start = binary(node, BinaryFunction.SUB, lengths, extent(node, seq));
+      Dim keys = past.minus(total).isAtLeast(0) ? past : total;
+      return new Cache(Dim.ZERO, keys, Optional.of(start), Optional.of(lengths), Optional.empty());
     }
 
     /** Whether each sequence is known to hold {@code total} keys. */
@@ -162,6 +192,17 @@ final class MicrosoftGroupQueryAttention {
       return binary(node, BinaryFunction.ADD, last, node.scalarLike(last, 1));
     }
 
+    private static Value extent(NodeScope node, Dim dim) {
+      return node.add(new Source.Extent(dim));
+    }
+
+    /** {@code [batch, 1, 1, keys]}: which positions lie below each sequence's bound. */
+    private static Value below(NodeScope node, Dim keys, Value bound) {
+      Value position = positions(node, keys, ElementType.I64);
+      Shape column = Shape.of(bound.type().dim(0), Dim.ONE, Dim.ONE, Dim.ONE);
+      return binary(node, BinaryFunction.LESS, position, reshape(node, bound, column));
+    }
+
     /** The positions of the queries, {@code [batch or 1, seq]}. */
     Value queries(NodeScope node, Dim seq) {
       Value steps = positions(node, seq, ElementType.I64);
@@ -170,8 +211,7 @@ final class MicrosoftGroupQueryAttention {
         return binary(node, BinaryFunction.ADD, reshape(node, start.get(), column), steps);
       }
       if (!before.is(0)) {
-        Value offset = node.add(new io.partita.ir.op.Source.Extent(before));
-        steps = binary(node, BinaryFunction.ADD, steps, offset);
+        steps = binary(node, BinaryFunction.ADD, steps, extent(node, before));
       }
       return reshape(node, steps, Shape.of(Dim.ONE, seq));
     }
@@ -185,7 +225,12 @@ final class MicrosoftGroupQueryAttention {
       if (start.isEmpty()) {
         return concat(node, 2, past, fresh);
       }
-      Dim room = keys.minus(past.type().dim(2));
+      // Whatever else the past holds doesn't get into the present.
+      Dim length = past.type().dim(2);
+      Shape column = Shape.of(past.type().dim(0), Dim.ONE, length, Dim.ONE);
+      Value used = reshape(node, below(node, length, start.get()), column);
+      past = node.add(new Elementwise.Select(), used, past, node.scalarLike(past, 0));
+      Dim room = keys.minus(length);
       if (!room.is(0)) {
         Shape shape = past.type().shape().with(2, room);
         past = concat(node, 2, past, QuantizedValues.zeros(node, past.type().element(), shape));
@@ -246,14 +291,8 @@ final class MicrosoftGroupQueryAttention {
       Value first = binary(node, BinaryFunction.SUB, query, node.scalarLike(query, plain.window()));
       conditions.add(binary(node, BinaryFunction.GREATER, key, first));
     }
-    cache
-        .keyLength()
-        .ifPresent(
-            length -> {
-              Shape column = Shape.of(length.type().dim(0), Dim.ONE, Dim.ONE, Dim.ONE);
-              Value end = reshape(node, length, column);
-              conditions.add(binary(node, BinaryFunction.LESS, key, end));
-            });
+    cache.valid().ifPresent(conditions::add);
+    cache.keyLength().ifPresent(length -> conditions.add(Cache.below(node, keys, length)));
     if (conditions.isEmpty()) {
       return node.constant(Tensor.scalar(ElementType.BOOL, 1));
     }

@@ -32,8 +32,8 @@ final class MicrosoftQuantized {
 
   static void register(OperatorRegistry registry) {
     String domain = OperatorRegistry.MICROSOFT;
-    registry.add(domain, "QLinearAdd", 1, pair(BinaryFunction.ADD));
-    registry.add(domain, "QLinearMul", 1, pair(BinaryFunction.MUL));
+    registry.add(domain, "QLinearAdd", 1, MicrosoftQuantized::add);
+    registry.add(domain, "QLinearMul", 1, MicrosoftQuantized::multiply);
     registry.add(domain, "QLinearSigmoid", 1, single(MicrosoftQuantized::sigmoid));
     registry.add(domain, "QLinearLeakyRelu", 1, single(MicrosoftQuantized::leakyRelu));
     registry.add(domain, "QLinearSoftmax", 1, single(MicrosoftQuantized::softmax));
@@ -58,12 +58,41 @@ final class MicrosoftQuantized {
     };
   }
 
-  private static OperatorImporter pair(BinaryFunction function) {
-    return node -> {
-      Value left = dequantize(node, node.input(0), 1);
-      Value right = dequantize(node, node.input(3), 4);
-      node.output(0, quantize(node, binary(node, function, left, right), 6));
-    };
+  private static void add(NodeScope node) {
+    Value left = dequantize(node, node.input(0), 1);
+    Value right = dequantize(node, node.input(3), 4);
+    node.output(0, quantize(node, binary(node, BinaryFunction.ADD, left, right), 6));
+  }
+
+  /** The product of the integers, then one factor of all three scales. */
+  private static void multiply(NodeScope node) {
+    Value left = difference(node, 0);
+    Value right = difference(node, 3);
+    Value multiplier =
+        QuantizedOperators.multiplier(node, scale(node, 1, false), scale(node, 4, false), 6);
+    Value zeroPoint = QuantizedValues.zeroPoint(node, 7, multiplier, node.type(0).element());
+    Value product =
+        binary(
+            node,
+            BinaryFunction.MUL,
+            cast(node, binary(node, BinaryFunction.MUL, left, right), ElementType.F32),
+            multiplier);
+    // ONNX Runtime adds the zero point before it rounds, which tells where a half goes.
+    Value shifted =
+        binary(node, BinaryFunction.ADD, product, cast(node, zeroPoint, ElementType.F32));
+    Value one = node.constant(Tensor.scalar(ElementType.F32, 1));
+    Value zero = node.constant(Tensor.scalar(zeroPoint.type().element(), 0));
+    node.output(0, quantize(node, shifted, one, zero, 0));
+  }
+
+  /** Operand {@code input} less its zero point, as i32. */
+  private static Value difference(NodeScope node, int input) {
+    Value q = cast(node, node.input(input), ElementType.I32);
+    if (QuantizedValues.isZero(node, input + 2)) {
+      return q;
+    }
+    Value zeroPoint = QuantizedValues.scalarIfSingle(node, node.input(input + 2));
+    return binary(node, BinaryFunction.SUB, q, cast(node, zeroPoint, ElementType.I32));
   }
 
   private static Value sigmoid(NodeScope node, Value x) {
