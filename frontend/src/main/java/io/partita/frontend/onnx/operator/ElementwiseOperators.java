@@ -1,17 +1,169 @@
 package io.partita.frontend.onnx.operator;
 
+import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import java.util.Map;
 
 /** Operators that compute each element from the elements at the same place. */
 final class ElementwiseOperators {
   private ElementwiseOperators() {}
 
+  private static final Map<String, UnaryFunction> UNARY =
+      Map.ofEntries(
+          Map.entry("Abs", UnaryFunction.ABS),
+          Map.entry("Neg", UnaryFunction.NEG),
+          Map.entry("Sign", UnaryFunction.SIGN),
+          Map.entry("Ceil", UnaryFunction.CEIL),
+          Map.entry("Floor", UnaryFunction.FLOOR),
+          Map.entry("Round", UnaryFunction.ROUND),
+          Map.entry("Sqrt", UnaryFunction.SQRT),
+          Map.entry("Reciprocal", UnaryFunction.RECIPROCAL),
+          Map.entry("Exp", UnaryFunction.EXP),
+          Map.entry("Log", UnaryFunction.LOG),
+          Map.entry("Sin", UnaryFunction.SIN),
+          Map.entry("Cos", UnaryFunction.COS),
+          Map.entry("Tan", UnaryFunction.TAN),
+          Map.entry("Asin", UnaryFunction.ASIN),
+          Map.entry("Acos", UnaryFunction.ACOS),
+          Map.entry("Atan", UnaryFunction.ATAN),
+          Map.entry("Sinh", UnaryFunction.SINH),
+          Map.entry("Cosh", UnaryFunction.COSH),
+          Map.entry("Tanh", UnaryFunction.TANH),
+          Map.entry("Asinh", UnaryFunction.ASINH),
+          Map.entry("Acosh", UnaryFunction.ACOSH),
+          Map.entry("Atanh", UnaryFunction.ATANH),
+          Map.entry("Erf", UnaryFunction.ERF),
+          Map.entry("Sigmoid", UnaryFunction.SIGMOID),
+          Map.entry("Relu", UnaryFunction.RELU),
+          Map.entry("Softplus", UnaryFunction.SOFTPLUS),
+          Map.entry("IsNaN", UnaryFunction.IS_NAN),
+          Map.entry("Not", UnaryFunction.NOT),
+          Map.entry("BitwiseNot", UnaryFunction.BIT_NOT));
+
+  private static final Map<String, BinaryFunction> BINARY =
+      Map.ofEntries(
+          Map.entry("Add", BinaryFunction.ADD),
+          Map.entry("Sub", BinaryFunction.SUB),
+          Map.entry("Mul", BinaryFunction.MUL),
+          Map.entry("Div", BinaryFunction.DIV),
+          Map.entry("Pow", BinaryFunction.POW),
+          Map.entry("And", BinaryFunction.AND),
+          Map.entry("Or", BinaryFunction.OR),
+          Map.entry("Xor", BinaryFunction.XOR),
+          Map.entry("BitwiseAnd", BinaryFunction.BIT_AND),
+          Map.entry("BitwiseOr", BinaryFunction.BIT_OR),
+          Map.entry("BitwiseXor", BinaryFunction.BIT_XOR),
+          Map.entry("Equal", BinaryFunction.EQUAL),
+          Map.entry("Less", BinaryFunction.LESS),
+          Map.entry("LessOrEqual", BinaryFunction.LESS_OR_EQUAL),
+          Map.entry("Greater", BinaryFunction.GREATER),
+          Map.entry("GreaterOrEqual", BinaryFunction.GREATER_OR_EQUAL));
+
   static void register(OperatorRegistry registry) {
-    registry.add("Relu", unary(UnaryFunction.RELU));
+    UNARY.forEach((name, function) -> registry.add(name, unary(function)));
+    BINARY.forEach((name, function) -> registry.add(name, binary(function)));
+    registry.add("Max", variadic(BinaryFunction.MAX));
+    registry.add("Min", variadic(BinaryFunction.MIN));
+    registry.add("Sum", variadic(BinaryFunction.ADD));
+    registry.add("Mean", ElementwiseOperators::mean);
+    registry.add("Mod", ElementwiseOperators::mod);
+    registry.add("BitShift", ElementwiseOperators::bitShift);
+    registry.add("IsInf", ElementwiseOperators::isInf);
+    registry.add("Where", node -> select(node));
+    registry.add("Identity", node -> node.output(0, node.input(0)));
+    registry.add("Cast", node -> cast(node, node.element("to", node.type(0).element())));
+    registry.add("CastLike", node -> cast(node, node.type(1).element()));
   }
 
   private static OperatorImporter unary(UnaryFunction function) {
     return node -> node.output(0, node.add(new Elementwise.Unary(function), node.input(0)));
+  }
+
+  private static OperatorImporter binary(BinaryFunction function) {
+    return node -> {
+      Value right = alignedOperand(node);
+      node.output(0, node.add(new Elementwise.Binary(function), node.input(0), right));
+    };
+  }
+
+  /**
+   * The second operand. Before version 7 it broadcast only with {@code broadcast=1}, its dimensions
+   * aligned to those of the first from {@code axis} on.
+   */
+  private static Value alignedOperand(NodeScope node) {
+    Value right = node.input(1);
+    if (!node.flag("broadcast", false) || !node.hasAttribute("axis")) {
+      return right;
+    }
+    int rank = node.shape(0).rank();
+    int axis = node.axis(node.integer("axis"), rank);
+    return new Arithmetic(node).alongAxis(right, axis, Math.max(rank, axis + right.type().rank()));
+  }
+
+  private static OperatorImporter variadic(BinaryFunction function) {
+    return node -> node.output(0, joined(node, function));
+  }
+
+  private static Value joined(NodeScope node, BinaryFunction function) {
+    Value result = node.input(0);
+    for (int i = 1; i < node.inputs(); i++) {
+      result = node.add(new Elementwise.Binary(function), result, node.input(i));
+    }
+    return result;
+  }
+
+  private static void mean(NodeScope node) {
+    Value sum = joined(node, BinaryFunction.ADD);
+    node.output(0, new Arithmetic(node).binary(BinaryFunction.DIV, sum, node.inputs()));
+  }
+
+  /** {@code fmod=1} is C's remainder, of the dividend's sign; else of the divisor's. */
+  private static void mod(NodeScope node) {
+    BinaryFunction function =
+        node.flag("fmod", false) ? BinaryFunction.REMAINDER : BinaryFunction.MOD;
+    node.output(0, new Arithmetic(node).binary(function, node.input(0), node.input(1)));
+  }
+
+  private static void bitShift(NodeScope node) {
+    BinaryFunction function =
+        switch (node.text("direction", "")) {
+          case "LEFT" -> BinaryFunction.SHIFT_LEFT;
+          case "RIGHT" -> BinaryFunction.SHIFT_RIGHT;
+          case String other -> throw node.invalid("direction LEFT or RIGHT", other);
+        };
+    node.output(0, new Arithmetic(node).binary(function, node.input(0), node.input(1)));
+  }
+
+  private static void isInf(NodeScope node) {
+    Arithmetic is = new Arithmetic(node);
+    Value x = node.input(0);
+    boolean positive = node.flag("detect_positive", true);
+    boolean negative = node.flag("detect_negative", true);
+    if (positive && negative) {
+      Value up = is.unary(UnaryFunction.IS_POSITIVE_INFINITY, x);
+      Value down = is.unary(UnaryFunction.IS_NEGATIVE_INFINITY, x);
+      node.output(0, is.binary(BinaryFunction.OR, up, down));
+    } else if (positive || negative) {
+      node.output(
+          0,
+          is.unary(
+              positive ? UnaryFunction.IS_POSITIVE_INFINITY : UnaryFunction.IS_NEGATIVE_INFINITY,
+              x));
+    } else {
+      Value never = node.constant(io.partita.ir.tensor.Tensor.scalar(ElementType.BOOL, 0));
+      node.output(0, is.broadcast(never, node.shape(0)));
+    }
+  }
+
+  private static void select(NodeScope node) {
+    node.output(0, new Arithmetic(node).select(node.input(0), node.input(1), node.input(2)));
+  }
+
+  private static void cast(NodeScope node, ElementType to) {
+    node.output(0, new Arithmetic(node).cast(node.input(0), to));
   }
 }

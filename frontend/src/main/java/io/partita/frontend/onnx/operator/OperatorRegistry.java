@@ -26,6 +26,16 @@ public final class OperatorRegistry {
     ElementwiseOperators.register(registry);
     QuantizedOperators.register(registry);
     MicrosoftOperators.register(registry);
+    ActivationOperators.register(registry);
+    MovementOperators.register(registry);
+    IndexingOperators.register(registry);
+    SourceOperators.register(registry);
+    ReductionOperators.register(registry);
+    ContractionOperators.register(registry);
+    PoolingOperators.register(registry);
+    NormalizationOperators.register(registry);
+    AttentionOperators.register(registry);
+    LossOperators.register(registry);
     return registry;
   }
 
