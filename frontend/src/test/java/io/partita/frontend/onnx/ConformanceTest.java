@@ -1,0 +1,39 @@
+package io.partita.frontend.onnx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** ONNX's node tests through the importer and the reference evaluator. */
+class ConformanceTest {
+  /** Tests run in the module's folder; the data lies beside the repository. */
+  private static final Path CASES = Path.of("../../shared/conformance/onnx-node");
+
+  @Test
+  void everyNodeTestPasses() throws IOException {
+    if (!Files.isDirectory(CASES)) {
+      System.err.println("SKIPPED: no ONNX node tests at " + CASES + "; nothing was compared");
+    }
+    assumeThat(Files.isDirectory(CASES)).as("the folder %s", CASES).isTrue();
+    List<String> failures = new ArrayList<>();
+    List<ConformanceCase> cases = ConformanceCase.in(CASES);
+    for (ConformanceCase test : cases) {
+      Optional<String> failure;
+      try {
+        failure = test.run();
+      } catch (RuntimeException bug) {
+        failure = Optional.of("a bug: " + bug + " at " + bug.getStackTrace()[0]);
+      }
+      failure.ifPresent(text -> failures.add(test.name() + ": " + text));
+    }
+    System.out.println(cases.size() + " node tests, " + failures.size() + " failed");
+    assertThat(failures).isEmpty();
+  }
+}
