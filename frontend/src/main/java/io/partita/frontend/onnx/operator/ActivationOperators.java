@@ -4,6 +4,8 @@ import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import java.util.Optional;
 
 /** Activation functions, written out where the dialect has no function of that name. */
@@ -114,19 +116,17 @@ final class ActivationOperators {
     node.output(0, new Arithmetic(node).mul(node.input(0), gate));
   }
 
-  /** x < -lambd ? x + bias : x > lambd ? x - bias : 0. */
+  /** x < -lambd ? x + bias : x > lambd ? x - bias : 0, in fractions also for integers. */
   private static void shrink(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
-    Value x = node.input(0);
+    ElementType element = node.type(0).element();
+    Value x = element.isFloat() ? node.input(0) : of.cast(node.input(0), ElementType.F64);
     double lambd = number(node, "lambd", 0.5);
     double bias = number(node, "bias", 0);
     Value zero = node.scalarLike(x, 0);
     Value up = of.select(of.binary(BinaryFunction.GREATER, x, lambd), of.add(x, -bias), zero);
-    if (x.type().element().kind() == io.partita.ir.type.ElementType.Kind.UNSIGNED) {
-      node.output(0, up);
-      return;
-    }
-    node.output(0, of.select(of.binary(BinaryFunction.LESS, x, -lambd), of.add(x, bias), up));
+    Value both = of.select(of.binary(BinaryFunction.LESS, x, -lambd), of.add(x, bias), up);
+    node.output(0, of.cast(both, element));
   }
 
   private static void softsign(NodeScope node) {
@@ -182,6 +182,6 @@ final class ActivationOperators {
   }
 
   private static Value scalar(Arithmetic of, Value bound) {
-    return of.reshape(bound, io.partita.ir.type.Shape.SCALAR);
+    return of.reshape(bound, Shape.SCALAR);
   }
 }

@@ -172,7 +172,10 @@ final class AttentionImport {
       return mask;
     }
     Dim missing = keys().minus(length);
-    if (!missing.isStatic() || missing.value() < 0) {
+    if (!missing.isStatic()) {
+      return mask;
+    }
+    if (missing.value() < 0) {
       throw node.invalid("a mask over at most " + keys() + " keys", mask.type().toString());
     }
     List<Long> low = new ArrayList<>();

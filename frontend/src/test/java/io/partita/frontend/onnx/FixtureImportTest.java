@@ -1,0 +1,42 @@
+package io.partita.frontend.onnx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What real exporters write imports with its dimensions left open, or the diagnostics say what to
+ * bind.
+ */
+class FixtureImportTest {
+  private static final Path FIXTURES = Path.of("../tests/fixtures");
+
+  @Test
+  void everyFixtureImportsUnboundOrAsksForBindings() throws IOException {
+    List<Path> models;
+    try (var files = Files.walk(FIXTURES)) {
+      models = files.filter(file -> file.endsWith("network.onnx")).sorted().toList();
+    }
+    assertThat(models).hasSizeGreaterThan(100);
+    List<String> failures = new ArrayList<>();
+    int imported = 0;
+    for (Path file : models) {
+      ImportResult result = new OnnxImporter(ImportOptions.NONE).examine(OnnxModel.read(file));
+      imported += result.module().isPresent() ? 1 : 0;
+      for (Diagnostic diagnostic : result.diagnostics()) {
+        if (!diagnostic.remedy().startsWith("bind")) {
+          failures.add(FIXTURES.relativize(file.getParent()) + ": " + diagnostic);
+        }
+      }
+    }
+    // Two that must be equal have different names, or a shape comes from an input's value.
+    assertThat(imported).isGreaterThan(models.size() * 9 / 10);
+    assertThat(failures).isEmpty();
+  }
+}
