@@ -1,0 +1,40 @@
+package io.partita.backend.java;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can go wrong when a module becomes Java, or when emitted Java is run. */
+public enum BackendCode implements DiagnosticCode {
+  SYMBOLIC_SHAPE("P5001", "a shape is not known when compiling"),
+  OUTPUT_FOLDER("P5002", "the output folder can't be written"),
+  NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write"),
+  DESCRIPTOR("P5004", "the compiled model's description can't be read"),
+  EMITTED_SOURCE("P5005", "the emitted Java doesn't compile"),
+  PROGRAM_INPUT("P5006", "an input doesn't fit the compiled model"),
+  PROGRAM_FAILED("P5007", "the compiled model stopped"),
+  CLASS_NAME("P5008", "the class or package name isn't a Java name"),
+  TOO_LARGE("P5009", "a tensor is too large for a Java array");
+
+  private final String id;
+  private final String title;
+
+  BackendCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,14 @@
+package io.partita.backend.java;
+
+import java.util.List;
+
+/**
+ * A model as Java: the files of its folder and what a caller must know of it.
+ *
+ * @param files the source, the weights and the description, in this order
+ */
+public record EmittedProgram(ModelDescription description, List<EmittedFile> files) {
+  public EmittedProgram {
+    files = List.copyOf(files);
+  }
+}

@@ -1,0 +1,42 @@
+package io.partita.backend.java;
+
+import io.partita.ir.diagnostic.PartitaException;
+import javax.lang.model.SourceVersion;
+
+/**
+ * How the emitted class is called.
+ *
+ * @param packageName its package; empty for the unnamed one
+ * @param className its simple name
+ */
+public record JavaOptions(String packageName, String className) {
+  /**
+   * @throws PartitaException P5008 when a name isn't one in Java
+   */
+  public JavaOptions {
+    boolean named = packageName.isEmpty() || SourceVersion.isName(packageName);
+    if (!named || !SourceVersion.isName(className) || className.contains(".")) {
+      throw new PartitaException(
+          BackendCode.CLASS_NAME,
+          "",
+          "a package name and a simple class name",
+          "\"" + packageName + "\" and \"" + className + "\"",
+          "");
+    }
+  }
+
+  /** {@code a.b.Name}. */
+  public String qualifiedName() {
+    return packageName.isEmpty() ? className : packageName + "." + className;
+  }
+
+  /** {@code a/b/Name.java}. */
+  public String sourcePath() {
+    return qualifiedName().replace('.', '/') + ".java";
+  }
+
+  /** The side file's name. */
+  public String weightsFile() {
+    return className + ".weights";
+  }
+}

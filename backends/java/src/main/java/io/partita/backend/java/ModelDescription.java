@@ -1,0 +1,192 @@
+package io.partita.backend.java;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What a caller must know to load and run an emitted program: {@code model.json} in its folder.
+ *
+ * @param model the graph's name
+ * @param kind whether it keeps state from run to run
+ * @param className qualified
+ * @param weightsFile beside the source
+ */
+public record ModelDescription(
+    String model,
+    Kind kind,
+    String className,
+    String weightsFile,
+    List<Port> inputs,
+    List<Port> outputs,
+    List<StatePort> states) {
+  /** The file's name. */
+  public static final String FILE = "model.json";
+
+  /** The text that says whose file it is. */
+  static final String FORMAT = "partita-java-1";
+
+  /** How a program is called. */
+  public enum Kind {
+    /** {@code run} computes outputs from inputs alone. */
+    PREFILL("run"),
+    /** {@code step} also reads and writes what is kept from the last one. */
+    DECODER("step");
+
+    private final String method;
+
+    Kind(String method) {
+      this.method = method;
+    }
+
+    /** The name of the method. */
+    public String method() {
+      return method;
+    }
+  }
+
+  /** An input or output. */
+  public record Port(String name, TensorType type) {}
+
+  /** A state: the names of the model's input and output that it replaces. */
+  public record StatePort(String input, String output, TensorType type) {}
+
+  public ModelDescription {
+    inputs = List.copyOf(inputs);
+    outputs = List.copyOf(outputs);
+    states = List.copyOf(states);
+  }
+
+  /** The description as JSON, the same bytes each time. */
+  public String json() {
+    return """
+    {
+      "format": %s,
+      "model": %s,
+      "kind": %s,
+      "class": %s,
+      "weights": %s,
+      "inputs": [%s],
+      "outputs": [%s],
+      "states": [%s]
+    }
+    """
+        .formatted(
+            Json.quote(FORMAT),
+            Json.quote(model),
+            Json.quote(kind.name().toLowerCase(java.util.Locale.ROOT)),
+            Json.quote(className),
+            Json.quote(weightsFile),
+            lines(inputs.stream().map(ModelDescription::port).toList()),
+            lines(outputs.stream().map(ModelDescription::port).toList()),
+            lines(states.stream().map(ModelDescription::state).toList()));
+  }
+
+  private static String lines(List<String> items) {
+    return items.isEmpty() ? "" : "\n    " + String.join(",\n    ", items) + "\n  ";
+  }
+
+  private static String port(Port port) {
+    return "{\"name\": " + Json.quote(port.name()) + ", " + type(port.type()) + "}";
+  }
+
+  private static String state(StatePort state) {
+    return "{\"input\": %s, \"output\": %s, %s}"
+        .formatted(Json.quote(state.input()), Json.quote(state.output()), type(state.type()));
+  }
+
+  private static String type(TensorType type) {
+    String shape =
+        type.shape().dims().stream().map(Object::toString).collect(Collectors.joining(", "));
+    return "\"element\": \"" + type.element().text() + "\", \"shape\": [" + shape + "]";
+  }
+
+  /**
+   * Reads the description in an emitted folder.
+   *
+   * @throws PartitaException P5004 when there is none or it isn't one
+   */
+  public static ModelDescription read(Path folder) {
+    Path file = folder.resolve(FILE);
+    try {
+      if (Files.size(file) > 1 << 26) {
+        throw unreadable(file, "a file of " + Files.size(file) + " bytes");
+      }
+      return of(Json.parse(Files.readString(file)));
+    } catch (IOException | IllegalArgumentException | ArithmeticException e) {
+      throw unreadable(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static PartitaException unreadable(Path file, String found) {
+    return new PartitaException(
+        BackendCode.DESCRIPTOR,
+        file.toString(),
+        "a folder that `partita compile --target java` wrote",
+        found,
+        "compile the model again");
+  }
+
+  private static ModelDescription of(Object json) {
+    if (!(json instanceof Map<?, ?> fields) || !FORMAT.equals(fields.get("format"))) {
+      throw new IllegalArgumentException("another format");
+    }
+    String kind = text(fields, "kind").toUpperCase(java.util.Locale.ROOT);
+    return new ModelDescription(
+        text(fields, "model"),
+        Kind.valueOf(kind),
+        text(fields, "class"),
+        text(fields, "weights"),
+        list(fields, "inputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
+        list(fields, "outputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
+        list(fields, "states").stream()
+            .map(s -> new StatePort(text(s, "input"), text(s, "output"), type(s)))
+            .toList());
+  }
+
+  private static String text(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof String text) {
+      return text;
+    }
+    throw new IllegalArgumentException("no text \"" + name + "\"");
+  }
+
+  private static List<? extends Map<?, ?>> list(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof List<?> list) {
+      return list.stream().map(item -> fields(item, name)).toList();
+    }
+    throw new IllegalArgumentException("no list \"" + name + "\"");
+  }
+
+  private static Map<?, ?> fields(Object item, String name) {
+    if (item instanceof Map<?, ?> fields) {
+      return fields;
+    }
+    throw new IllegalArgumentException("\"" + name + "\" holds something else than objects");
+  }
+
+  private static TensorType type(Map<?, ?> fields) {
+    ElementType element =
+        ElementType.of(text(fields, "element"))
+            .orElseThrow(() -> new IllegalArgumentException("an unknown element type"));
+    if (!(fields.get("shape") instanceof List<?> dims)) {
+      throw new IllegalArgumentException("no shape");
+    }
+    long[] extents = dims.stream().mapToLong(ModelDescription::extent).toArray();
+    return new TensorType(element, Shape.of(extents));
+  }
+
+  private static long extent(Object dim) {
+    if (dim instanceof Long extent && extent >= 0) {
+      return extent;
+    }
+    throw new IllegalArgumentException("an extent that isn't a whole number");
+  }
+}

@@ -1,0 +1,126 @@
+package io.partita.backend.java;
+
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * Compiles emitted sources in memory, for release 17 and with all warnings as errors. One object
+ * compiles many, one after the other, and is much quicker from the second on.
+ */
+public final class ProgramCompiler implements AutoCloseable {
+  private static final List<String> OPTIONS =
+      List.of("--release", "17", "-proc:none", "-Xlint:all", "-Werror", "-encoding", "UTF-8");
+
+  private final JavaCompiler compiler;
+  private final StandardJavaFileManager files;
+
+  /**
+   * @throws PartitaException P5005 when this Java has no compiler
+   */
+  public ProgramCompiler() {
+    compiler = ToolProvider.getSystemJavaCompiler();
+    if (compiler == null) {
+      throw new PartitaException(
+          BackendCode.EMITTED_SOURCE,
+          "",
+          "a JDK, whose compiler runs emitted programs",
+          "a Java runtime without one",
+          "run Partita on a JDK");
+    }
+    files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The bytes of the classes by name.
+   *
+   * @throws PartitaException P5005 when the source doesn't compile
+   */
+  public Map<String, byte[]> compile(String className, String source) {
+    DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+    Map<String, ByteArrayOutputStream> classes = new TreeMap<>();
+    JavaFileManager manager = new ClassCollector(files, classes);
+    JavaCompiler.CompilationTask task =
+        compiler.getTask(
+            null, manager, diagnostics, OPTIONS, null, List.of(new Source(className, source)));
+    if (!task.call()) {
+      throw new PartitaException(
+          BackendCode.EMITTED_SOURCE,
+          className,
+          "Java that compiles for release 17 without warnings",
+          diagnostics.getDiagnostics().stream()
+              .filter(d -> d.getKind() != Diagnostic.Kind.NOTE)
+              .limit(3)
+              .map(d -> "line " + d.getLineNumber() + ": " + d.getMessage(Locale.ROOT))
+              .collect(Collectors.joining("; ")),
+          "");
+    }
+    Map<String, byte[]> bytes = new TreeMap<>();
+    classes.forEach((name, out) -> bytes.put(name, out.toByteArray()));
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    try {
+      files.close();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static final class Source extends SimpleJavaFileObject {
+    private final String text;
+
+    Source(String className, String text) {
+      super(URI.create("string:///" + className.replace('.', '/') + ".java"), Kind.SOURCE);
+      this.text = text;
+    }
+
+    @Override
+    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+      return text;
+    }
+  }
+
+  private static final class ClassCollector extends ForwardingJavaFileManager<JavaFileManager> {
+    private final Map<String, ByteArrayOutputStream> classes;
+
+    ClassCollector(JavaFileManager files, Map<String, ByteArrayOutputStream> classes) {
+      super(files);
+      this.classes = classes;
+    }
+
+    @Override
+    public JavaFileObject getJavaFileForOutput(
+        Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
+      URI uri = URI.create("bytes:///" + className.replace('.', '/') + ".class");
+      return new SimpleJavaFileObject(uri, kind) {
+        @Override
+        public OutputStream openOutputStream() {
+          ByteArrayOutputStream out = new ByteArrayOutputStream();
+          classes.put(className, out);
+          return out;
+        }
+      };
+    }
+  }
+}

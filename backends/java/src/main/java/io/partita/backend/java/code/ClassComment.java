@@ -1,0 +1,73 @@
+package io.partita.backend.java.code;
+
+import com.palantir.javapoet.CodeBlock;
+import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.WeightsPlan;
+import java.util.List;
+
+/** The comment at the top of the class: what it computes, and what it takes. */
+final class ClassComment {
+  private ClassComment() {}
+
+  static CodeBlock of(ModulePlan plan, JavaOptions options, Scratch scratch) {
+    CodeBlock.Builder text = CodeBlock.builder();
+    String model = plan.module().graph().name();
+    line(
+        text,
+        "The model "
+            + (model.isEmpty() ? "without a name" : "\"" + model + "\"")
+            + ", compiled by Partita.");
+    text.add("\n<ul>\n");
+    for (ModulePlan.Parameter parameter : plan.parameters()) {
+      item(
+          text,
+          "input " + parameter.name() + ": " + ClassPrinter.shapeText(parameter.value().type()));
+    }
+    for (ModulePlan.Result result : plan.results()) {
+      item(text, "output " + result.name() + ": " + ClassPrinter.shapeText(result.type()));
+    }
+    for (ModulePlan.StateArray state : plan.states()) {
+      item(
+          text,
+          "state "
+              + state.inputName()
+              + " to "
+              + state.outputName()
+              + ": "
+              + ClassPrinter.shapeText(state.input().type()));
+    }
+    List<WeightsPlan.Entry> entries = plan.weights().entries();
+    long parameters = entries.stream().mapToLong(entry -> entry.data().size()).sum();
+    item(text, "parameters: " + parameters);
+    item(text, "weights: " + plan.weights().bytes() + " bytes in " + options.weightsFile());
+    item(
+        text,
+        "activations: "
+            + plan.memory().bytes()
+            + " bytes, of which at most "
+            + plan.memory().liveBytes()
+            + " live at a time; scratch: "
+            + scratchBytes(scratch)
+            + " bytes");
+    text.add("</ul>\n\n");
+    text.add(
+        "<p>Not thread-safe: arrays are fields that all calls share. An object for each thread\n");
+    text.add("shares the mapped weights through the operating system.\n");
+    return text.build();
+  }
+
+  private static long scratchBytes(Scratch scratch) {
+    return scratch.arrays().stream()
+        .mapToLong(array -> (long) array.elements() * array.storage().bytes())
+        .sum();
+  }
+
+  private static void line(CodeBlock.Builder text, String line) {
+    text.add("$L\n", Comments.javadoc(line));
+  }
+
+  private static void item(CodeBlock.Builder text, String item) {
+    text.add("  <li>$L\n", Comments.javadoc(item));
+  }
+}

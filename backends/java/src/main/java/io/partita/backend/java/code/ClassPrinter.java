@@ -1,0 +1,110 @@
+package io.partita.backend.java.code;
+
+import com.palantir.javapoet.FieldSpec;
+import com.palantir.javapoet.JavaFile;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.TypeSpec;
+import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.plan.MemoryPlan;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Storage;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import javax.lang.model.element.Modifier;
+
+/** Prints the whole class: what a caller sees, the steps, the kernels that they call. */
+public final class ClassPrinter {
+  private final ModulePlan plan;
+  private final JavaOptions options;
+  private final Kernels kernels = new Kernels();
+  private final Scratch scratch = new Scratch();
+
+  private ClassPrinter(ModulePlan plan, JavaOptions options) {
+    this.plan = plan;
+    this.options = options;
+  }
+
+  /** The source file's text. */
+  public static String print(ModulePlan plan, JavaOptions options) {
+    return new ClassPrinter(plan, options).print();
+  }
+
+  private String print() {
+    StepMethods steps = StepMethods.of(plan, new StepPrinter(plan, kernels, scratch));
+    WeightCode weights = new WeightCode(plan, options, kernels);
+    List<MethodSpec> opening = weights.opening();
+    CallCode calls = new CallCode(plan, options, steps.calls());
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder(options.className())
+            .addModifiers(Modifier.PUBLIC, Modifier.FINAL)
+            .addJavadoc(ClassComment.of(plan, options, scratch));
+    calls.constants().forEach(type::addField);
+    weights.constants().forEach(type::addField);
+    weights.fields().forEach(type::addField);
+    addArrays(type);
+    calls.fields().forEach(type::addField);
+    opening.forEach(type::addMethod);
+    calls.methods().forEach(type::addMethod);
+    calls.outputs().ifPresent(type::addType);
+    steps.methods().forEach(type::addMethod);
+    kernels.all().forEach(used -> type.addMethod(KernelPrinter.print(used)));
+    return JavaFile.builder(options.packageName(), type.build())
+        .skipJavaLangImports(true)
+        .indent("  ")
+        .build()
+        .toString();
+  }
+
+  private void addArrays(TypeSpec.Builder type) {
+    for (ModulePlan.HeapConstant constant : plan.heapConstants()) {
+      TensorType of = constant.entry().data().type();
+      type.addField(
+          array(Storage.of(of.element()), constant.field(), of.shape().elements())
+              .addJavadoc("$L\n", Comments.javadoc(constant.entry().name() + ": " + of))
+              .build());
+    }
+    for (MemoryPlan.Buffer buffer : plan.memory().buffers()) {
+      type.addField(array(buffer.storage(), buffer.field(), buffer.elements()).build());
+    }
+    for (Scratch.Array array : scratch.arrays()) {
+      type.addField(array(array.storage(), array.field(), array.elements()).build());
+    }
+    for (String real : List.of("double", "float")) {
+      if (kernels.usesTile(real)) {
+        type.addField(tile(real, "Tile", "[]", "[4 * 256]"));
+        type.addField(tile(real, "Sums", "[][]", "[16][256]"));
+      }
+    }
+    if (kernels.all().stream().anyMatch(used -> used.kernel().body().contains("shortTile"))) {
+      type.addField(tile("short", "Tile", "[]", "[4 * 256]"));
+    }
+  }
+
+  private static FieldSpec tile(String primitive, String name, String dimensions, String size) {
+    return FieldSpec.builder(
+            Types.of(primitive + dimensions), primitive + name, Modifier.PRIVATE, Modifier.FINAL)
+        .initializer("new $L$L", primitive, size)
+        .build();
+  }
+
+  static FieldSpec.Builder array(Storage storage, String field, long elements) {
+    return FieldSpec.builder(
+            Types.of(storage.primitive() + "[]"), field, Modifier.PRIVATE, Modifier.FINAL)
+        .initializer("new $L[$L]", storage.primitive(), elements);
+  }
+
+  /** How 16-bit and 4-bit elements stand in arrays, where the caller must know. */
+  static String note(ElementType element) {
+    return switch (element) {
+      case F16, BF16 -> ", as raw bits";
+      case I4, U4 -> ", an element a byte";
+      case U64, U32, U16, U8 -> ", as unsigned bits";
+      case F64, F32, I64, I32, I16, I8, BOOL -> "";
+    };
+  }
+
+  static String shapeText(TensorType type) {
+    return type + note(type.element());
+  }
+}

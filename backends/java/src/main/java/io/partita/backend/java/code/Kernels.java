@@ -1,0 +1,66 @@
+package io.partita.backend.java.code;
+
+import io.partita.backend.java.code.Kernel.Variant;
+import io.partita.ir.type.ElementType;
+import java.util.Collection;
+import java.util.TreeMap;
+
+/** The kernels that the steps so far call, in the order of their names. */
+final class Kernels {
+  /** A kernel in one variant. */
+  record Used(Kernel kernel, Variant variant) {}
+
+  private final TreeMap<String, Used> used = new TreeMap<>();
+
+  /** The method's name. */
+  String use(Kernel kernel) {
+    return use(kernel, Variant.PLAIN);
+  }
+
+  String use(Kernel kernel, Variant variant) {
+    String name = variant.print(kernel.name());
+    // Overloads for float and double share a name.
+    Variant kept = isTyped(kernel) ? variant : Variant.PLAIN;
+    if (used.putIfAbsent(name + " " + kept.print(kernel.header()), new Used(kernel, kept))
+        == null) {
+      kernel.uses().forEach(other -> use(other, variant));
+    }
+    return name;
+  }
+
+  private static boolean isTyped(Kernel kernel) {
+    String text = kernel.header() + kernel.body();
+    return text.matches("(?s).*(\\breal\\b|@|TILE|SUMS).*");
+  }
+
+  /** The variant for arrays of a float type; 16-bit floats are widened to float. */
+  static Variant realOf(ElementType element) {
+    return element == ElementType.F64 ? Variant.DOUBLE : Variant.FLOAT;
+  }
+
+  /** The variant for weights of a float type in the side file. */
+  static Variant weightsOf(ElementType element) {
+    return switch (element) {
+      case F64 -> Variant.DOUBLE;
+      case F32 -> Variant.FLOAT;
+      case F16 -> Variant.HALF;
+      case BF16 -> Variant.BFLOAT;
+      case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL ->
+          throw new IllegalArgumentException(element.text());
+    };
+  }
+
+  /** Whether a kernel works on {@code TILE} or {@code SUMS} of this type. */
+  boolean usesTile(String real) {
+    return used.values().stream()
+        .anyMatch(
+            u ->
+                u.variant()
+                    .print(u.kernel().body())
+                    .matches("(?s).*\\b" + real + "(Tile|Sums)\\b.*"));
+  }
+
+  Collection<Used> all() {
+    return used.values();
+  }
+}

@@ -1,0 +1,193 @@
+package io.partita.backend.java.code;
+
+import io.partita.backend.java.code.Kernel.Variant;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Step;
+import io.partita.backend.java.plan.Storage;
+import io.partita.backend.java.plan.WeightsPlan;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the printing of one step needs: its operands as Java, and where its lines go. */
+final class StepCode {
+  final ModulePlan plan;
+  final Kernels kernels;
+  final Scratch scratch;
+
+  /** Where lines go; {@link #nextPart} begins another one. */
+  Body body;
+
+  private final List<Body> parts = new ArrayList<>();
+  final Node node;
+  final Expressions expressions;
+
+  StepCode(ModulePlan plan, Kernels kernels, Scratch scratch, Step step) {
+    this.plan = plan;
+    this.kernels = kernels;
+    this.scratch = scratch;
+    nextPart();
+    this.node = step.node();
+    this.expressions = new Expressions(kernels);
+    scratch.nextStep();
+  }
+
+  /** What follows may go into another method. */
+  void nextPart() {
+    body = new Body();
+    parts.add(body);
+  }
+
+  /** The step's lines, in parts that each stand alone. */
+  List<Body> parts() {
+    return parts;
+  }
+
+  TensorType type(int operand) {
+    return node.operand(operand).type();
+  }
+
+  Shape shape(int operand) {
+    return type(operand).shape();
+  }
+
+  ElementType element(int operand) {
+    return type(operand).element();
+  }
+
+  TensorType resultType() {
+    return node.results().getFirst().type();
+  }
+
+  static int count(Shape shape) {
+    return Math.toIntExact(shape.elements());
+  }
+
+  int extent(int operand, int axis) {
+    return Math.toIntExact(shape(operand).extent(axis));
+  }
+
+  /** The array of an operand. */
+  String array(int operand) {
+    return plan.field(node.operand(operand));
+  }
+
+  /** The array of a result. */
+  String result(int index) {
+    return plan.field(node.results().get(index));
+  }
+
+  String result() {
+    return result(0);
+  }
+
+  /** The data of an operand that is known when compiling, or null. */
+  Tensor constant(int operand) {
+    return plan.constant(node.operand(operand));
+  }
+
+  /** An element of a value as a carrier; a lone constant is written out. */
+  Term load(Value value, String index) {
+    ElementType element = value.type().element();
+    Tensor constant = plan.constant(value);
+    if (constant != null && constant.size() == 1) {
+      return Elements.literalTerm(element, constant);
+    }
+    return new Term(
+        Elements.load(kernels, element, plan.field(value) + "[" + index + "]"),
+        Elements.loadedType(element));
+  }
+
+  String load(int operand, String index) {
+    return load(node.operand(operand), index).text();
+  }
+
+  /** Writes an element of the first result. */
+  void store(String index, String value) {
+    String stored = Elements.store(kernels, resultType().element(), value);
+    body.line(result() + "[" + index + "] = " + stored);
+  }
+
+  String call(Kernel kernel, Object... arguments) {
+    return call(kernel, Variant.PLAIN, arguments);
+  }
+
+  String call(Kernel kernel, Variant variant, Object... arguments) {
+    StringBuilder text = new StringBuilder(kernels.use(kernel, variant)).append('(');
+    for (int i = 0; i < arguments.length; i++) {
+      text.append(i == 0 ? "" : ", ").append(arguments[i]);
+    }
+    return text.append(')').toString();
+  }
+
+  /** The array of a float operand as float or double; 16-bit floats are widened first. */
+  String real(int operand) {
+    return real(element(operand), array(operand), count(shape(operand)));
+  }
+
+  private String real(ElementType element, String array, int count) {
+    return switch (element) {
+      case F32, F64 -> array;
+      case F16, BF16 -> {
+        String wide = scratch.take(Storage.FLOATS, count);
+        Kernel kernel =
+            element == ElementType.F16 ? MatrixKernels.WIDEN_HALVES : MatrixKernels.WIDEN_BFLOATS;
+        body.line(call(kernel, array, count, wide));
+        yield wide;
+      }
+      case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL ->
+          throw new IllegalArgumentException(element.text());
+    };
+  }
+
+  /** The array that float code writes instead of the first result's; see {@link #narrow}. */
+  String realResult() {
+    ElementType element = resultType().element();
+    return element == ElementType.F32 || element == ElementType.F64
+        ? result()
+        : scratch.take(Storage.FLOATS, count(resultType().shape()));
+  }
+
+  /** Rounds the first result from {@code array}, if that isn't its own. */
+  void narrow(String array) {
+    ElementType element = resultType().element();
+    if (element == ElementType.F16 || element == ElementType.BF16) {
+      Kernel kernel =
+          element == ElementType.F16 ? MatrixKernels.NARROW_HALVES : MatrixKernels.NARROW_BFLOATS;
+      body.line(call(kernel, array, count(resultType().shape()), result()));
+    }
+  }
+
+  Variant realVariant() {
+    return Kernels.realOf(resultType().element());
+  }
+
+  Storage realStorage() {
+    return resultType().element() == ElementType.F64 ? Storage.DOUBLES : Storage.FLOATS;
+  }
+
+  /** Where a constant matrix in panels begins in the side file, in elements. */
+  long panels(Value weight, boolean transposed) {
+    int columns =
+        Math.toIntExact(
+            transposed
+                ? weight.type().shape().extent(0)
+                : weight.type().shape().fromEnd(0).value());
+    WeightsPlan.Entry entry =
+        plan.weights()
+            .panels(plan.constant(weight), transposed, columns, plan.constantName(weight));
+    return entry.position() / Storage.of(weight.type().element()).bytes();
+  }
+
+  /** Where a constant begins in the side file, in elements. */
+  long rows(Value constant) {
+    WeightsPlan.Entry entry =
+        plan.weights().rowMajor(plan.constant(constant), plan.constantName(constant));
+    return entry.position() / Storage.of(constant.type().element()).bytes();
+  }
+}

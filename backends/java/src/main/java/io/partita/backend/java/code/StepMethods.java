@@ -1,0 +1,116 @@
+package io.partita.backend.java.code;
+
+import com.palantir.javapoet.MethodSpec;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Names;
+import io.partita.backend.java.plan.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.lang.model.element.Modifier;
+
+/**
+ * Cuts the steps into methods: one for each block of the model, as the nodes' names tell it, or
+ * more where that would be too long for the JIT compiler, which leaves methods of more than 8,000
+ * bytes alone.
+ */
+final class StepMethods {
+  /** Characters of a method's body: each is less than a byte of bytecode. */
+  static final int LARGEST_PART = 4000;
+
+  /** Calls in a method that only calls. */
+  private static final int CALLS = 100;
+
+  /** A path of names down to the first number, such as {@code /model/layers.0}. */
+  private static final Pattern BLOCK = Pattern.compile("^.*?([A-Za-z_]+)[._/]?(\\d+)(?=[./]|$)");
+
+  private final List<MethodSpec> methods = new ArrayList<>();
+  private final Names names =
+      new Names(Set.of("run", "step", "reset", "open", "position", "check"));
+  private final List<String> calls = new ArrayList<>();
+  private Body body = new Body();
+  private String block = "";
+  private int first = 1;
+  private int last;
+
+  static StepMethods of(ModulePlan plan, StepPrinter printer) {
+    StepMethods methods = new StepMethods();
+    for (Step step : plan.steps()) {
+      methods.add(blockOf(step.node().name()), printer.print(step));
+    }
+    methods.finish();
+    methods.nestCalls();
+    return methods;
+  }
+
+  /** The block that a node belongs to, or nothing. */
+  static String blockOf(String name) {
+    Matcher matcher = BLOCK.matcher(name);
+    return matcher.find() && name.length() > matcher.end() ? matcher.group() : "";
+  }
+
+  private void add(String block, List<Body> parts) {
+    if (!block.equals(this.block)) {
+      finish();
+      this.block = block;
+    }
+    last++;
+    for (Body part : parts) {
+      if (body.characters() + part.characters() > LARGEST_PART) {
+        finish();
+      }
+      body.append(part);
+    }
+  }
+
+  private void finish() {
+    if (body.characters() > 0) {
+      String name = names.identifier(methodName(block), "");
+      String where = block.isEmpty() ? "" : " of " + Comments.javadoc(block);
+      methods.add(
+          MethodSpec.methodBuilder(name)
+              .addModifiers(Modifier.PRIVATE)
+              .addJavadoc("Steps $L to $L$L.\n", first, last, where)
+              .addCode(body.build())
+              .build());
+      calls.add(name);
+    }
+    body = new Body();
+    first = last + 1;
+  }
+
+  private static String methodName(String block) {
+    Matcher matcher = BLOCK.matcher(block);
+    return matcher.find() ? matcher.group(1) + matcher.group(2) : "steps";
+  }
+
+  /** Puts calls into methods of their own until few are left, so that no method is too long. */
+  private void nestCalls() {
+    while (calls.size() > CALLS) {
+      List<String> all = List.copyOf(calls);
+      calls.clear();
+      for (int from = 0; from < all.size(); from += CALLS) {
+        Body group = new Body();
+        all.subList(from, Math.min(all.size(), from + CALLS)).forEach(c -> group.line(c + "()"));
+        String name = names.identifier("group", "");
+        methods.add(
+            MethodSpec.methodBuilder(name)
+                .addModifiers(Modifier.PRIVATE)
+                .addCode(group.build())
+                .build());
+        calls.add(name);
+      }
+    }
+  }
+
+  /** The methods that together are all steps, to be called in this order. */
+  List<String> calls() {
+    return calls;
+  }
+
+  List<MethodSpec> methods() {
+    return methods;
+  }
+}

@@ -1,0 +1,194 @@
+package io.partita.backend.java.code;
+
+import io.partita.backend.java.code.Kernel.Variant;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.List;
+
+/** Calls of the transformer's kernels. */
+final class StructuredCode {
+  private final StepCode code;
+  private final Body body;
+
+  private StructuredCode(StepCode code) {
+    this.code = code;
+    this.body = code.body;
+  }
+
+  static void emit(StepCode code, Structured structured) {
+    StructuredCode printer = new StructuredCode(code);
+    switch (structured) {
+      case Structured.Linear linear -> LinearCode.linear(code, linear);
+      case Structured.Ffn ffn -> LinearCode.ffn(code, ffn);
+      case Structured.PatchEmbedding patches -> LinearCode.patchEmbedding(code, patches);
+      case Structured.Norm norm -> printer.norm(norm);
+      case Structured.Attention attention -> printer.attention(attention);
+      case Structured.RotaryEmbedding rotary -> printer.rotary(rotary);
+      case Structured.Embedding embedding -> MovementCode.embedding(code);
+      case Structured.CacheUpdate update -> printer.cacheUpdate(update);
+    }
+  }
+
+  private void norm(Structured.Norm norm) {
+    Shape x = code.shape(0);
+    Shape line = x.range(norm.axis(), x.rank());
+    if (x.elements() == 0) {
+      return;
+    }
+    String input = code.real(0);
+    String scale = norm.scale() ? stretched(1, line) : "null";
+    String bias = norm.bias() ? stretched(norm.scale() ? 2 : 1, line) : "null";
+    String y = code.realResult();
+    body.line(
+        code.call(
+            BlockKernels.NORM,
+            code.realVariant(),
+            input,
+            x.range(0, norm.axis()).elements(),
+            line.elements(),
+            norm.kind() == Structured.NormKind.LAYER,
+            Elements.doubleLiteral(norm.epsilon()),
+            scale,
+            bias,
+            y));
+    code.narrow(y);
+  }
+
+  /** An operand that broadcasts to {@code line}, as an array of all its elements. */
+  private String stretched(int operand, Shape line) {
+    Shape shape = code.shape(operand);
+    String array = code.real(operand);
+    if (shape.elements() == line.elements()) {
+      return array;
+    }
+    LoopNest nest =
+        LoopNest.of(
+            line.extents(),
+            List.of(
+                LoopNest.Access.of(0, line.strides()), ElementwiseCode.access(shape, line.rank())));
+    String full = code.scratch.take(code.realStorage(), line.elements());
+    nest.open(body, "i");
+    body.line("%s[%s] = %s[%s]".formatted(full, nest.index(0, "i"), array, nest.index(1, "i")));
+    body.close(nest.depth());
+    return full;
+  }
+
+  private void attention(Structured.Attention attention) {
+    Shape q = code.shape(0);
+    Shape k = code.shape(1);
+    Shape v = code.shape(2);
+    if (code.resultType().shape().elements() == 0) {
+      return;
+    }
+    String queries = code.real(0);
+    String keys = code.real(1);
+    String values = code.real(2);
+    boolean isChoice = attention.mask() && code.element(3) == ElementType.BOOL;
+    String mask = attention.mask() ? isChoice ? code.array(3) : code.real(3) : "null";
+    List<Long> strides =
+        attention.mask()
+            ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
+            : List.of(0L, 0L, 0L, 0L);
+    String y = code.realResult();
+    String scores = code.scratch.take(code.realStorage(), k.extent(2));
+    String lengths = attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null";
+    Variant variant = code.realVariant();
+    body.line(
+        code.call(
+            BlockKernels.ATTENTION,
+            variant,
+            queries,
+            keys,
+            values,
+            q.extent(0),
+            q.extent(1),
+            k.extent(1),
+            q.extent(2),
+            k.extent(2),
+            q.extent(3),
+            v.extent(3),
+            Elements.doubleLiteral(attention.scale()),
+            Elements.doubleLiteral(attention.softCap()),
+            attention.causal(),
+            attention.offset().value() + "L",
+            attention.window() + "L",
+            isChoice ? mask : "null",
+            isChoice ? "null" : mask,
+            strides.get(0),
+            strides.get(1),
+            strides.get(2),
+            strides.get(3),
+            lengths,
+            scores,
+            y));
+    code.narrow(y);
+  }
+
+  private void rotary(Structured.RotaryEmbedding rotary) {
+    Shape x = code.shape(0);
+    Shape cosines = code.shape(1);
+    if (x.elements() == 0) {
+      return;
+    }
+    String input = code.real(0);
+    String c = code.real(1);
+    String s = code.real(2);
+    String y = code.realResult();
+    body.line(
+        code.call(
+            BlockKernels.ROTARY,
+            code.realVariant(),
+            input,
+            x.extent(0),
+            x.extent(1),
+            x.extent(2),
+            x.extent(3),
+            c,
+            s,
+            cosines.extent(0),
+            cosines.extent(2),
+            rotary.interleaved(),
+            y));
+    code.narrow(y);
+  }
+
+  /** {@code [batch, outer, extent, inner]} with rows written from each batch's start on. */
+  private void cacheUpdate(Structured.CacheUpdate update) {
+    Shape cache = code.shape(0);
+    long batch = cache.extent(0);
+    long outer = cache.range(1, update.axis()).elements();
+    long extent = cache.extent(update.axis());
+    long inner = cache.range(update.axis() + 1, cache.rank()).elements();
+    long added = code.shape(1).extent(update.axis());
+    if (!code.array(0).equals(code.result())) {
+      body.line(
+          "System.arraycopy(%s, 0, %s, 0, %s)"
+              .formatted(code.array(0), code.result(), cache.elements()));
+    }
+    if (batch * outer * added * inner == 0) {
+      return;
+    }
+    LoopNest nest =
+        LoopNest.of(
+            new long[] {batch, outer, added},
+            List.of(
+                LoopNest.Access.of(0, outer * extent * inner, extent * inner, 0),
+                LoopNest.Access.of(0, outer * added * inner, added * inner, inner),
+                LoopNest.Access.of(0, 1, 0, 0),
+                LoopNest.Access.of(0, 0, 0, 1)));
+    nest.open(body, "i");
+    String start = code.load(2, nest.index(2, "i")) + " + " + nest.index(3, "i");
+    String place = update.circular() ? "Math.floorMod(" + start + ", " + extent + "L)" : start;
+    String position = code.call(BlockKernels.CACHE_POSITION, place, extent);
+    body.line(
+        "System.arraycopy(%s, %s, %s, %s, %s)"
+            .formatted(
+                code.array(1),
+                nest.index(1, "i"),
+                code.result(),
+                ContractionCode.plus(nest.index(0, "i"), position + " * " + inner),
+                inner));
+    body.close(nest.depth());
+  }
+}

@@ -1,0 +1,64 @@
+package io.partita.backend.java.code;
+
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.TypeName;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.Modifier;
+
+/**
+ * A decoder's {@code step(long token)}, for a model whose inputs are a token and at most one
+ * position, all i64 with one element.
+ */
+record TokenStep(
+    ModulePlan.Parameter token, Optional<ModulePlan.Parameter> position, List<String> order) {
+  static Optional<TokenStep> of(ModulePlan plan) {
+    List<ModulePlan.Parameter> parameters = plan.parameters();
+    boolean fits =
+        !plan.states().isEmpty()
+            && (parameters.size() == 1 || parameters.size() == 2)
+            && parameters.stream().allMatch(TokenStep::isOneLong);
+    if (!fits) {
+      return Optional.empty();
+    }
+    List<ModulePlan.Parameter> tokens =
+        parameters.stream().filter(p -> p.value().type().rank() == 2).toList();
+    if (tokens.size() == 2) {
+      tokens = tokens.stream().filter(p -> !p.name().contains("pos")).toList();
+    }
+    if (tokens.size() != 1) {
+      return Optional.empty();
+    }
+    ModulePlan.Parameter token = tokens.getFirst();
+    return Optional.of(
+        new TokenStep(
+            token,
+            parameters.stream().filter(p -> p != token).findFirst(),
+            parameters.stream().map(p -> p == token ? "token" : "position++").toList()));
+  }
+
+  private static boolean isOneLong(ModulePlan.Parameter parameter) {
+    return parameter.value().type().element() == ElementType.I64
+        && parameter.value().type().shape().elements() == 1;
+  }
+
+  MethodSpec method(TypeName result) {
+    Body body = new Body();
+    String arguments =
+        String.join(", ", order.stream().map(value -> "new long[] {" + value + "}").toList());
+    boolean isVoid = result.equals(TypeName.VOID);
+    body.line((isVoid ? "" : "return ") + "step(" + arguments + ")");
+    return MethodSpec.methodBuilder("step")
+        .addModifiers(Modifier.PUBLIC)
+        .addJavadoc(
+            position.isPresent()
+                ? "Feeds the next token; positions count up from 0 since {@link #reset}.\n"
+                : "Feeds the next token.\n")
+        .addParameter(TypeName.LONG, "token")
+        .returns(result)
+        .addCode(body.build())
+        .build();
+  }
+}

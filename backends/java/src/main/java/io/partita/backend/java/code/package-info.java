@@ -1,0 +1,2 @@
+/** Prints the plan as Java. */
+package io.partita.backend.java.code;

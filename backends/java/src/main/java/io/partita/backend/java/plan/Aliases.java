@@ -1,0 +1,67 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Values that are the same elements in the same order as another one, and so need no array. */
+final class Aliases {
+  private final Map<Value, Value> same = new IdentityHashMap<>();
+
+  static Aliases of(Graph graph) {
+    Aliases aliases = new Aliases();
+    for (Node node : graph.nodes()) {
+      if (isAlias(node)) {
+        aliases.join(node.result(), node.operand(0));
+      }
+    }
+    return aliases;
+  }
+
+  /** Makes {@code value} live in the array of {@code in}. */
+  void join(Value value, Value in) {
+    same.put(root(value), root(in));
+  }
+
+  /** The value whose array holds this one's elements. Paths are halved, so chains stay short. */
+  Value root(Value value) {
+    Value at = value;
+    for (Value next = same.get(at); next != null; next = same.get(at)) {
+      Value after = same.get(next);
+      if (after != null) {
+        same.put(at, after);
+      }
+      at = next;
+    }
+    return at;
+  }
+
+  /** Whether the node moves no element. */
+  static boolean isAlias(Node node) {
+    return switch (node.op()) {
+      case Movement.Reshape reshape -> true;
+      case Movement.Broadcast broadcast ->
+          node.operand(0).type().shape().elements() == broadcast.to().elements();
+      case Movement.Transpose transpose -> keepsOrder(transpose, node.operand(0).type());
+      case Movement.Concat concat -> node.operands().size() == 1;
+      case Movement.Slice slice ->
+          node.operand(0).type().equals(node.result().type())
+              && slice.steps().stream().allMatch(step -> step == 1);
+      default -> false;
+    };
+  }
+
+  /** Whether only extents of 1 change their place. */
+  private static boolean keepsOrder(Movement.Transpose transpose, TensorType type) {
+    Shape shape = type.shape();
+    List<Integer> moved =
+        transpose.permutation().stream().filter(axis -> shape.extent(axis) != 1).toList();
+    return moved.equals(moved.stream().sorted().toList());
+  }
+}

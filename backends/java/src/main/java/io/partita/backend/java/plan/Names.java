@@ -1,0 +1,43 @@
+package io.partita.backend.java.plan;
+
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import javax.lang.model.SourceVersion;
+
+/** Makes Java identifiers of ONNX names, each once. */
+public final class Names {
+  private static final int LONGEST = 60;
+
+  private final Set<String> taken = new HashSet<>();
+
+  /** Reserves names for what the class defines itself. */
+  public Names(Set<String> reserved) {
+    taken.addAll(reserved);
+  }
+
+  /** {@code past_key_values.0.key} becomes {@code pastKeyValues0Key}. */
+  public String identifier(String name, String prefix) {
+    StringBuilder text = new StringBuilder(prefix);
+    boolean capital = !prefix.isEmpty();
+    for (char c : name.toCharArray()) {
+      boolean fits = c < 128 && Character.isLetterOrDigit(c);
+      if (fits && text.length() < LONGEST) {
+        text.append(capital ? Character.toUpperCase(c) : c);
+      }
+      capital = !fits && !text.isEmpty();
+    }
+    if (text.isEmpty() || Character.isDigit(text.charAt(0))) {
+      text.insert(0, "value");
+    }
+    if (Character.isUpperCase(text.charAt(0))) {
+      text.replace(0, 1, text.substring(0, 1).toLowerCase(Locale.ROOT));
+    }
+    String base = text.toString();
+    String unique = base;
+    for (int i = 2; SourceVersion.isKeyword(unique) || !taken.add(unique); i++) {
+      unique = base + "_" + i;
+    }
+    return unique;
+  }
+}

@@ -1,0 +1,19 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import java.util.List;
+
+/**
+ * One computation of the emitted program.
+ *
+ * @param node what is computed
+ * @param fused element-wise nodes computed along with it, whose results are never stored, in order
+ * @param loads large constants that are read from the side file into an array just before
+ */
+public record Step(Node node, List<Node> fused, List<Value> loads) {
+  public Step {
+    fused = List.copyOf(fused);
+    loads = List.copyOf(loads);
+  }
+}

@@ -1,0 +1,77 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Where each weight stands in the side file. Weights come in the order of their first use. */
+public final class WeightsPlan {
+  /** Columns of a panel: with four rows a tile fits half of the smallest first-level cache. */
+  public static final int PANEL = 256;
+
+  /** Positions are multiples of this many bytes, so that a view of any element type fits. */
+  static final int ALIGNMENT = 64;
+
+  /**
+   * One weight.
+   *
+   * @param position first byte
+   * @param columns {@code out} of a matrix in panels; 0 for row-major ones
+   */
+  public record Entry(
+      Tensor data, WeightLayout layout, long position, int columns, long bytes, String name) {}
+
+  private final List<Entry> entries = new ArrayList<>();
+  private final Map<Object, List<Entry>> known = new IdentityHashMap<>();
+  private long end;
+
+  /** Adds a weight as it is, if it isn't there yet. */
+  public Entry rowMajor(Tensor data, String name) {
+    return add(data, WeightLayout.ROW_MAJOR, 0, name);
+  }
+
+  /** Adds a matrix in panels, if it isn't there yet. */
+  public Entry panels(Tensor data, boolean transposed, int columns, String name) {
+    return add(
+        data, transposed ? WeightLayout.PANELS_OF_TRANSPOSE : WeightLayout.PANELS, columns, name);
+  }
+
+  private Entry add(Tensor data, WeightLayout layout, int columns, String name) {
+    List<Entry> same = known.computeIfAbsent(data.bytes(), key -> new ArrayList<>(1));
+    for (Entry entry : same) {
+      if (entry.layout() == layout && entry.columns() == columns) {
+        return entry;
+      }
+    }
+    long bytes = (long) data.size() * Storage.of(data.element()).bytes();
+    Entry entry = new Entry(data, layout, end, columns, bytes, name);
+    end = Math.ceilDiv(end + bytes, (long) ALIGNMENT) * ALIGNMENT;
+    entries.add(entry);
+    same.add(entry);
+    return entry;
+  }
+
+  public List<Entry> entries() {
+    return List.copyOf(entries);
+  }
+
+  /** Size of the side file. */
+  public long bytes() {
+    return end;
+  }
+
+  /** Writes the side file. */
+  public void writeTo(OutputStream out) throws IOException {
+    long position = 0;
+    for (Entry entry : entries) {
+      out.write(new byte[Math.toIntExact(entry.position() - position)]);
+      WeightWriter.write(entry, out);
+      position = entry.position() + entry.bytes();
+    }
+    out.write(new byte[Math.toIntExact(end - position)]);
+  }
+}

@@ -1,0 +1,141 @@
+package io.partita.backend.java;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ElementwiseTest {
+  /** Both sides compute in double and round once: equal but for the last bit of log1p and exp. */
+  private static final double TOLERANCE = 1e-6;
+
+  private static EmittedPrograms programs;
+
+  @BeforeAll
+  static void open() {
+    programs = new EmittedPrograms();
+  }
+
+  @AfterAll
+  static void close() {
+    programs.close();
+  }
+
+  /** All functions that are defined on the type, in one program. */
+  @ParameterizedTest
+  @EnumSource
+  void functionsAgreeWithTheEvaluator(ElementType element) {
+    Random random = new Random(1);
+    GraphBuilder builder = new GraphBuilder("functions");
+    TensorType whole = TensorType.of(element, 2, 3, 5);
+    TensorType row = TensorType.of(element, 3, 1);
+    Value x = builder.input("x", whole);
+    Value y = builder.input("y", row);
+    for (UnaryFunction function : UnaryFunction.values()) {
+      add(builder, new Elementwise.Unary(function), x);
+    }
+    for (BinaryFunction function : BinaryFunction.values()) {
+      add(builder, new Elementwise.Binary(function), x, y);
+      add(builder, new Elementwise.Binary(function), y, x);
+    }
+    for (ElementType to : ElementType.values()) {
+      add(builder, new Elementwise.Cast(to), x);
+    }
+    Value condition = builder.input("condition", TensorType.of(ElementType.BOOL, 5));
+    add(builder, new Elementwise.Select(), condition, x, y);
+    List<Tensor> inputs =
+        List.of(
+            EmittedPrograms.random(random, whole),
+            EmittedPrograms.random(random, row),
+            EmittedPrograms.random(random, TensorType.of(ElementType.BOOL, 5)));
+    programs.assertAgrees(
+        builder.finish(),
+        inputs,
+        element == ElementType.F16 ? 1e-3 : element == ElementType.BF16 ? 8e-3 : TOLERANCE);
+  }
+
+  private static void add(GraphBuilder builder, Op op, Value... operands) {
+    try {
+      Node node = builder.addNode(op, List.of(operands));
+      builder.output(op.mnemonic() + node.result().type().element(), node.result());
+    } catch (TypeMismatch notDefinedOnThisType) {
+      return;
+    }
+  }
+
+  /** Chains share a loop; each step must still round or wrap to its own type. */
+  @ParameterizedTest
+  @EnumSource
+  void chainsAgreeWithTheEvaluator(ElementType element) {
+    GraphBuilder builder = new GraphBuilder("chain");
+    TensorType type = TensorType.of(element, 4, 6);
+    Value x = builder.input("x", type);
+    Value y = builder.input("y", type);
+    List<Value> ends = new ArrayList<>();
+    for (ElementType to : ElementType.values()) {
+      Value sum =
+          element == ElementType.BOOL
+              ? builder.add(new Elementwise.Binary(BinaryFunction.AND), x, y)
+              : builder.add(new Elementwise.Binary(BinaryFunction.MUL), x, y);
+      Value cast = builder.add(new Elementwise.Cast(to), sum);
+      if (to != ElementType.BOOL) {
+        cast =
+            builder.add(
+                new Elementwise.Binary(BinaryFunction.ADD),
+                cast,
+                builder.constant(Tensor.scalar(to, 1)));
+        cast = builder.add(new Elementwise.Unary(UnaryFunction.ABS), cast);
+      }
+      ends.add(builder.add(new Elementwise.Cast(ElementType.I64), cast));
+    }
+    ends.forEach(end -> builder.output("y" + end.definition().operand(0).type().element(), end));
+    Random random = new Random(2);
+    programs.assertAgrees(
+        builder.finish(),
+        List.of(EmittedPrograms.random(random, type), EmittedPrograms.random(random, type)),
+        0);
+  }
+
+  @Test
+  void extremesAgreeWithTheEvaluator() {
+    double[] values = {
+      Double.NaN,
+      Double.POSITIVE_INFINITY,
+      Double.NEGATIVE_INFINITY,
+      0.0,
+      -0.0,
+      65504,
+      65520,
+      1e-7,
+      6e-8,
+      2.5e-8,
+      3e38,
+      1e300,
+      -1.5,
+      0x1p-14,
+      0x1.ffcp-15
+    };
+    for (ElementType from :
+        List.of(ElementType.F64, ElementType.F32, ElementType.F16, ElementType.BF16)) {
+      Tensor x = Tensor.ofDoubles(TensorType.of(from, values.length), values);
+      for (ElementType to : ElementType.values()) {
+        programs.assertAgrees(new Elementwise.Cast(to), List.of(x), 0);
+      }
+    }
+  }
+}
