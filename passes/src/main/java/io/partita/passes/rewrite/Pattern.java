@@ -46,7 +46,10 @@ public interface Pattern {
     return constant(data -> true).as(capture);
   }
 
-  /** A constant of which every element equals {@code number}, within a relative 1e-6. */
+  /**
+   * A constant of which every element equals {@code number}, but for its rounding to the element
+   * type.
+   */
   static Pattern number(double number) {
     return constant(data -> isNear(data, number));
   }
@@ -60,7 +63,13 @@ public interface Pattern {
     if (data.size() == 0 || data.size() > 1 && !data.isFilledWith(data.getDouble(0))) {
       return false;
     }
-    return Math.abs(data.getDouble(0) - number) <= 1e-6 * Math.abs(number);
+    double relative =
+        switch (data.element()) {
+          case BF16 -> 0x1p-8;
+          case F16 -> 0x1p-10;
+          case F32, F64, I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> 1e-6;
+        };
+    return Math.abs(data.getDouble(0) - number) <= relative * Math.abs(number);
   }
 
   /**
@@ -107,6 +116,24 @@ public interface Pattern {
 
   static Pattern mul(Pattern left, Pattern right) {
     return commutative(BinaryFunction.MUL, left, right);
+  }
+
+  /** {@code factor * operand}, also written as a division. */
+  static Pattern scaled(double factor, Pattern operand) {
+    return either(mul(operand, number(factor)), div(operand, number(1 / factor)));
+  }
+
+  /** {@code factor * left * right} in any order and grouping. */
+  static Pattern scaledProduct(double factor, Pattern left, Pattern right) {
+    return either(
+        mul(scaled(factor, left), right),
+        mul(left, scaled(factor, right)),
+        scaled(factor, mul(left, right)));
+  }
+
+  /** {@code operand * operand}, also written as a power. */
+  static Pattern square(Pattern operand) {
+    return either(binary(BinaryFunction.POW, operand, number(2)), mul(operand, operand));
   }
 
   static Pattern sub(Pattern left, Pattern right) {

@@ -4,9 +4,12 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
@@ -35,6 +38,7 @@ final class FoldConstants implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     if (node.op() instanceof Source.Constant
+        || isOpen(node.op())
         || node.results().size() != 1
         || !isSmall(node.result().type())) {
       return Optional.empty();
@@ -47,6 +51,13 @@ final class FoldConstants implements RewriteRule {
     List<Tensor> data =
         operands.stream().map(value -> graph.constant(value).orElseThrow()).toList();
     return Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), data).getFirst()));
+  }
+
+  /** Whether a symbol stands in an attribute although it stands in no type. */
+  private static boolean isOpen(Op op) {
+    return op instanceof Source.Extent(Dim size) && !size.isStatic()
+        || op instanceof Movement.Slice slice && !slice.starts().stream().allMatch(Dim::isStatic)
+        || op instanceof Structured.Attention attention && !attention.offset().isStatic();
   }
 
   private static boolean isSmall(TensorType type) {

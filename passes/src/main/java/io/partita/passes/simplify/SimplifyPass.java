@@ -6,6 +6,7 @@ import io.partita.passes.Pass;
 import io.partita.passes.rewrite.RewriteRule;
 import io.partita.passes.rewrite.Rewriter;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Folds constants, merges equal nodes and removes what has no effect or isn't read. */
 public final class SimplifyPass implements Pass {
@@ -27,10 +28,15 @@ public final class SimplifyPass implements Pass {
   @Override
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
-    Rewriter rewriter = new Rewriter(RULES);
+    simplify(graph, List.of());
+    return new Module(graph.freeze(), module.states());
+  }
+
+  /** Applies {@code rules} together with those of this pass until nothing changes any more. */
+  public static void simplify(GraphEditor graph, List<RewriteRule> rules) {
+    Rewriter rewriter = new Rewriter(Stream.concat(RULES.stream(), rules.stream()).toList());
     do {
       rewriter.rewrite(graph);
     } while (CommonSubexpressions.merge(graph));
-    return new Module(graph.freeze(), module.states());
   }
 }

@@ -1,0 +1,16 @@
+package io.partita.passes.raise.attention;
+
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.List;
+
+/** The rules that recover attention. */
+public final class AttentionRules {
+  public static final List<RewriteRule> RULES =
+      List.of(
+          new RaiseAttention(),
+          new AbsorbScale(),
+          new RemoveRepeatedKeyValueHeads(),
+          new RecognizeCausalMask());
+
+  private AttentionRules() {}
+}

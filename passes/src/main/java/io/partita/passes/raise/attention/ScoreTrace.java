@@ -1,0 +1,179 @@
+package io.partita.passes.raise.attention;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.passes.raise.Parameters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Walks from the operand of a softmax up to the product of queries and keys, through scales, masks,
+ * a soft cap and conversions in any order.
+ */
+final class ScoreTrace {
+  private static final int MOST_STEPS = 16;
+
+  private final GraphEditor graph;
+  private String reason = "";
+
+  ScoreTrace(GraphEditor graph) {
+    this.graph = graph;
+  }
+
+  /** Why {@link #trace} found nothing. */
+  String reason() {
+    return reason;
+  }
+
+  /**
+   * What was met on the way from the softmax to {@code value}.
+   *
+   * @param factor what the value has been multiplied by since, up to the soft cap if there's one
+   * @param cap 0 as long as no tanh was met
+   */
+  private record Path(double factor, double cap, List<MaskTerm> masks, Shape leading, int steps) {
+    Path scaled(double by) {
+      return new Path(factor * by, cap, masks, leading, steps + 1);
+    }
+
+    Path masked(MaskTerm mask) {
+      List<MaskTerm> more = new ArrayList<>(masks);
+      more.add(mask);
+      return new Path(factor, cap, more, leading, steps + 1);
+    }
+
+    Path capped() {
+      return new Path(1, factor, masks, leading, steps + 1);
+    }
+
+    Path seen(Shape shape) {
+      Shape both = shape.rank() == 4 && leading == null ? shape.range(0, 2) : leading;
+      return new Path(factor, cap, masks, both, steps + 1);
+    }
+  }
+
+  Optional<Scores> trace(Value operand) {
+    return trace(operand, new Path(1, 0, List.of(), null, 0));
+  }
+
+  private Optional<Scores> trace(Value value, Path before) {
+    Value at = graph.resolve(value);
+    Node node = graph.definition(at).orElse(null);
+    if (node == null) {
+      return fail("the softmax's operand is the input " + at.name());
+    }
+    if (before.steps() > MOST_STEPS) {
+      return fail("more than " + MOST_STEPS + " operations between product and softmax");
+    }
+    Path path = before.seen(at.type().shape());
+    return switch (node.op()) {
+      case Contraction.MatMul product -> product(node, path);
+      case Elementwise.Cast cast when isFloat(graph.operand(node, 0)) ->
+          trace(graph.operand(node, 0), path);
+      case Movement.Reshape reshape -> reshaped(node, path);
+      case Elementwise.Binary binary -> binary(node, binary.function(), path);
+      case Elementwise.Select select -> select(node, path);
+      case Elementwise.Unary(UnaryFunction function)
+          when function == UnaryFunction.TANH && path.cap() == 0 ->
+          trace(graph.operand(node, 0), path.capped());
+      default -> fail(node.op().mnemonic() + " between the product and the softmax");
+    };
+  }
+
+  private Optional<Scores> fail(String why) {
+    reason = why;
+    return Optional.empty();
+  }
+
+  private static boolean isFloat(Value value) {
+    return value.type().element().isFloat();
+  }
+
+  private Optional<Scores> product(Node node, Path path) {
+    Value left = graph.operand(node, 0);
+    Value right = graph.operand(node, 1);
+    if (left.type().rank() < 3 || right.type().rank() != left.type().rank()) {
+      return fail("the product isn't one of batches: " + left.type() + " and " + right.type());
+    }
+    double scale = path.cap() == 0 ? path.factor() : path.factor() * path.cap();
+    return Optional.of(new Scores(left, right, scale, path.cap(), path.masks(), path.leading()));
+  }
+
+  /** Between {@code [batch*heads, seq, keys]} and {@code [batch, heads, seq, keys]}. */
+  private Optional<Scores> reshaped(Node node, Path path) {
+    Shape from = graph.operand(node, 0).type().shape();
+    Shape to = node.result().type().shape();
+    boolean keepsRows =
+        from.rank() >= 3
+            && to.rank() >= 3
+            && from.range(from.rank() - 2, from.rank()).equals(to.range(to.rank() - 2, to.rank()));
+    return keepsRows
+        ? trace(graph.operand(node, 0), path)
+        : fail("a reshape of the scores that isn't one of batch and heads");
+  }
+
+  private Optional<Scores> binary(Node node, BinaryFunction function, Path path) {
+    Value left = graph.operand(node, 0);
+    Value right = graph.operand(node, 1);
+    OptionalDouble leftNumber = Parameters.uniform(left, graph);
+    OptionalDouble rightNumber = Parameters.uniform(right, graph);
+    int rank = node.result().type().rank();
+    if (function == BinaryFunction.MUL && leftNumber.isPresent()) {
+      return trace(right, path.scaled(leftNumber.getAsDouble()));
+    }
+    if (function == BinaryFunction.MUL && rightNumber.isPresent()) {
+      return trace(left, path.scaled(rightNumber.getAsDouble()));
+    }
+    if (function == BinaryFunction.DIV && rightNumber.isPresent()) {
+      return trace(left, path.scaled(1 / rightNumber.getAsDouble()));
+    }
+    if (function == BinaryFunction.ADD && path.cap() == 0) {
+      Optional<Scores> scores = side(left, right, path, rank, path.factor());
+      return scores.isPresent() ? scores : side(right, left, path, rank, path.factor());
+    }
+    if (function == BinaryFunction.SUB && path.cap() == 0) {
+      return side(left, right, path, rank, -path.factor());
+    }
+    return fail(
+        function == BinaryFunction.MUL || function == BinaryFunction.DIV
+            ? "the scores are scaled by something that isn't a constant"
+            : function.text() + " between the product and the softmax");
+  }
+
+  /** The scores on one side of a sum, the mask on the other. */
+  private Optional<Scores> side(Value scores, Value mask, Path path, int rank, double factor) {
+    if (scores.type().rank() != rank) {
+      return fail("the sum's operands are of different rank");
+    }
+    return trace(scores, path.masked(new MaskTerm.Additive(mask, factor, rank)));
+  }
+
+  private Optional<Scores> select(Node node, Path path) {
+    Value condition = graph.operand(node, 0);
+    int rank = node.result().type().rank();
+    for (boolean exchanged : new boolean[] {false, true}) {
+      Value scores = graph.operand(node, exchanged ? 2 : 1);
+      OptionalDouble other = Parameters.uniform(graph.operand(node, exchanged ? 1 : 2), graph);
+      if (other.isPresent()
+          && scores.type().rank() == rank
+          && path.cap() == 0
+          && other.getAsDouble() * path.factor() <= MaskTerm.HIDDEN
+          && condition.type().element() == ElementType.BOOL) {
+        double hidden = other.getAsDouble() * path.factor();
+        return trace(
+            scores, path.masked(new MaskTerm.Replacing(condition, exchanged, hidden, rank)));
+      }
+    }
+    return fail("a selection that doesn't replace hidden scores by a large negative number");
+  }
+}

@@ -1,0 +1,16 @@
+package io.partita.passes.raise.attention;
+
+import io.partita.ir.graph.Value;
+import io.partita.ir.type.Shape;
+import java.util.List;
+
+/**
+ * What the operand of a softmax was found to be: {@code cap tanh(scale q kᵀ / cap)} plus masks.
+ *
+ * @param queries {@code […, seq, d]}
+ * @param keys already transposed: {@code […, d, keys]}
+ * @param softCap 0 when there is none
+ * @param leading batch and heads, where the scores are seen with both; else null
+ */
+record Scores(
+    Value queries, Value keys, double scale, double softCap, List<MaskTerm> masks, Shape leading) {}
