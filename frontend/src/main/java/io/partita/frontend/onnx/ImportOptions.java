@@ -15,14 +15,17 @@ import java.util.function.Function;
  * @param shapes shape by graph input; binds the symbols that stand in the input's declared shape
  * @param recorded the value of a graph input that turns out to determine a shape, which makes it a
  *     constant; none where it's not known
+ * @param integerData whether all recorded data are integral: a network whose constants and
+ *     operators are so too is then one of integers, whatever types it states
  */
 public record ImportOptions(
     Map<String, Long> dims,
     Map<String, Tensor> values,
     Map<String, Shape> shapes,
-    Function<String, Optional<Tensor>> recorded) {
+    Function<String, Optional<Tensor>> recorded,
+    boolean integerData) {
   public static final ImportOptions NONE =
-      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty());
+      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty(), false);
 
   public ImportOptions {
     dims = Map.copyOf(dims);
@@ -33,22 +36,26 @@ public record ImportOptions(
   public ImportOptions withDim(String symbol, long extent) {
     Map<String, Long> more = new LinkedHashMap<>(dims);
     more.put(symbol, extent);
-    return new ImportOptions(more, values, shapes, recorded);
+    return new ImportOptions(more, values, shapes, recorded, integerData);
   }
 
   public ImportOptions withValue(String input, Tensor value) {
     Map<String, Tensor> more = new LinkedHashMap<>(values);
     more.put(input, value);
-    return new ImportOptions(dims, more, shapes, recorded);
+    return new ImportOptions(dims, more, shapes, recorded, integerData);
   }
 
   public ImportOptions withShape(String input, Shape shape) {
     Map<String, Shape> more = new LinkedHashMap<>(shapes);
     more.put(input, shape);
-    return new ImportOptions(dims, values, more, recorded);
+    return new ImportOptions(dims, values, more, recorded, integerData);
   }
 
   public ImportOptions bindShapeInputs(Function<String, Optional<Tensor>> supplier) {
-    return new ImportOptions(dims, values, shapes, supplier);
+    return new ImportOptions(dims, values, shapes, supplier, integerData);
+  }
+
+  public ImportOptions withIntegerData() {
+    return new ImportOptions(dims, values, shapes, recorded, true);
   }
 }

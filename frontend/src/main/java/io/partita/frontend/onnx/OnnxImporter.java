@@ -29,7 +29,8 @@ public final class OnnxImporter {
    * <p>Where an input turns out to determine a shape and its value is on record, the model is
    * imported again with the input as a constant; each round binds one more input or is the last.
    */
-  public ImportResult examine(OnnxModel model) {
+  public ImportResult examine(OnnxModel file) {
+    OnnxModel model = file.standard(options.integerData());
     Map<String, Tensor> values = new TreeMap<>(options.values());
     while (true) {
       ModelImport round = new ModelImport(model, registry, options, values);

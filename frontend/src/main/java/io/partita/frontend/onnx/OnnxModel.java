@@ -22,10 +22,10 @@ public final class OnnxModel {
   private final ModelProto proto;
   private final TensorReader tensors;
 
-  private OnnxModel(Path path, ModelProto proto) {
+  private OnnxModel(Path path, ModelProto proto, TensorReader tensors) {
     this.path = path;
     this.proto = proto;
-    this.tensors = new TensorReader(new ExternalData(path.toAbsolutePath().getParent()));
+    this.tensors = tensors;
   }
 
   /**
@@ -53,7 +53,8 @@ public final class OnnxModel {
           "none",
           "check that this is the model's main file");
     }
-    return new OnnxModel(path, proto);
+    ExternalData external = new ExternalData(path.toAbsolutePath().getParent());
+    return new OnnxModel(path, proto, new TensorReader(external));
   }
 
   public Path path() {
@@ -109,5 +110,24 @@ public final class OnnxModel {
 
   TensorReader tensors() {
     return tensors;
+  }
+
+  /**
+   * The model without what families of exporters write otherwise than ONNX has it.
+   *
+   * @param integerData whether the model's recorded data are integral
+   */
+  OnnxModel standard(boolean integerData) {
+    if (proto.getFunctionsCount() > 0) {
+      return this;
+    }
+    try {
+      ModelProto standard = PulpDialect.standard(proto, tensors);
+      ModelProto typed = IntegerModel.retyped(standard, tensors, integerData);
+      return typed == proto ? this : new OnnxModel(path, typed, tensors);
+    } catch (PartitaException damaged) {
+      // The import comes to the same tensor, and says so among all else.
+      return this;
+    }
   }
 }

@@ -16,6 +16,9 @@ public final class OperatorRegistry {
 
   public static final String MICROSOFT = "com.microsoft";
 
+  /** Stands for all domains in which no importer is registered; no file has it. */
+  private static final String ANY = "*";
+
   private record Key(String domain, String operator) {}
 
   private final Map<Key, TreeMap<Integer, OperatorImporter>> importers = new HashMap<>();
@@ -36,6 +39,8 @@ public final class OperatorRegistry {
     NormalizationOperators.register(registry);
     AttentionOperators.register(registry);
     LossOperators.register(registry);
+    IntegerOperators.register(registry);
+    PulpOperators.register(registry);
     return registry;
   }
 
@@ -57,8 +62,15 @@ public final class OperatorRegistry {
     return add(ONNX, operator, 1, importer);
   }
 
+  /**
+   * An operator that files put into one domain or another, and that no domain means differently.
+   */
+  public OperatorRegistry addInAnyDomain(String operator, OperatorImporter importer) {
+    return add(ANY, operator, 1, importer);
+  }
+
   public Optional<OperatorImporter> find(String domain, String operator, int version) {
-    TreeMap<Integer, OperatorImporter> versions = importers.get(new Key(domain, operator));
+    TreeMap<Integer, OperatorImporter> versions = versions(domain, operator);
     return versions == null || versions.floorEntry(version) == null
         ? Optional.empty()
         : Optional.of(versions.floorEntry(version).getValue());
@@ -66,7 +78,12 @@ public final class OperatorRegistry {
 
   /** The first version of the domain's operator set that has the operator, where it's known. */
   public OptionalInt since(String domain, String operator) {
-    TreeMap<Integer, OperatorImporter> versions = importers.get(new Key(domain, operator));
+    TreeMap<Integer, OperatorImporter> versions = versions(domain, operator);
     return versions == null ? OptionalInt.empty() : OptionalInt.of(versions.firstKey());
+  }
+
+  private TreeMap<Integer, OperatorImporter> versions(String domain, String operator) {
+    TreeMap<Integer, OperatorImporter> versions = importers.get(new Key(domain, operator));
+    return versions != null ? versions : importers.get(new Key(ANY, operator));
   }
 }

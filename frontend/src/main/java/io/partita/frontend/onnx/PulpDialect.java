@@ -1,0 +1,135 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.partita.frontend.onnx.operator.PulpOperators;
+import io.partita.ir.tensor.Tensor;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Reads what quantlib's and Deeploy's files mean where they say it otherwise than ONNX does: single
+ * integers as tensors of floats, a softmax over the last axis without saying so, a loss whose only
+ * output is the logarithms of probabilities.
+ */
+final class PulpDialect {
+  /** The domain that quantlib's exporter imports, also where its operators stand in none. */
+  private static final String DOMAIN = "PACTOps";
+
+  private final ModelProto model;
+  private final TensorReader tensors;
+  private final boolean quantlib;
+  private final Map<String, Integer> outputRanks = new TreeMap<>();
+
+  private PulpDialect(ModelProto model, TensorReader tensors) {
+    this.model = model;
+    this.tensors = tensors;
+    this.quantlib =
+        model.getOpsetImportList().stream().anyMatch(set -> set.getDomain().equals(DOMAIN));
+    for (ValueInfoProto output : model.getGraph().getOutputList()) {
+      outputRanks.put(output.getName(), output.getType().getTensorType().getShape().getDimCount());
+    }
+  }
+
+  /** The model as ONNX would say it; the model itself where there is nothing to change. */
+  static ModelProto standard(ModelProto model, TensorReader tensors) {
+    return new PulpDialect(model, tensors).standard();
+  }
+
+  private ModelProto standard() {
+    GraphProto.Builder graph = null;
+    for (int i = 0; i < model.getGraph().getNodeCount(); i++) {
+      NodeProto node = model.getGraph().getNode(i);
+      NodeProto changed = standard(node);
+      if (changed != node) {
+        graph = graph == null ? model.getGraph().toBuilder() : graph;
+        graph.setNode(i, changed);
+      }
+    }
+    return graph == null ? model : model.toBuilder().setGraph(graph).build();
+  }
+
+  private NodeProto standard(NodeProto node) {
+    if (PulpOperators.isInteger(node.getOpType())) {
+      return withIntegers(node);
+    }
+    return switch (node.getOpType()) {
+      case "Softmax" -> quantlib ? overLastAxis(node) : node;
+      case "SoftmaxCrossEntropyLoss" -> withSecondOutput(node);
+      case String other -> node;
+    };
+  }
+
+  private NodeProto withIntegers(NodeProto node) {
+    NodeProto.Builder changed = node.toBuilder();
+    for (int i = 0; i < changed.getAttributeCount(); i++) {
+      AttributeProto attribute = changed.getAttribute(i);
+      String name = attribute.getName();
+      Optional<Long> integer =
+          name.equals("axes") ? Optional.empty() : onlyInteger(node, attribute);
+      if (integer.isPresent()) {
+        changed.setAttribute(i, integer(name, integer.get()));
+      } else if (name.equals("axes") && attribute.hasI()) {
+        AttributeProto.Builder list = AttributeProto.newBuilder().setName(name);
+        list.setType(AttributeProto.AttributeType.INTS).addInts(attribute.getI());
+        changed.setAttribute(i, list);
+      }
+    }
+    return changed.build();
+  }
+
+  private static AttributeProto integer(String name, long value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.INT)
+        .setI(value)
+        .build();
+  }
+
+  /** The single integral value of an attribute of any kind. */
+  private Optional<Long> onlyInteger(NodeProto node, AttributeProto attribute) {
+    double value;
+    if (attribute.hasT()) {
+      Tensor data = tensors.read("node \"" + node.getName() + "\"", attribute.getT());
+      value = data.size() == 1 ? data.getDouble(0) : Double.NaN;
+    } else if (attribute.hasF()) {
+      value = attribute.getF();
+    } else if (attribute.getFloatsCount() == 1) {
+      value = attribute.getFloats(0);
+    } else if (attribute.getIntsCount() == 1) {
+      return Optional.of(attribute.getInts(0));
+    } else {
+      return Optional.empty();
+    }
+    return value == Math.rint(value) && Math.abs(value) < 0x1p53
+        ? Optional.of((long) value)
+        : Optional.empty();
+  }
+
+  private static NodeProto overLastAxis(NodeProto node) {
+    boolean says =
+        node.getAttributeList().stream().anyMatch(attribute -> attribute.getName().equals("axis"));
+    return says ? node : node.toBuilder().addAttribute(integer("axis", -1)).build();
+  }
+
+  /** A loss is a scalar, unless it isn't reduced: a declared matrix is the second output. */
+  private NodeProto withSecondOutput(NodeProto node) {
+    boolean reduced =
+        node.getAttributeList().stream()
+            .noneMatch(
+                attribute ->
+                    attribute.getName().equals("reduction")
+                        && attribute.getS().toStringUtf8().equals("none"));
+    if (node.getOutputCount() != 1 || !reduced) {
+      return node;
+    }
+    String output = node.getOutput(0);
+    return outputRanks.getOrDefault(output, 0) < 2
+        ? node
+        : node.toBuilder().setOutput(0, "").addOutput(output).build();
+  }
+}
