@@ -11,6 +11,7 @@ import io.partita.frontend.onnx.operator.IntegerOperators;
 import io.partita.frontend.onnx.operator.PulpOperators;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -192,7 +193,7 @@ final class IntegerModel {
         .setName(proto.getName())
         .addAllDims(proto.getDimsList())
         .setDataType(number(element))
-        .setRawData(ByteString.copyFrom(narrowed.bytes().asByteBuffer()))
+        .setRawData(ByteString.copyFrom(narrowed.bytes().toArray(ValueLayout.JAVA_BYTE)))
         .build();
   }
 

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 
 /**
  * Reads what quantlib's and Deeploy's files mean where they say it otherwise than ONNX does: single
- * integers as tensors of floats, a softmax over the last axis without saying so, a loss whose only
- * output is the logarithms of probabilities.
+ * integers as tensors of floats and floats as integers, a softmax over the last axis without saying
+ * so, a loss whose only output is the logarithms of probabilities.
  */
 final class PulpDialect {
   /** The domain that quantlib's exporter imports, also where its operators stand in none. */
@@ -59,6 +59,7 @@ final class PulpDialect {
     }
     return switch (node.getOpType()) {
       case "Softmax" -> quantlib ? overLastAxis(node) : node;
+      case "Pad" -> withFloat(node, "value");
       case "SoftmaxCrossEntropyLoss" -> withSecondOutput(node);
       case String other -> node;
     };
@@ -108,6 +109,22 @@ final class PulpDialect {
     return value == Math.rint(value) && Math.abs(value) < 0x1p53
         ? Optional.of((long) value)
         : Optional.empty();
+  }
+
+  /** An attribute that ONNX has as a float, and integer networks' files as an integer. */
+  private static NodeProto withFloat(NodeProto node, String name) {
+    for (int i = 0; i < node.getAttributeCount(); i++) {
+      AttributeProto attribute = node.getAttribute(i);
+      if (attribute.getName().equals(name) && attribute.hasI()) {
+        AttributeProto.Builder number =
+            AttributeProto.newBuilder()
+                .setName(name)
+                .setType(AttributeProto.AttributeType.FLOAT)
+                .setF(attribute.getI());
+        return node.toBuilder().setAttribute(i, number).build();
+      }
+    }
+    return node;
   }
 
   private static NodeProto overLastAxis(NodeProto node) {

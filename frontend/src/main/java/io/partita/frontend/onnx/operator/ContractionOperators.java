@@ -55,7 +55,9 @@ final class ContractionOperators {
     double alpha = node.number("alpha", 1);
     double beta = node.number("beta", 1);
     boolean transposeB = node.flag("transB", false);
-    for (int i = 0; i < 2; i++) {
+    // Fusing exporters write it for a linear layer, whose left operand may have a batch too.
+    boolean batch = node.shape(0).rank() > 2 && !node.flag("transA", false);
+    for (int i = batch ? 1 : 0; i < 2; i++) {
       if (node.shape(i).rank() != 2) {
         throw node.invalid("matrices", node.shape(i).toString());
       }

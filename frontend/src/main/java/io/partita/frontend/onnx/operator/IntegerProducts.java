@@ -20,7 +20,6 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 
 /** Products of quantised tensors, summed exactly in i32. */
 final class IntegerProducts {
@@ -134,44 +133,16 @@ final class IntegerProducts {
         cast(node, zeroPoint, ElementType.I16));
   }
 
-  /** The window that the attributes of ONNX's convolutions describe. */
+  /** The window that the attributes of a convolution describe. */
   static Window window(NodeScope node, Shape data, Shape weight) {
-    int spatial = data.rank() - 2;
-    if (spatial < 1 || weight.rank() != data.rank()) {
+    if (data.rank() < 3 || weight.rank() != data.rank()) {
       throw node.invalid("data and a weight of one rank from 3 on", data + " and " + weight);
     }
-    List<Long> ones = LongStream.generate(() -> 1).limit(spatial).boxed().toList();
     List<Long> kernel = new ArrayList<>();
     for (int axis = 2; axis < weight.rank(); axis++) {
       kernel.add(weight.dim(axis).value());
     }
-    List<Long> strides = node.integers("strides", ones);
-    List<Long> dilations = node.integers("dilations", ones);
-    List<Long> pads =
-        node.integers("pads", LongStream.generate(() -> 0).limit(2L * spatial).boxed().toList());
-    if (pads.size() != 2 * spatial || strides.size() != spatial || dilations.size() != spatial) {
-      throw node.invalid(
-          spatial + " strides and dilations and " + 2 * spatial + " pads",
-          strides.size() + ", " + dilations.size() + " and " + pads.size());
-    }
-    List<Long> low = new ArrayList<>(pads.subList(0, spatial));
-    List<Long> high = new ArrayList<>(pads.subList(spatial, 2 * spatial));
-    String automatic = node.text("auto_pad", "NOTSET");
-    if (automatic.equals("VALID")) {
-      low.replaceAll(pad -> 0L);
-      high.replaceAll(pad -> 0L);
-    } else if (automatic.startsWith("SAME_")) {
-      for (int axis = 0; axis < spatial; axis++) {
-        long stride = strides.get(axis);
-        long extent = data.dim(axis + 2).value();
-        long reach = (kernel.get(axis) - 1) * dilations.get(axis) + 1;
-        long total = Math.max(0, (Math.ceilDiv(extent, stride) - 1) * stride + reach - extent);
-        long smaller = total / 2;
-        low.set(axis, automatic.equals("SAME_UPPER") ? smaller : total - smaller);
-        high.set(axis, total - low.get(axis));
-      }
-    }
-    return new Window(kernel, strides, dilations, low, high);
+    return WindowAttributes.of(node, kernel).over(node, data);
   }
 
   /** {@code value} with its last two dimensions exchanged. */

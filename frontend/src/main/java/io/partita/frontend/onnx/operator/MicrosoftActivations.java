@@ -6,8 +6,10 @@ import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
+import java.util.List;
 
 /** Activations of com.microsoft, with the bias before them. */
 final class MicrosoftActivations {
@@ -21,6 +23,7 @@ final class MicrosoftActivations {
     registry.add(domain, "QuickGelu", 1, MicrosoftActivations::quickGelu);
     registry.add(domain, "BiasAdd", 1, MicrosoftActivations::biasAdd);
     registry.add(domain, "BiasSplitGelu", 1, MicrosoftActivations::biasSplitGelu);
+    registry.add(domain, "SoftmaxGrad", 1, MicrosoftActivations::softmaxGradient);
   }
 
   private static OperatorImporter withBias(UnaryFunction function) {
@@ -64,5 +67,17 @@ final class MicrosoftActivations {
     Value left = AttentionValues.slice(node, sum, axis, Dim.ZERO, half);
     Value right = AttentionValues.slice(node, sum, axis, half, half);
     node.output(0, binary(node, BinaryFunction.MUL, left, apply(node, UnaryFunction.GELU, right)));
+  }
+
+  /** {@code y (dy - Σ dy y)} for the softmax y. */
+  private static void softmaxGradient(NodeScope node) {
+    Value gradient = node.input(0);
+    Value y = node.input(1);
+    int axis = node.axis(node.integer("axis", -1), y.type().rank());
+    Value product = binary(node, BinaryFunction.MUL, gradient, y);
+    Value sum =
+        node.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(axis), true), product);
+    node.output(
+        0, binary(node, BinaryFunction.MUL, y, binary(node, BinaryFunction.SUB, gradient, sum)));
   }
 }

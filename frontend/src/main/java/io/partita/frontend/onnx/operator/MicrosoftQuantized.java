@@ -129,10 +129,7 @@ final class MicrosoftQuantized {
     int rank = x.type().rank();
     boolean channelsLast = node.flag("channels_last", false);
     Value first = channelsLast ? node.add(new Movement.Transpose(toFront(rank)), x) : x;
-    List<Long> kernel = node.integers("kernel_shape");
-    Shape weight =
-        Shape.of(1, 1).concat(Shape.of(kernel.stream().mapToLong(Long::longValue).toArray()));
-    Window window = IntegerProducts.window(node, first.type().shape(), weight);
+    Window window = WindowAttributes.of(node, List.of()).over(node, first.type().shape());
     Contraction.Pool pool =
         new Contraction.Pool(
             false,

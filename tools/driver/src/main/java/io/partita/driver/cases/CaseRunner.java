@@ -71,7 +71,11 @@ public final class CaseRunner {
 
   private Comparison run(OnnxModel model, RecordedRun run) {
     Map<String, Tensor> recorded = run.inputsFor(model.inputNames());
-    ImportResult imported = new OnnxImporter(options(model, recorded)).examine(model);
+    ImportOptions options = options(model, recorded);
+    if (run.isArchive() && run.isIntegral(model.inputNames())) {
+      options = options.withIntegerData();
+    }
+    ImportResult imported = new OnnxImporter(options).examine(model);
     Module module = pipeline.run(imported.orThrow(), (pass, before, after) -> {});
     Graph graph = module.graph();
     List<Tensor> inputs = new ArrayList<>();

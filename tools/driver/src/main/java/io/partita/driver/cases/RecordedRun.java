@@ -31,6 +31,27 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
     return named(names, outputs, "output");
   }
 
+  /** Whether it comes from NumPy archives, whose element types don't say what data mean. */
+  boolean isArchive() {
+    return name.isEmpty();
+  }
+
+  /** Whether the inputs of these names and all outputs are integers that i32 holds. */
+  boolean isIntegral(List<String> inputNames) {
+    return inputsFor(inputNames).values().stream().allMatch(RecordedRun::isIntegral)
+        && outputs.stream().allMatch(output -> isIntegral(output.data()));
+  }
+
+  private static boolean isIntegral(Tensor data) {
+    for (int i = 0; i < data.size(); i++) {
+      double value = data.getDouble(i);
+      if (value != (int) value) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private Map<String, Tensor> named(List<String> names, List<RecordedArray> arrays, String kind) {
     Map<String, Tensor> byName =
         arrays.stream()
