@@ -1,0 +1,2 @@
+/** Generating text with compiled language models. */
+package io.partita.driver.text;
