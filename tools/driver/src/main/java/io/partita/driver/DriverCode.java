@@ -16,14 +16,23 @@ public enum DriverCode implements DiagnosticCode {
   OUT_OF_MEMORY("P6009", "there isn't enough memory"),
   BAD_VOCABULARY("P6010", "the vocabulary can't be used"),
   NOT_A_LANGUAGE_MODEL("P6011", "the program doesn't generate text"),
-  UNKNOWN_TARGET("P6012", "there is no such target");
+  UNKNOWN_TARGET("P6012", "there is no such target"),
+  DEFAULT_BATCH("P6013", "a batch dimension is not bound", Severity.NOTE),
+  DEFAULT_CAPACITY("P6014", "the capacity of the KV cache is not given", Severity.NOTE),
+  CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE);
 
   private final String id;
   private final String title;
+  private final Severity severity;
 
   DriverCode(String id, String title) {
+    this(id, title, Severity.ERROR);
+  }
+
+  DriverCode(String id, String title, Severity severity) {
     this.id = id;
     this.title = title;
+    this.severity = severity;
   }
 
   @Override
@@ -33,7 +42,7 @@ public enum DriverCode implements DiagnosticCode {
 
   @Override
   public Severity severity() {
-    return Severity.ERROR;
+    return severity;
   }
 
   @Override

@@ -8,24 +8,54 @@ import io.partita.passes.Pass;
 import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
+import io.partita.passes.raise.RaisePass;
 import io.partita.passes.simplify.SimplifyPass;
+import io.partita.passes.state.KvStatePass;
 import java.util.List;
 
 /** The passes that there are, and those that run when the user doesn't choose. */
 public final class StandardPasses {
   public static final PassRegistry REGISTRY =
-      new PassRegistry(List.of(PassRegistry.entry(new SimplifyPass())));
+      new PassRegistry(
+          List.of(
+              PassRegistry.entry(new SimplifyPass()),
+              PassRegistry.entry(new RaisePass()),
+              new PassRegistry.Entry(
+                  "kv-state",
+                  "kv-state(capacity=N)",
+                  "turn the KV cache from inputs and outputs into state of N positions",
+                  call -> {
+                    call.requireOptions("capacity", "");
+                    long capacity =
+                        call.integer("capacity")
+                            .orElseGet(
+                                () ->
+                                    call.integer("")
+                                        .orElseThrow(
+                                            () ->
+                                                call.wrong(
+                                                    "capacity", "a number of positions", "none")));
+                    return new KvStatePass(capacity);
+                  })));
 
-  /** What makes a model ready for a backend. */
-  static final String RAISE = "simplify";
 
   private StandardPasses() {}
+
+  /** What makes a model ready for a backend, but for its KV cache and its dimensions. */
+  public static Pipeline usual() {
+    return Pipeline.parse("simplify,raise,simplify", REGISTRY);
+  }
+
+  /** What cleans up after a change of a module. */
+  static Pipeline tidy() {
+    return new Pipeline(List.of(new SimplifyPass()));
+  }
 
   /** Passes before a test case runs: none for the evaluator, which then checks the import alone. */
   public static Pipeline forChecking(Target target) {
     return switch (target) {
       case EVALUATOR -> new Pipeline(List.of());
-      case JAVA -> Pipeline.parse(RAISE, REGISTRY);
+      case JAVA -> usual();
     };
   }
 

@@ -1,6 +1,7 @@
 package io.partita.driver;
 
 import io.partita.driver.cases.EvaluatorRunner;
+import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.Arrays;
@@ -47,7 +48,7 @@ public enum Target {
   public ModuleRunner runner() {
     return switch (this) {
       case EVALUATOR -> new EvaluatorRunner();
-      case JAVA -> new EvaluatorRunner();
+      case JAVA -> new JavaRunner();
     };
   }
 }

@@ -1,0 +1,106 @@
+package io.partita.cli;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaOptions;
+import io.partita.driver.Compilation;
+import io.partita.driver.Target;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Compiles a model to a target. */
+@Command(
+    name = "compile",
+    description = {
+      "Compile an ONNX model (or a .pir module) to a target.",
+      "For java: one class without dependencies and its weights. A model with a KV cache becomes a"
+          + " decoder with reset() and step(token)."
+    })
+final class CompileCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
+  Path model;
+
+  @Option(
+      names = "--target",
+      required = true,
+      paramLabel = "TARGET",
+      completionCandidates = TargetNames.class,
+      description = "What to compile for: ${COMPLETION-CANDIDATES}.")
+  String target;
+
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "DIR",
+      description = "The folder to write, whole or not at all; an earlier program in it is replaced.")
+  Path output;
+
+  @Mixin ModelOptions options = new ModelOptions();
+
+  @Option(
+      names = "--passes",
+      paramLabel = "PIPELINE",
+      description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
+  String passes;
+
+  @Option(
+      names = "--package",
+      paramLabel = "NAME",
+      description = "Java package of the class; by default none.")
+  String packageName = "";
+
+  @Option(
+      names = "--class",
+      paramLabel = "NAME",
+      description = "Name of the Java class; by default Model.")
+  String className = "Model";
+
+  @Option(names = "--json", description = "Print what was written as JSON.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    EmittedProgram program;
+    switch (Target.of(target)) {
+      case JAVA -> {
+        try (Progress progress = Progress.start(err, "starting")) {
+          program =
+              new Compilation(err::println, progress::step)
+                  .toJava(
+                      new Compilation.Request(model, options.dims, options.values, passes),
+                      new JavaOptions(packageName, className),
+                      output);
+        }
+      }
+      case EVALUATOR ->
+          throw new picocli.CommandLine.ParameterException(
+              spec.commandLine(), "the evaluator runs models as they are; choose a target");
+      default -> throw new AssertionError(target);
+    }
+    List<String> files = program.files().stream().map(file -> file.path()).toList();
+    if (json) {
+      Map<String, Object> report = new LinkedHashMap<>();
+      report.put("output", output.toString());
+      report.put("files", files);
+      report.put("class", program.description().className());
+      report.put("kind", program.description().kind().name().toLowerCase(java.util.Locale.ROOT));
+      out.println(Json.text(report));
+    } else {
+      files.forEach(file -> out.println(output.resolve(file)));
+    }
+    return ExitCode.DONE;
+  }
+}

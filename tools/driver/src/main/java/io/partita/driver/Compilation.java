@@ -1,0 +1,166 @@
+package io.partita.driver;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaBackend;
+import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.ProgramFolder;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Module;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.PassCode;
+import io.partita.passes.Pipeline;
+import io.partita.passes.state.KvStatePass;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** Compiles a model: reads it, runs passes, emits a program. */
+public final class Compilation {
+  /** Positions of a KV cache where the user doesn't say how many. */
+  public static final long DEFAULT_CAPACITY = 256;
+
+  /**
+   * What to compile.
+   *
+   * @param model an ONNX model or a module in text form
+   * @param dims extents of dynamic dimensions; that of a KV cache's length is its capacity
+   * @param values values of inputs that determine shapes
+   * @param passes the pipeline, or null for the usual one
+   */
+  public record Request(
+      Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
+    public Request {
+      dims = Map.copyOf(dims);
+      values = Map.copyOf(values);
+    }
+  }
+
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  /**
+   * @param notes takes what the user should know although it stops nothing
+   * @param progress takes what the compilation is at
+   */
+  public Compilation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * Compiles to Java and writes the folder, whole or not at all.
+   *
+   * @throws PartitaException when the model can't be compiled or the folder not be written
+   */
+  public EmittedProgram toJava(Request request, JavaOptions options, Path folder) {
+    Module module = prepare(request);
+    progress.accept("emitting Java");
+    EmittedProgram program = JavaBackend.emit(module, options);
+    progress.accept("writing " + folder);
+    ProgramFolder.write(program, folder);
+    return program;
+  }
+
+  /** The module that a backend takes: raised, with its KV cache as state, all dimensions numbers. */
+  public Module prepare(Request request) {
+    progress.accept("reading " + request.model().getFileName());
+    if (request.passes() != null) {
+      Module module =
+          ModelFile.read(request.model(), request.dims(), request.values()).module();
+      return bound(run(Pipeline.parse(request.passes(), StandardPasses.REGISTRY), module));
+    }
+    if (request.model().toString().endsWith(".pir")) {
+      return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
+    }
+    OnnxModel model = OnnxModel.read(request.model());
+    Set<String> cacheDims = cacheDims(model);
+    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
+    dims.keySet().removeAll(cacheDims);
+    Module module = ModelFile.examine(model, dims, request.values()).orThrow();
+    Module raised = run(StandardPasses.usual(), module);
+    if (KvStatePass.hasCache(raised)) {
+      raised = run(new Pipeline(List.of(cachePass(raised, cacheDims, request.dims()))), raised);
+      raised = run(StandardPasses.tidy(), raised);
+    }
+    return bound(raised);
+  }
+
+  private KvStatePass cachePass(Module raised, Set<String> cacheDims, Map<String, Long> dims) {
+    for (String dim : cacheDims) {
+      if (dims.containsKey(dim)) {
+        return new KvStatePass(dims.get(dim));
+      }
+    }
+    long capacity = KvStatePass.staticCapacity(raised).orElse(DEFAULT_CAPACITY);
+    if (!cacheDims.isEmpty()) {
+      notes.accept(
+          new Diagnostic(
+              DriverCode.DEFAULT_CAPACITY,
+              "dimension " + String.join(", ", cacheDims),
+              "",
+              "no --dim; the KV cache gets " + capacity + " positions",
+              "choose another capacity with --dim " + cacheDims.iterator().next() + "=N"));
+    }
+    return new KvStatePass(capacity);
+  }
+
+  /** The symbols of the lengths of what the model calls past: they grow from step to step. */
+  private static Set<String> cacheDims(OnnxModel model) {
+    Set<String> symbols = new TreeSet<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      TensorType type = input.getValue();
+      if (input.getKey().toLowerCase(Locale.ROOT).contains("past") && type.rank() == 4) {
+        symbols.addAll(type.dim(2).symbols());
+      }
+    }
+    return symbols;
+  }
+
+  private Module run(Pipeline pipeline, Module module) {
+    return pipeline.run(
+        module, (pass, before, after) -> progress.accept("running passes, after " + pass.name()));
+  }
+
+  /** Batches are of one unless the user says otherwise; every other dimension must be given. */
+  private Module bound(Module module) {
+    Map<String, Dim> extents = new LinkedHashMap<>();
+    List<Diagnostic> missing = new ArrayList<>();
+    for (String symbol : module.graph().symbols()) {
+      if (symbol.toLowerCase(Locale.ROOT).contains("batch")) {
+        extents.put(symbol, Dim.ONE);
+        notes.accept(
+            new Diagnostic(
+                DriverCode.DEFAULT_BATCH,
+                "dimension " + symbol,
+                "",
+                "no --dim; it becomes 1",
+                "choose another with --dim " + symbol + "=N"));
+      } else {
+        missing.add(
+            new Diagnostic(
+                PassCode.SYMBOLIC_DIMENSION,
+                "dimension " + symbol,
+                "a number: a compiled program has fixed shapes",
+                "no --dim for it",
+                "add --dim " + symbol + "=N"));
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw new PartitaException(missing);
+    }
+    return extents.isEmpty()
+        ? module
+        : run(StandardPasses.tidy(), DimensionBinding.bind(module, extents));
+  }
+}

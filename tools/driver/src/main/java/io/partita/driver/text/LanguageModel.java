@@ -1,0 +1,150 @@
+package io.partita.driver.text;
+
+import io.partita.backend.java.ModelDescription;
+import io.partita.backend.java.ModelDescription.Port;
+import io.partita.backend.java.ProgramRunner;
+import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A compiled language model, seen as a function from tokens to the logits of the next one. Two kinds of
+ * programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits {@code [1,n,v]}; and
+ * decoders with a KV cache, which take one token {@code i64[1,1]} and often its position.
+ */
+public final class LanguageModel implements AutoCloseable {
+  private final ProgramRunner program;
+  private final ModelDescription description;
+  private final int tokenInput;
+  private final int logitsOutput;
+  private final List<Integer> fed = new ArrayList<>();
+
+  public LanguageModel(ProgramRunner program, Path folder) {
+    this.program = program;
+    this.description = program.description();
+    this.tokenInput = find(description.inputs(), LanguageModel::isTokens);
+    this.logitsOutput = find(description.outputs(), LanguageModel::isLogits);
+    boolean othersArePositions =
+        description.inputs().stream()
+            .filter(port -> port != description.inputs().get(Math.max(0, tokenInput)))
+            .allMatch(port -> isDecoder() && isPosition(port.type()));
+    if (tokenInput < 0 || logitsOutput < 0 || !othersArePositions) {
+      throw new PartitaException(
+          DriverCode.NOT_A_LANGUAGE_MODEL,
+          folder.toString(),
+          "inputs: token ids i64[1,n] and, for a decoder, positions; an output: logits [1,n,v]",
+          "inputs " + description.inputs() + ", outputs " + description.outputs(),
+          "compile a language model, with its batch of 1");
+    }
+  }
+
+  private static int find(List<Port> ports, java.util.function.Predicate<TensorType> test) {
+    for (int i = 0; i < ports.size(); i++) {
+      if (test.test(ports.get(i).type())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isTokens(TensorType type) {
+    return type.element().isInteger() && type.rank() == 2 && type.dim(0).is(1);
+  }
+
+  private static boolean isPosition(TensorType type) {
+    return type.element().isInteger() && type.shape().elements() == 1;
+  }
+
+  private static boolean isLogits(TensorType type) {
+    return type.element().isFloat() && type.rank() == 3 && type.dim(0).is(1);
+  }
+
+  /** Whether the program keeps a KV cache. */
+  public boolean isDecoder() {
+    return description.kind() == ModelDescription.Kind.DECODER;
+  }
+
+  /** The number of tokens that the program can look back on. */
+  public int context() {
+    return isDecoder()
+        ? description.states().stream()
+            .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
+            .min()
+            .orElseThrow()
+        : Math.toIntExact(tokens().dim(1).value());
+  }
+
+  private TensorType tokens() {
+    return description.inputs().get(tokenInput).type();
+  }
+
+  private int vocabulary() {
+    return Math.toIntExact(
+        description.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
+  }
+
+  /**
+   * The logits {@code [v]} of the token after {@code sequence}, of which at least one token is there. A
+   * program without cache sees the last {@link #context} tokens; a decoder must not be given more.
+   */
+  public float[] next(List<Integer> sequence) {
+    return isDecoder() ? decode(sequence) : prefill(sequence);
+  }
+
+  /** Causal models don't see what comes later, so that the rest of the window may hold anything. */
+  private float[] prefill(List<Integer> sequence) {
+    int window = context();
+    List<Integer> seen = sequence.subList(Math.max(0, sequence.size() - window), sequence.size());
+    long[] ids = new long[window];
+    for (int i = 0; i < seen.size(); i++) {
+      ids[i] = seen.get(i);
+    }
+    return row(program.run(List.of(Tensor.ofLongs(tokens(), ids))), seen.size() - 1);
+  }
+
+  private float[] decode(List<Integer> sequence) {
+    if (fed.size() >= sequence.size() || !sequence.subList(0, fed.size()).equals(fed)) {
+      program.reset();
+      fed.clear();
+    }
+    List<Tensor> outputs = List.of();
+    for (int token : sequence.subList(fed.size(), sequence.size())) {
+      List<Tensor> inputs = new ArrayList<>();
+      for (int i = 0; i < description.inputs().size(); i++) {
+        long value = i == tokenInput ? token : fed.size();
+        inputs.add(Tensor.ofLongs(description.inputs().get(i).type(), new long[] {value}));
+      }
+      outputs = program.run(inputs);
+      fed.add(token);
+    }
+    return row(outputs, 0);
+  }
+
+  private float[] row(List<Tensor> outputs, int position) {
+    Tensor logits = outputs.get(logitsOutput);
+    int width = vocabulary();
+    float[] row = new float[width];
+    for (int i = 0; i < width; i++) {
+      row[i] = (float) logits.getDouble(position * width + i);
+    }
+    return row;
+  }
+
+  /** The index of the largest logit, the first of equal ones. */
+  public static int argMax(float[] logits) {
+    int best = 0;
+    for (int i = 1; i < logits.length; i++) {
+      best = logits[i] > logits[best] ? i : best;
+    }
+    return best;
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}
