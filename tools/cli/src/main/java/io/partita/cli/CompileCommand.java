@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -41,7 +42,8 @@ final class CompileCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       required = true,
       paramLabel = "DIR",
-      description = "The folder to write, whole or not at all; an earlier program in it is replaced.")
+      description =
+          "The folder to write, whole or not at all; an earlier program in it is replaced.")
   Path output;
 
   @Mixin ModelOptions options = new ModelOptions();
@@ -73,23 +75,13 @@ final class CompileCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    EmittedProgram program;
-    switch (Target.of(target)) {
-      case JAVA -> {
-        try (Progress progress = Progress.start(err, "starting")) {
-          program =
-              new Compilation(err::println, progress::step)
-                  .toJava(
-                      new Compilation.Request(model, options.dims, options.values, passes),
-                      new JavaOptions(packageName, className),
-                      output);
-        }
-      }
-      case EVALUATOR ->
-          throw new picocli.CommandLine.ParameterException(
-              spec.commandLine(), "the evaluator runs models as they are; choose a target");
-      default -> throw new AssertionError(target);
-    }
+    EmittedProgram program =
+        switch (Target.of(target)) {
+          case JAVA -> toJava(err);
+          case EVALUATOR ->
+              throw new ParameterException(
+                  spec.commandLine(), "the evaluator runs models as they are; choose a target");
+        };
     List<String> files = program.files().stream().map(file -> file.path()).toList();
     if (json) {
       Map<String, Object> report = new LinkedHashMap<>();
@@ -102,5 +94,15 @@ final class CompileCommand implements Callable<Integer> {
       files.forEach(file -> out.println(output.resolve(file)));
     }
     return ExitCode.DONE;
+  }
+
+  private EmittedProgram toJava(PrintWriter err) {
+    try (Progress progress = Progress.start(err, "starting")) {
+      return new Compilation(err::println, progress::step)
+          .toJava(
+              new Compilation.Request(model, options.dims, options.values, passes),
+              new JavaOptions(packageName, className),
+              output);
+    }
   }
 }

@@ -87,9 +87,7 @@ final class GenerateCommand implements Callable<Integer> {
       out.println(Json.text(report));
     } else {
       out.println();
-      spec.commandLine()
-          .getErr()
-          .printf("%d tokens, %.0f a second%n", added, added / seconds);
+      spec.commandLine().getErr().printf("%d tokens, %.0f a second%n", added, added / seconds);
     }
     return ExitCode.DONE;
   }

@@ -24,7 +24,15 @@ import picocli.CommandLine.Spec;
       "2:a mistake in the command line or in its input",
       "70:a bug in Partita"
     },
-    subcommands = {CheckCommand.class, OptCommand.class, ZooCommand.class, WarmUp.class})
+    subcommands = {
+      CompileCommand.class,
+      RunCommand.class,
+      GenerateCommand.class,
+      CheckCommand.class,
+      OptCommand.class,
+      ZooCommand.class,
+      WarmUp.class
+    })
 final class Main implements Runnable {
   @Option(
       names = "--debug",

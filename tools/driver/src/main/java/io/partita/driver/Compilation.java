@@ -11,18 +11,14 @@ import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Module;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
-import io.partita.passes.state.KvStatePass;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** Compiles a model: reads it, runs passes, emits a program. */
@@ -72,59 +68,23 @@ public final class Compilation {
     return program;
   }
 
-  /** The module that a backend takes: raised, with its KV cache as state, all dimensions numbers. */
+  /**
+   * The module that a backend takes: raised, with its KV cache as state, all dimensions numbers.
+   */
   public Module prepare(Request request) {
     progress.accept("reading " + request.model().getFileName());
     if (request.passes() != null) {
-      Module module =
-          ModelFile.read(request.model(), request.dims(), request.values()).module();
+      Module module = ModelFile.read(request.model(), request.dims(), request.values()).module();
       return bound(run(Pipeline.parse(request.passes(), StandardPasses.REGISTRY), module));
     }
     if (request.model().toString().endsWith(".pir")) {
       return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
     }
     OnnxModel model = OnnxModel.read(request.model());
-    Set<String> cacheDims = cacheDims(model);
-    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
-    dims.keySet().removeAll(cacheDims);
+    Map<String, Long> dims = request.dims();
     Module module = ModelFile.examine(model, dims, request.values()).orThrow();
     Module raised = run(StandardPasses.usual(), module);
-    if (KvStatePass.hasCache(raised)) {
-      raised = run(new Pipeline(List.of(cachePass(raised, cacheDims, request.dims()))), raised);
-      raised = run(StandardPasses.tidy(), raised);
-    }
     return bound(raised);
-  }
-
-  private KvStatePass cachePass(Module raised, Set<String> cacheDims, Map<String, Long> dims) {
-    for (String dim : cacheDims) {
-      if (dims.containsKey(dim)) {
-        return new KvStatePass(dims.get(dim));
-      }
-    }
-    long capacity = KvStatePass.staticCapacity(raised).orElse(DEFAULT_CAPACITY);
-    if (!cacheDims.isEmpty()) {
-      notes.accept(
-          new Diagnostic(
-              DriverCode.DEFAULT_CAPACITY,
-              "dimension " + String.join(", ", cacheDims),
-              "",
-              "no --dim; the KV cache gets " + capacity + " positions",
-              "choose another capacity with --dim " + cacheDims.iterator().next() + "=N"));
-    }
-    return new KvStatePass(capacity);
-  }
-
-  /** The symbols of the lengths of what the model calls past: they grow from step to step. */
-  private static Set<String> cacheDims(OnnxModel model) {
-    Set<String> symbols = new TreeSet<>();
-    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
-      TensorType type = input.getValue();
-      if (input.getKey().toLowerCase(Locale.ROOT).contains("past") && type.rank() == 4) {
-        symbols.addAll(type.dim(2).symbols());
-      }
-    }
-    return symbols;
   }
 
   private Module run(Pipeline pipeline, Module module) {

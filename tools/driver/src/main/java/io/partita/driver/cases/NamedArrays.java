@@ -30,8 +30,8 @@ public final class NamedArrays {
   }
 
   /**
-   * The arrays in the order and of the types that are wanted: taken by name, or where names differ by
-   * order; converted where the values stay the same.
+   * The arrays in the order and of the types that are wanted: taken by name, or where names differ
+   * by order; converted where the values stay the same.
    *
    * @throws PartitaException when one is missing or doesn't fit
    */
@@ -39,8 +39,7 @@ public final class NamedArrays {
     Map<String, Tensor> arrays = run.inputsFor(wanted.stream().map(Wanted::name).toList());
     List<Tensor> tensors = new ArrayList<>();
     for (Wanted input : wanted) {
-      Tensor tensor =
-          RecordedRun.fit(input.name(), arrays.get(input.name()), input.type());
+      Tensor tensor = RecordedRun.fit(input.name(), arrays.get(input.name()), input.type());
       if (!tensor.type().equals(input.type())) {
         throw new PartitaException(
             DriverCode.CASE_MISMATCH,

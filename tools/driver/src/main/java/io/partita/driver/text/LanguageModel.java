@@ -12,9 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A compiled language model, seen as a function from tokens to the logits of the next one. Two kinds of
- * programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits {@code [1,n,v]}; and
- * decoders with a KV cache, which take one token {@code i64[1,1]} and often its position.
+ * A compiled language model, seen as a function from tokens to the logits of the next one. Two
+ * kinds of programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits
+ * {@code [1,n,v]}; and decoders with a KV cache, which take one token {@code i64[1,1]} and often
+ * its position.
  */
 public final class LanguageModel implements AutoCloseable {
   private final ProgramRunner program;
@@ -88,8 +89,9 @@ public final class LanguageModel implements AutoCloseable {
   }
 
   /**
-   * The logits {@code [v]} of the token after {@code sequence}, of which at least one token is there. A
-   * program without cache sees the last {@link #context} tokens; a decoder must not be given more.
+   * The logits {@code [v]} of the token after {@code sequence}, of which at least one token is
+   * there. A program without cache sees the last {@link #context} tokens; a decoder must not be
+   * given more.
    */
   public float[] next(List<Integer> sequence) {
     return isDecoder() ? decode(sequence) : prefill(sequence);

@@ -2,7 +2,6 @@ package io.partita.driver.text;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.jr.ob.JSON;
-
 import io.partita.driver.DriverCode;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
@@ -17,9 +16,9 @@ import java.util.Map;
 /**
  * The tokens of a language model.
  *
- * <p>Text is cut from left to right into the longest token that fits. That is exact for vocabularies of
- * single characters; a model trained on another segmentation (byte-pair encoding) sees other tokens than
- * it was trained on, but valid ones.
+ * <p>Text is cut from left to right into the longest token that fits. That is exact for
+ * vocabularies of single characters; a model trained on another segmentation (byte-pair encoding)
+ * sees other tokens than it was trained on, but valid ones.
  */
 public final class Vocabulary {
   private final Path file;
@@ -40,8 +39,8 @@ public final class Vocabulary {
   }
 
   /**
-   * Reads a JSON file in one of these forms: {@code {"chars": "abc"}}, where a character's place is its id;
-   * {@code ["a", "b"]}; {@code {"a": 0, "b": 1}}; {@code {"0": "a", "1": "b"}}.
+   * Reads a JSON file in one of these forms: {@code {"chars": "abc"}}, where a character's place is
+   * its id; {@code ["a", "b"]}; {@code {"a": 0, "b": 1}}; {@code {"0": "a", "1": "b"}}.
    *
    * @throws PartitaException when it is in none of them
    */
