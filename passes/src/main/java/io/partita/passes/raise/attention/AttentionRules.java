@@ -10,6 +10,7 @@ public final class AttentionRules {
           new RaiseAttention(),
           new AbsorbScale(),
           new RemoveRepeatedKeyValueHeads(),
+          new SeparateGroupedQueries(),
           new RecognizeCausalMask());
 
   private AttentionRules() {}

@@ -11,6 +11,7 @@ public final class LinearRules {
           new FuseWeightTranspose(),
           new MoveReshapeAfterLinear(),
           new MoveBiasBeforeReshape(),
+          new MoveBiasBeforeResidual(),
           new FuseLinearBias());
 
   /** For when no rule looks for slices of one linear any more. */

@@ -9,6 +9,9 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.passes.raise.Parameters;
 import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
@@ -18,8 +21,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code linear(reshape(x)) -> reshape(linear(x))}, where the reshape leaves the last dimension
- * alone: exporters flatten batch and sequence for a linear and undo it after.
+ * {@code linear(reshape(x)) -> reshape(linear(x))}, where the reshape flattens batch and sequence:
+ * exporters do so for a linear and undo it after.
  */
 final class MoveReshapeAfterLinear implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
@@ -39,14 +42,28 @@ final class MoveReshapeAfterLinear implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Value x = match.get(X);
-    Value reshaped = graph.operand(node, 0);
-    if (x.type().rank() == 0
-        || !x.type().shape().fromEnd(0).equals(reshaped.type().shape().fromEnd(0))) {
+    Shape flat = graph.operand(node, 0).type().shape();
+    Optional<Shape> apart = rowsApart(x.type().shape(), flat);
+    if (apart.isEmpty()) {
       return Optional.empty();
     }
     List<Value> operands = new ArrayList<>(graph.operands(node));
-    operands.set(0, x);
+    operands.set(0, Parameters.reshaped(x, apart.get(), graph));
     Value moved = graph.add(node.op(), operands);
     return Optional.of(graph.add(new Movement.Reshape(node.result().type().shape()), moved));
+  }
+
+  /** {@code [batch, seq, features]} of {@code [batch*seq, features]}, as x has them. */
+  private static Optional<Shape> rowsApart(Shape x, Shape flat) {
+    Dim features = flat.fromEnd(0);
+    Dim product = Dim.ONE;
+    int axis = x.rank();
+    while (axis > 0 && !product.equals(features)) {
+      axis--;
+      product = product.times(x.dim(axis));
+    }
+    return flat.rank() == 2 && axis >= 2 && product.equals(features)
+        ? Optional.of(x.range(0, axis).concat(Shape.of(features)))
+        : Optional.empty();
   }
 }

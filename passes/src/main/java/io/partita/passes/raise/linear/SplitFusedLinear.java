@@ -86,7 +86,8 @@ final class SplitFusedLinear implements RewriteRule {
             && !slice.sizes().subList(axis, cut.rank()).equals(cut.dims().subList(axis, cut.rank()))
             && cut.range(axis, cut.rank()).isStatic()
             && slice.starts().subList(axis, cut.rank()).stream().allMatch(Dim::isStatic)
-            && slice.sizes().subList(axis, cut.rank()).stream().allMatch(Dim::isStatic);
+            && slice.sizes().subList(axis, cut.rank()).stream()
+                .allMatch(size -> size.isStatic() && size.value() > 0);
     return isWhole ? Optional.of(axis) : Optional.empty();
   }
 

@@ -10,12 +10,12 @@ import java.util.List;
 final class ConstantReading {
   private ConstantReading() {}
 
-  static Meaning at(Tensor data, List<Affine> index, Value value) {
+  static Meaning at(Tensor data, List<Affine> index, Value value, int indices) {
     if (data.size() == 0) {
       return new Meaning.Unknown("an empty constant");
     }
     if (data.size() == 1 || data.isFilledWith(data.getDouble(0))) {
-      return number(data, index);
+      return number(data, indices);
     }
     int axis = onlyAxis(data);
     if (axis >= 0 && data.element().isInteger()) {
@@ -30,15 +30,13 @@ final class ConstantReading {
     return triangle(data, index, value);
   }
 
-  private static Meaning number(Tensor data, List<Affine> index) {
+  private static Meaning number(Tensor data, int indices) {
     if (data.element() == ElementType.BOOL) {
       return new Meaning.Truth(data.getBoolean(0));
     }
-    return data.element().isInteger() && !index.isEmpty()
-        ? Affine.constant(Dim.of(data.getLong(0)), index.getFirst().coefficients().size())
-        : data.element().isInteger()
-            ? new Meaning.Number(data.getLong(0))
-            : new Meaning.Number(data.getDouble(0));
+    return data.element().isInteger()
+        ? Affine.constant(Dim.of(data.getLong(0)), indices)
+        : new Meaning.Number(data.getDouble(0));
   }
 
   /** The axis of more than one element, or -1. */
