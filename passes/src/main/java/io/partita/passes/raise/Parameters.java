@@ -8,7 +8,10 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /** Which values are known when compiling: weights, also where they are still to be converted. */
@@ -66,6 +69,35 @@ public final class Parameters {
     return value.type().shape().equals(shape)
         ? value
         : graph.add(new Movement.Reshape(shape), value);
+  }
+
+  /**
+   * A weight as a vector of {@code extent} elements, where it has no other dimension beyond 1 or is
+   * a constant that repeats the vector.
+   */
+  public static Optional<Value> asVector(Value value, Dim extent, GraphEditor graph) {
+    Shape vector = Shape.of(extent);
+    Shape shape = value.type().shape();
+    if (isOneOuter(shape, vector)) {
+      return isParameter(value, graph)
+          ? Optional.of(reshaped(value, vector, graph))
+          : Optional.empty();
+    }
+    Tensor data = graph.constant(value).orElse(null);
+    if (data == null || data.shape().rank() == 0 || !data.shape().fromEnd(0).equals(extent)) {
+      return Optional.empty();
+    }
+    int length = Math.toIntExact(extent.value());
+    double[] row = new double[length];
+    for (int i = 0; i < data.size(); i++) {
+      if (i < length) {
+        row[i] = data.getDouble(i);
+      } else if (row[i % length] != data.getDouble(i)) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(
+        graph.constant(Tensor.ofDoubles(new TensorType(data.element(), vector), row)));
   }
 
   /** Whether the shape is {@code inner} but for outer dimensions of 1. */

@@ -9,7 +9,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
-import io.partita.ir.type.Shape;
 import io.partita.passes.raise.Parameters;
 import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
@@ -46,19 +45,18 @@ final class FuseLinearBias implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Value value = match.get(LINEAR);
     Value bias = match.get(BIAS);
-    Shape vector = Shape.of(value.type().shape().fromEnd(0));
-    if (!node.result().type().equals(value.type())
-        || !Parameters.isOneOuter(bias.type().shape(), vector)
-        || !Parameters.isParameter(bias, graph)) {
+    if (!node.result().type().equals(value.type())) {
       return Optional.empty();
     }
     Node linear = value.definition();
     boolean transposed = ((Structured.Linear) linear.op()).transposed();
-    return Optional.of(
-        graph.add(
-            new Structured.Linear(transposed, true),
-            graph.operand(linear, 0),
-            graph.operand(linear, 1),
-            Parameters.reshaped(bias, vector, graph)));
+    return Parameters.asVector(bias, value.type().shape().fromEnd(0), graph)
+        .map(
+            vector ->
+                graph.add(
+                    new Structured.Linear(transposed, true),
+                    graph.operand(linear, 0),
+                    graph.operand(linear, 1),
+                    vector));
   }
 }

@@ -57,8 +57,7 @@ final class MoveBiasBeforeResidual implements RewriteRule {
             && Parameters.isParameter(bias, graph)
             && !Parameters.isParameter(match.get(RESIDUAL), graph);
     return isBias
-        ? Optional.of(
-            graph.add(node.op(), graph.add(node.op(), linear, bias), match.get(RESIDUAL)))
+        ? Optional.of(graph.add(node.op(), graph.add(node.op(), linear, bias), match.get(RESIDUAL)))
         : Optional.empty();
   }
 }

@@ -58,7 +58,7 @@ final class Reading {
 
   private Meaning at(Node node, List<Affine> index) {
     return switch (node.op()) {
-      case Source.Constant(Tensor data) -> 
+      case Source.Constant(Tensor data) ->
           ConstantReading.at(data, index, node.result(), extents.size());
       case Source.Iota iota -> index.getFirst();
       case Source.Extent(Dim size) -> Affine.constant(size, extents.size());
