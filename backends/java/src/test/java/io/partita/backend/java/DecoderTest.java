@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 class DecoderTest {
   private static final JavaOptions OPTIONS = new JavaOptions("emitted", "Decoder");
 
-  /** Sums over 16 to 32 products in f32: 32 roundings of 6e-8 in values of about 1, a few layers. */
+  /**
+   * Sums over 16 to 32 products in f32: 32 roundings of 6e-8 in values of about 1, a few layers.
+   */
   private static final double TOLERANCE = 2e-5;
 
   @Test
