@@ -60,6 +60,13 @@ public final class CaseRunner {
           told.diagnostics().stream().map(CaseRunner::summary).collect(Collectors.joining("; ")),
           told.diagnostics().stream().map(diagnostic -> diagnostic.code().id()).toList(),
           0);
+    } catch (RuntimeException | StackOverflowError bug) {
+      return new CaseResult(
+          test.name(),
+          CaseResult.Status.FAIL,
+          "internal error, a bug in Partita: " + bug + " at " + bug.getStackTrace()[0],
+          List.of(),
+          0);
     }
   }
 
