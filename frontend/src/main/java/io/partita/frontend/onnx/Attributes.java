@@ -15,6 +15,9 @@ final class Attributes {
    * if the attribute weren't there.
    */
   static Map<String, AttributeProto> of(NodeProto node, Frame frame) {
+    if (node.getAttributeCount() == 0) {
+      return Map.of();
+    }
     Map<String, AttributeProto> attributes = new LinkedHashMap<>();
     for (AttributeProto attribute : node.getAttributeList()) {
       String reference = attribute.getRefAttrName();

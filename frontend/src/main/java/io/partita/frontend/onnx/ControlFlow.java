@@ -142,7 +142,7 @@ final class ControlFlow {
       scans.add(new ArrayList<>());
     }
     for (long turn = 0; turn < turns && runs; turn++) {
-      model.countNode(scope.where());
+      model.countNode(scope);
       List<NameScope.Binding> arguments = new ArrayList<>();
       arguments.add(new NameScope.Given(scope.constant(Tensor.longs(Shape.SCALAR, turn))));
       arguments.add(new NameScope.Given(scope.constant(yes)));

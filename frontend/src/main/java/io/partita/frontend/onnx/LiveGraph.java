@@ -19,6 +19,9 @@ final class LiveGraph {
   /** The same graph without the nodes that no output depends on; all inputs stay. */
   static Graph of(Graph graph) {
     Set<Node> live = live(graph);
+    if (live.size() == graph.nodes().size()) {
+      return graph;
+    }
     GraphBuilder builder = new GraphBuilder(graph.name());
     Map<Value, Value> copies = new IdentityHashMap<>();
     graph.inputs().forEach(input -> copies.put(input, builder.input(input.name(), input.type())));

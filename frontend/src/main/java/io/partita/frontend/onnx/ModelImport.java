@@ -33,8 +33,11 @@ final class ModelImport {
   /** The newest version of ONNX's own operator set that is known here. */
   static final int NEWEST_OPSET = 28;
 
-  /** Of nodes, after functions and loops are expanded: a hostile model could ask for any number. */
-  private static final long MOST_NODES = 4_000_000;
+  /**
+   * Of nodes that functions, branches and loops add to those of the graph: a hostile model could
+   * ask for any number.
+   */
+  private static final long MOST_ADDED = 500_000;
 
   /** More diagnostics of one model tell nobody anything. */
   private static final int MOST_DIAGNOSTICS = 10_000;
@@ -114,13 +117,14 @@ final class ModelImport {
   }
 
   /** Counts a node to be imported; ends the import when there are too many. */
-  void countNode(String where) {
-    if (++nodes > MOST_NODES) {
+  void countNode(NodeImport node) {
+    long most = model.proto().getGraph().getNodeCount() + MOST_ADDED;
+    if (++nodes > most) {
       throw new ExpansionLimit(
           new Diagnostic(
               ImportCode.EXPANSION,
-              where,
-              "at most " + MOST_NODES + " nodes",
+              node.where(),
+              "at most " + most + " nodes",
               "more",
               "split the model"));
     }

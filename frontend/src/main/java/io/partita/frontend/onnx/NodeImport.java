@@ -25,7 +25,7 @@ final class NodeImport implements NodeScope {
   private final int opset;
   private final String domain;
   private final String name;
-  private final String where;
+  private final Frame frame;
   private final Map<String, AttributeProto> attributes;
   private final NameScope.Binding[] results;
   private List<Optional<Value>> operands = List.of();
@@ -36,14 +36,15 @@ final class NodeImport implements NodeScope {
     this.domain = Domains.canonical(node.getDomain());
     // Custom domains are often left out of the imports; ONNX's own may not be.
     this.opset = frame.operatorSets().getOrDefault(domain, domain.isEmpty() ? 0 : 1);
-    this.name =
-        !node.getName().isEmpty()
-            ? node.getName()
-            : node.getOutputList().stream().filter(n -> !n.isEmpty()).findFirst().orElse("");
-    this.where = "node \"" + frame.prefix() + name + "\" (" + node.getOpType() + ")";
+    this.name = !node.getName().isEmpty() ? node.getName() : firstOutput(node);
+    this.frame = frame;
     this.attributes = Attributes.of(node, frame);
     this.results = new NameScope.Binding[node.getOutputCount()];
     model.builder().at(frame.prefix() + name);
+  }
+
+  private static String firstOutput(NodeProto node) {
+    return node.getOutputList().stream().filter(n -> !n.isEmpty()).findFirst().orElse("");
   }
 
   void bind(List<Optional<Value>> values) {
@@ -56,7 +57,7 @@ final class NodeImport implements NodeScope {
   }
 
   String where() {
-    return where;
+    return "node \"" + frame.prefix() + name + "\" (" + node.getOpType() + ")";
   }
 
   Optional<NameScope.Binding> result(int output) {
@@ -81,7 +82,7 @@ final class NodeImport implements NodeScope {
   }
 
   Diagnostic diagnostic(ImportCode code, String expected, String found) {
-    return new Diagnostic(code, where, expected, found, "");
+    return new Diagnostic(code, where(), expected, found, "");
   }
 
   /** The operands' types as text. */
@@ -178,10 +179,11 @@ final class NodeImport implements NodeScope {
   @Override
   public double number(String attribute) {
     AttributeProto proto = required(attribute);
-    if (!proto.hasF()) {
+    if (!proto.hasF() && !proto.hasI()) {
       throw wrongKind(attribute, "a float");
     }
-    return proto.getF();
+    // Hand-written exporters give whole numbers as integers.
+    return proto.hasF() ? proto.getF() : proto.getI();
   }
 
   @Override
@@ -223,7 +225,7 @@ final class NodeImport implements NodeScope {
   @Override
   public Tensor tensor(String attribute) {
     AttributeProto proto = required(attribute);
-    String place = where + ", attribute " + attribute;
+    String place = where() + ", attribute " + attribute;
     if (proto.hasSparseTensor()) {
       return model.tensors().read(place, proto.getSparseTensor());
     }
@@ -282,7 +284,7 @@ final class NodeImport implements NodeScope {
       dims.forEach(dim -> symbols.addAll(dim.symbols()));
       throw new PartitaException(
           ImportCode.NOT_KNOWN,
-          where,
+          where(),
           "a number for operand " + input,
           dims.toString(),
           Unbound.bindDims(symbols));
@@ -295,7 +297,7 @@ final class NodeImport implements NodeScope {
     unbound.inputs().forEach(model::determinesShape);
     return new PartitaException(
         ImportCode.NOT_KNOWN,
-        where,
+        where(),
         "a known value for operand " + input + " (" + node.getInput(input) + ")",
         unbound.describe(),
         unbound.remedy());
@@ -330,7 +332,7 @@ final class NodeImport implements NodeScope {
       values.forEach(value -> value.type().shape().forEach(dim -> symbols.addAll(dim.symbols())));
       throw new PartitaException(
           ImportCode.MISFIT,
-          where,
+          where(),
           mismatch.expected(),
           mismatch.found(),
           symbols.isEmpty() ? "" : Unbound.bindDims(symbols));
@@ -352,11 +354,11 @@ final class NodeImport implements NodeScope {
   @Override
   public PartitaException invalid(String expected, String found) {
     return new PartitaException(
-        ImportCode.INVALID_NODE, where, expected, found, "check the node, or export it again");
+        ImportCode.INVALID_NODE, where(), expected, found, "check the node, or export it again");
   }
 
   @Override
   public PartitaException unsupported(String what, String remedy) {
-    return new PartitaException(ImportCode.UNSUPPORTED_USE, where, "", what, remedy);
+    return new PartitaException(ImportCode.UNSUPPORTED_USE, where(), "", what, remedy);
   }
 }

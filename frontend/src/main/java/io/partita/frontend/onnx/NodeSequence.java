@@ -4,6 +4,7 @@ import ai.onnx.proto.OnnxMl.FunctionProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import io.partita.frontend.onnx.operator.OperatorImporter;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Value;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class NodeSequence {
 
   private void importNode(NodeProto node) {
     NodeImport scope = new NodeImport(model, frame, node);
-    model.countNode(scope.where());
+    model.countNode(scope);
     boolean known = true;
     boolean defined = true;
     List<Optional<Value>> operands = new ArrayList<>();
@@ -67,6 +68,16 @@ final class NodeSequence {
               ImportCode.INVALID_NODE,
               "operands and attributes as the operator defines them",
               String.valueOf(broken.getMessage())));
+    } catch (ModelImport.ExpansionLimit limit) {
+      throw limit;
+    } catch (RuntimeException bug) {
+      model.report(
+          new Diagnostic(
+              ImportCode.INTERNAL,
+              scope.where(),
+              "",
+              bug + " on operands " + String.join(", ", scope.operandTypes()),
+              "report it with the model"));
     }
     bindOutputs(node, scope);
   }

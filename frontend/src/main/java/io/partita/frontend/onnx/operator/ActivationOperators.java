@@ -170,6 +170,10 @@ final class ActivationOperators {
   }
 
   private static void clip(NodeScope node) {
+    if (node.hasAttribute("min") || node.hasAttribute("max")) {
+      clipByAttributes(node);
+      return;
+    }
     node.output(0, clip(node, node.optionalInput(1), node.optionalInput(2)));
   }
 

@@ -85,6 +85,10 @@ final class IndexingOperators {
   }
 
   private static void sliceByOperands(NodeScope node) {
+    if (node.hasAttribute("starts")) {
+      sliceByAttributes(node);
+      return;
+    }
     List<Dim> starts = node.dims(1);
     List<Long> axes = node.has(3) ? node.longs(3) : indices(starts.size());
     List<Long> steps = node.has(4) ? node.longs(4) : Collections.nCopies(starts.size(), 1L);
@@ -238,7 +242,12 @@ final class IndexingOperators {
     pad(node, pads, indices(node.shape(0).rank()), Optional.of(value));
   }
 
+  /** Some exporters keep the attributes of older versions. */
   private static void padByOperands(NodeScope node) {
+    if (node.hasAttribute("pads")) {
+      padByAttributes(node);
+      return;
+    }
     if (!node.has(1) && node.hasAttribute("pads")) {
       // Exporters for integer chips go on writing attributes.
       padByAttributes(node);
