@@ -1,0 +1,129 @@
+package io.partita.passes.anatomy;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import java.util.Optional;
+
+/** The projections, the rotation and the cache of an attention. */
+final class AttentionParts {
+  private static final int MOST_STEPS = 24;
+
+  private final Flow flow;
+  private final MaskReading masks;
+
+  AttentionParts(Flow flow, MaskReading masks) {
+    this.flow = flow;
+    this.masks = masks;
+  }
+
+  /** What was met between an operand of an attention and the linear that it comes from. */
+  private static final class Source {
+    Optional<Node> linear = Optional.empty();
+    Optional<Node> rotation = Optional.empty();
+    String past = "";
+    String present = "";
+  }
+
+  Block.AttentionPart of(Node node) {
+    Structured.Attention attention = (Structured.Attention) node.op();
+    Source query = source(node.operand(0));
+    Source key = source(node.operand(1));
+    Source value = source(node.operand(2));
+    Optional<Structured.RotaryEmbedding> rotary =
+        query.rotation.map(rotation -> (Structured.RotaryEmbedding) rotation.op());
+    boolean hasCache = !key.past.isEmpty() && !value.past.isEmpty();
+    return new Block.AttentionPart(
+        node,
+        query.linear,
+        key.linear,
+        value.linear,
+        flow.below(node.result(), op -> op instanceof Structured.Linear),
+        node.operand(0).type().dim(1),
+        node.operand(1).type().dim(1),
+        node.operand(0).type().dim(3),
+        attention.causal() || masks.isCausal(node),
+        attention.mask(),
+        attention.window(),
+        attention.softCap(),
+        rotary
+            .map(found -> found.interleaved() ? Block.Rotation.INTERLEAVED : Block.Rotation.HALVES)
+            .orElse(Block.Rotation.NONE),
+        query
+            .rotation
+            .map(rotation -> rotation.operand(1).type().dim(2).times(Dim.of(2)))
+            .orElse(Dim.ZERO),
+        hasCache
+            ? Optional.of(new Block.Cache(key.past, value.past, key.present, value.present))
+            : Optional.empty());
+  }
+
+  private Source source(Value operand) {
+    Source source = new Source();
+    Value at = operand;
+    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+      Node node = at.definition();
+      if (node.op() instanceof Structured.Linear) {
+        source.linear = Optional.of(node);
+        return source;
+      }
+      at = before(node, source);
+    }
+    return source;
+  }
+
+  /** The operand of {@code node} that comes from the projection. */
+  private Value before(Node node, Source source) {
+    return switch (node.op()) {
+      case Structured.RotaryEmbedding rotary -> {
+        source.rotation = Optional.of(node);
+        yield node.operand(0);
+      }
+      case Movement.Concat concat when node.operands().size() == 2 -> {
+        cache(node, node.operand(0), source);
+        yield node.operand(1);
+      }
+      case Structured.CacheUpdate update -> {
+        cache(node, node.operand(0), source);
+        yield node.operand(1);
+      }
+      case Elementwise.Binary binary ->
+          flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);
+      case Op other -> node.operands().isEmpty() ? node.results().getFirst() : node.operand(0);
+    };
+  }
+
+  private void cache(Node joined, Value past, Source source) {
+    Value at = past;
+    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+      if (!Flow.isPassing(at.definition().op())) {
+        return;
+      }
+      at = at.definition().operand(0);
+    }
+    if (at.isInput()) {
+      source.past = at.name();
+      source.present = present(joined.result());
+    }
+  }
+
+  private String present(Value joined) {
+    Optional<String> direct = flow.output(joined);
+    if (direct.isPresent()) {
+      return direct.get();
+    }
+    for (Node reader : flow.readers(joined)) {
+      if (Flow.isPassing(reader.op()) || reader.op() instanceof Movement.Concat) {
+        Optional<String> output = flow.output(reader.results().getFirst());
+        if (output.isPresent()) {
+          return output.get();
+        }
+      }
+    }
+    return "";
+  }
+}

@@ -1,0 +1,86 @@
+package io.partita.passes.anatomy;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.Dim;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One layer of a transformer.
+ *
+ * @param norms those of the block's inputs, outputs and of its sums with the residual, in order
+ * @param placement where its norms stand
+ * @param residual whether the attention's output is added to its input
+ * @param gaps what of the block wasn't recognised, and why
+ */
+public record Block(
+    int index,
+    AttentionPart attention,
+    List<FfnPart> ffns,
+    List<Node> norms,
+    NormPlacement placement,
+    boolean residual,
+    List<String> gaps) {
+  /** Where a block's norms stand. */
+  public enum NormPlacement {
+    /** Before attention and feed-forward network, inside the residual. */
+    PRE,
+    /** After the residual sums. */
+    POST,
+    /** Before and after each part. */
+    BOTH,
+    NONE
+  }
+
+  /** How positions enter queries and keys. */
+  public enum Rotation {
+    NONE,
+    /** Pairs are a half apart. */
+    HALVES,
+    /** Pairs are neighbours. */
+    INTERLEAVED
+  }
+
+  /**
+   * The attention and its projections.
+   *
+   * @param query the linear that makes queries, and so on; none where it isn't a linear
+   * @param output the linear that joins the heads
+   * @param rotated features that are rotated, 0 without rotation
+   */
+  public record AttentionPart(
+      Node node,
+      Optional<Node> query,
+      Optional<Node> key,
+      Optional<Node> value,
+      Optional<Node> output,
+      Dim heads,
+      Dim kvHeads,
+      Dim headSize,
+      boolean causal,
+      boolean masked,
+      long window,
+      double softCap,
+      Rotation rotation,
+      Dim rotated,
+      Optional<Cache> cache) {}
+
+  /**
+   * Keys and values of former tokens as inputs and outputs of the model.
+   *
+   * @param presentKey name of the output, empty where the model doesn't give it
+   */
+  public record Cache(String pastKey, String pastValue, String presentKey, String presentValue) {}
+
+  /**
+   * @param inner features between its linears
+   */
+  public record FfnPart(Node node, boolean gated, UnaryFunction activation, Dim inner) {}
+
+  public Block {
+    ffns = List.copyOf(ffns);
+    norms = List.copyOf(norms);
+    gaps = List.copyOf(gaps);
+  }
+}
