@@ -55,20 +55,22 @@ final class ContractionOperators {
     double alpha = node.number("alpha", 1);
     double beta = node.number("beta", 1);
     boolean transposeB = node.flag("transB", false);
-    // Fusing exporters write it for a linear layer, whose left operand may have a batch too.
-    boolean batch = node.shape(0).rank() > 2 && !node.flag("transA", false);
-    for (int i = batch ? 1 : 0; i < 2; i++) {
-      if (node.shape(i).rank() != 2) {
+    for (int i = 0; i < 2; i++) {
+      if (node.shape(i).rank() < 2) {
         throw node.invalid("matrices", node.shape(i).toString());
       }
     }
-    Value a = node.flag("transA", false) ? of.transpose(node.input(0), 1, 0) : node.input(0);
+    // Exporters that fuse MatMul and Add write Gemm for batches of matrices too.
+    Value a =
+        node.flag("transA", false)
+            ? IntegerProducts.transposed(node, node.input(0))
+            : node.input(0);
     Value b = node.input(1);
     ElementType element = a.type().element();
-    Dim columns = b.type().dim(transposeB ? 0 : 1);
+    Dim columns = b.type().shape().fromEnd(transposeB ? 1 : 0);
     Value c = node.optionalInput(2).map(bias -> of.mul(bias, beta)).orElse(null);
     boolean vector = c == null || isRow(c.type().shape(), columns);
-    if (element.isFloat() && alpha == 1 && vector) {
+    if (element.isFloat() && alpha == 1 && vector && b.type().rank() == 2) {
       List<Value> operands = new ArrayList<>(List.of(a, b));
       if (c != null) {
         operands.add(of.reshape(c, Shape.of(columns)));
@@ -76,7 +78,7 @@ final class ContractionOperators {
       node.output(0, node.add(new Structured.Linear(transposeB, c != null), operands));
       return;
     }
-    Value right = transposeB ? of.transpose(b, 1, 0) : b;
+    Value right = transposeB ? IntegerProducts.transposed(node, b) : b;
     Value product = of.mul(node.add(new Contraction.MatMul(element), a, right), alpha);
     node.output(0, c == null ? product : of.add(product, c));
   }

@@ -64,6 +64,7 @@ public final class PulpOperators {
     registry.addInAnyDomain("IntegerMean", IntegerOperators::mean);
     registry.addInAnyDomain("RMSNorm", PulpOperators::realRmsNorm);
     registry.addInAnyDomain("Swish", PulpOperators::swish);
+    registry.addInAnyDomain("SoftmaxCrossEntropyLossGrad", PulpOperators::lossGradient);
   }
 
   /** Operand {@code input}, which must hold integers. */
@@ -249,5 +250,31 @@ public final class PulpOperators {
     Value scaled = binary(node, BinaryFunction.MUL, x, node.scalarLike(x, alpha));
     Value gate = node.add(new Elementwise.Unary(UnaryFunction.SIGMOID), scaled);
     node.output(0, binary(node, BinaryFunction.MUL, x, gate));
+  }
+
+  /**
+   * {@code (e^p - one-hot(labels)) / n²} for logarithms of probabilities {@code p [n, classes]}:
+   * Deeploy's test data hold the gradient of a mean whose own gradient is 1/n.
+   */
+  private static void lossGradient(NodeScope node) {
+    if (node.inputs() != 2 || node.shape(0).rank() != 2 || node.shape(1).rank() != 1) {
+      throw node.unsupported(
+          "a training graph's gradient of the loss", "export the model for inference");
+    }
+    Value logarithms = node.input(0);
+    Value probabilities = node.add(new Elementwise.Unary(UnaryFunction.EXP), logarithms);
+    Value labels = reshape(node, node.input(1), node.shape(1).insert(1, Dim.ONE));
+    Value classes = AttentionValues.positions(node, node.shape(0).dim(1), labels.type().element());
+    Value hot =
+        cast(
+            node, binary(node, BinaryFunction.EQUAL, labels, classes), logarithms.type().element());
+    double rows = node.shape(0).dim(0).value();
+    node.output(
+        0,
+        binary(
+            node,
+            BinaryFunction.DIV,
+            binary(node, BinaryFunction.SUB, probabilities, hot),
+            node.scalarLike(logarithms, rows * rows)));
   }
 }
