@@ -16,8 +16,8 @@ class PeerSuiteTest {
   private static final Path NETWORKS = Path.of("../../../shared/peer-suite");
 
   /**
-   * The peer's own criterion is 1e-4, absolute. Its data for the exponential go up to 5e10, where
-   * a float's last place is 4096: so it's relative too.
+   * The peer's own criterion is 1e-4, absolute. Its data for the exponential go up to 5e10, where a
+   * float's last place is 4096: so it's relative too.
    */
   private static final Tolerance TOLERANCE =
       new Tolerance(OptionalDouble.of(1e-4), OptionalDouble.of(1e-4));

@@ -1,0 +1,129 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.TensorShapeProto;
+import ai.onnx.proto.OnnxMl.TypeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import com.google.protobuf.ByteString;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A model of a few nodes, written to a file and imported from there. */
+public final class ModelSketch {
+  private final GraphProto.Builder graph = GraphProto.newBuilder().setName("sketch");
+  private final ModelProto.Builder model = ModelProto.newBuilder().setIrVersion(10);
+
+  public ModelSketch(int opset) {
+    model.addOpsetImport(OperatorSetIdProto.newBuilder().setDomain("").setVersion(opset));
+  }
+
+  public ModelSketch importing(String domain) {
+    model.addOpsetImport(OperatorSetIdProto.newBuilder().setDomain(domain).setVersion(1));
+    return this;
+  }
+
+  private static int number(TensorType type) {
+    for (int number = 1; number < 30; number++) {
+      if (OnnxElements.element(number).filter(type.element()::equals).isPresent()) {
+        return number;
+      }
+    }
+    throw new AssertionError(type);
+  }
+
+  private static ValueInfoProto info(String name, TensorType type) {
+    TensorShapeProto.Builder shape = TensorShapeProto.newBuilder();
+    for (long extent : type.shape().extents()) {
+      shape.addDim(TensorShapeProto.Dimension.newBuilder().setDimValue(extent));
+    }
+    TypeProto.Tensor.Builder tensor =
+        TypeProto.Tensor.newBuilder().setElemType(number(type)).setShape(shape);
+    return ValueInfoProto.newBuilder()
+        .setName(name)
+        .setType(TypeProto.newBuilder().setTensorType(tensor))
+        .build();
+  }
+
+  private static TensorProto proto(String name, Tensor data) {
+    TensorProto.Builder proto =
+        TensorProto.newBuilder().setName(name).setDataType(number(data.type()));
+    for (long extent : data.shape().extents()) {
+      proto.addDims(extent);
+    }
+    return proto
+        .setRawData(ByteString.copyFrom(data.bytes().toArray(ValueLayout.JAVA_BYTE)))
+        .build();
+  }
+
+  public ModelSketch input(String name, TensorType type) {
+    graph.addInput(info(name, type));
+    return this;
+  }
+
+  public ModelSketch initializer(String name, Tensor data) {
+    graph.addInitializer(proto(name, data));
+    return this;
+  }
+
+  public ModelSketch output(String name, TensorType type) {
+    graph.addOutput(info(name, type));
+    return this;
+  }
+
+  public static AttributeProto integer(String name, long value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.INT)
+        .setI(value)
+        .build();
+  }
+
+  public static AttributeProto tensor(String name, Tensor value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.TENSOR)
+        .setT(proto("", value))
+        .build();
+  }
+
+  public ModelSketch node(
+      String domain, String operator, List<String> inputs, String output, AttributeProto... with) {
+    graph.addNode(
+        NodeProto.newBuilder()
+            .setName(operator)
+            .setDomain(domain)
+            .setOpType(operator)
+            .addAllInput(inputs)
+            .addOutput(output)
+            .addAllAttribute(List.of(with)));
+    return this;
+  }
+
+  /** The imported graph, by way of a file in {@code folder}. */
+  public Graph imported(Path folder) {
+    Path file = folder.resolve("model.onnx");
+    try {
+      Files.write(file, model.setGraph(graph).build().toByteArray());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    return new OnnxImporter(ImportOptions.NONE).importModel(OnnxModel.read(file)).graph();
+  }
+
+  public Tensor run(Path folder, Tensor... inputs) {
+    return Evaluator.run(imported(folder), List.of(inputs)).getFirst();
+  }
+}

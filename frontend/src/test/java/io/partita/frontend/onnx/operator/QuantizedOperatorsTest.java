@@ -1,0 +1,146 @@
+package io.partita.frontend.onnx.operator;
+
+import static io.partita.frontend.onnx.ModelSketch.integer;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.frontend.onnx.ModelSketch;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class QuantizedOperatorsTest {
+  @TempDir Path folder;
+
+  private static Tensor of(ElementType element, Shape shape, long... values) {
+    return Tensor.ofLongs(new TensorType(element, shape), values);
+  }
+
+  private static List<Op> computations(Graph graph) {
+    return graph.nodes().stream()
+        .map(Node::op)
+        .filter(op -> !(op instanceof Source.Constant))
+        .toList();
+  }
+
+  private ModelSketch quantize(float scale) {
+    return new ModelSketch(13)
+        .input("x", TensorType.of(ElementType.F32, 4))
+        .initializer("scale", Tensor.floats(Shape.SCALAR, scale))
+        .initializer("zero", of(ElementType.I8, Shape.SCALAR, 1))
+        .node("", "QuantizeLinear", List.of("x", "scale", "zero"), "y")
+        .output("y", TensorType.of(ElementType.I8, 4));
+  }
+
+  @Test
+  void quantisingRoundsHalfToEvenAndSaturates() {
+    Tensor y = quantize(2).run(folder, Tensor.floats(Shape.of(4), 1, 3, -1000, 1000));
+    // 0.5, 1.5, -500, 500: to 0, 2, then one more, within i8.
+    assertThat(y.longs()).containsExactly(1, 3, -128, 127);
+  }
+
+  @ParameterizedTest
+  @ValueSource(floats = {Float.NaN, Float.POSITIVE_INFINITY, 0, -1})
+  void aScaleMustBePositiveAndFinite(float scale) {
+    assertThatThrownBy(() -> quantize(scale).imported(folder))
+        .hasMessageContaining("P2004")
+        .hasMessageContaining("a positive, finite scale")
+        .hasMessageContaining("a scale of " + scale);
+  }
+
+  private ModelSketch product(long leftZero, long rightZero) {
+    return new ModelSketch(13)
+        .input("a", TensorType.of(ElementType.U8, 2, 3))
+        .initializer("b", of(ElementType.I8, Shape.of(3, 1), 1, -2, 3))
+        .initializer("za", of(ElementType.U8, Shape.SCALAR, leftZero))
+        .initializer("zb", of(ElementType.I8, Shape.of(1), rightZero))
+        .node("", "MatMulInteger", List.of("a", "b", "za", "zb"), "y")
+        .output("y", TensorType.of(ElementType.I32, 2, 1));
+  }
+
+  @Test
+  void bytesAreMultipliedAsTheyAre() {
+    assertThat(computations(product(0, 0).imported(folder)))
+        .containsExactly(new Contraction.MatMul(ElementType.I32));
+  }
+
+  @Test
+  void zeroPointsAreSubtractedExactly() {
+    Tensor a = of(ElementType.U8, Shape.of(2, 3), 255, 0, 7, 1, 2, 3);
+    // Rows times [1, -2, 3].
+    assertThat(product(0, 0).run(folder, a).longs()).containsExactly(276, 6);
+    // Rows less 10.
+    assertThat(product(10, 0).run(folder, a).longs()).containsExactly(276 - 20, 6 - 20);
+    // The column less 1 is [0, -3, 2].
+    assertThat(product(0, 1).run(folder, a).longs()).containsExactly(14, 0);
+    // Rows less 10 times [0, -3, 2]: -10·-3 - 3·2, -8·-3 - 7·2.
+    assertThat(product(10, 1).run(folder, a).longs()).containsExactly(24, 10);
+  }
+
+  @Test
+  void weightsOfFourBitsStayPacked() {
+    ModelSketch sketch =
+        new ModelSketch(17)
+            .importing("com.microsoft")
+            .input("x", TensorType.of(ElementType.F32, 1, 32))
+            .initializer("w", Tensor.filled(TensorType.of(ElementType.U8, 2, 1, 16), 0x2a))
+            .initializer("s", Tensor.floats(Shape.of(2), 0.5f, -1))
+            .node(
+                "com.microsoft",
+                "MatMulNBits",
+                List.of("x", "w", "s"),
+                "y",
+                integer("K", 32),
+                integer("N", 2),
+                integer("bits", 4),
+                integer("block_size", 32))
+            .output("y", TensorType.of(ElementType.F32, 1, 2));
+    Graph graph = sketch.imported(folder);
+    assertThat(computations(graph))
+        .containsExactly(
+            new Quantized.Dequantize(1, 32, ElementType.F32), new Structured.Linear(true, false));
+    Value weight =
+        graph.nodes().stream()
+            .filter(node -> node.op() instanceof Quantized.Dequantize)
+            .findFirst()
+            .orElseThrow()
+            .operands()
+            .getFirst();
+    assertThat(weight.type()).hasToString("u4[2,32]");
+    // The low half first: 10 - 8 = 2 and 2 - 8 = -6, so with x = 1, 2, 1, 2, …: 16 (2 - 12).
+    float[] x = new float[32];
+    for (int i = 0; i < x.length; i++) {
+      x[i] = 1 + i % 2;
+    }
+    Tensor y = sketch.run(folder, Tensor.floats(Shape.of(1, 32), x));
+    assertThat(y.floats()).containsExactly(-80, 160);
+  }
+
+  @Test
+  void dynamicQuantisingOfZerosIsZero() {
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .input("x", TensorType.of(ElementType.F32, 2))
+            .node("", "DynamicQuantizeLinear", List.of("x"), "y")
+            .output("y", TensorType.of(ElementType.U8, 2));
+    assertThat(sketch.run(folder, Tensor.floats(Shape.of(2), 0, 0)).longs()).containsExactly(0, 0);
+    // The range -1 … 4 has steps of 5/255, of which 51 lie below zero.
+    assertThat(sketch.run(folder, Tensor.floats(Shape.of(2), -1, 4)).longs())
+        .containsExactly(0, 255);
+  }
+}
