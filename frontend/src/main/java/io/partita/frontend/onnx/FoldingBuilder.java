@@ -9,6 +9,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
@@ -28,6 +29,9 @@ final class FoldingBuilder {
 
   /** Elements that all folded results together may have; beyond it only small ones are folded. */
   private static final long LARGEST_TOTAL = 1 << 25;
+
+  /** In elements of any tensor: bytes still fit a long. */
+  private static final long LARGEST_SIZE = 1L << 60;
 
   private static final long SMALL_RESULT = 4096;
 
@@ -81,6 +85,11 @@ final class FoldingBuilder {
    */
   List<Value> add(Op op, List<Value> operands) {
     List<TensorType> types = op.resultTypes(operands.stream().map(Value::type).toList());
+    for (TensorType type : types) {
+      if (type.isStatic() && exceeds(type, LARGEST_SIZE)) {
+        throw new TypeMismatch("a result of fewer than 2^60 elements", type.toString());
+      }
+    }
     if (isIdentity(op, operands, types)) {
       return operands;
     }

@@ -179,6 +179,20 @@ class BadGraphTest {
   }
 
   @Test
+  void aShapeThatOverflows() {
+    assertImport(
+        Models.graph()
+            .addInitializer(Models.longs("s", List.of(3L), 1L << 31, 1L << 31, 2L))
+            .addNode(node("Expand", List.of("x", "s"), "y")),
+        """
+        error P2005: the operands of the node don't fit
+          where:     node "the_Expand" (Expand)
+          expected:  a result of fewer than 2^60 elements
+          found:     f32[2147483648,2147483648,2]
+        """);
+  }
+
+  @Test
   void symbolsThatMustBeEqual() {
     GraphProto.Builder graph =
         GraphProto.newBuilder()
