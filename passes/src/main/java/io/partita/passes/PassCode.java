@@ -13,14 +13,21 @@ public enum PassCode implements DiagnosticCode {
   SYMBOLIC_DIMENSION("P4006", "a dimension is not bound to a number"),
   BROKE_MODULE("P4007", "a pass made an invalid module"),
   CHANGED_MEANING("P4008", "a pass changed what the module computes"),
-  NO_CACHE("P4009", "the model has no KV cache that can become state");
+  NO_CACHE("P4009", "the model has no KV cache that can become state"),
+  MASK_DROPPED("P4010", "an attention mask was taken for all ones", Severity.NOTE);
 
   private final String id;
   private final String title;
+  private final Severity severity;
 
   PassCode(String id, String title) {
+    this(id, title, Severity.ERROR);
+  }
+
+  PassCode(String id, String title, Severity severity) {
     this.id = id;
     this.title = title;
+    this.severity = severity;
   }
 
   @Override
@@ -30,7 +37,7 @@ public enum PassCode implements DiagnosticCode {
 
   @Override
   public Severity severity() {
-    return Severity.ERROR;
+    return severity;
   }
 
   @Override

@@ -161,6 +161,16 @@ public final class GraphEditor {
     return input;
   }
 
+  /**
+   * A graph input of the same name and place but of another type. Whoever reads the old one has to
+   * be made to read something else before {@link #freeze}.
+   */
+  public Value retypeInput(Value input, io.partita.ir.type.TensorType type) {
+    Value changed = Value.input(input.name(), input.index(), type);
+    inputs = inputs.stream().map(other -> other == input ? changed : other).toList();
+    return changed;
+  }
+
   /** Takes away a graph input that nobody reads. */
   public void removeInput(Value input) {
     if (uses(input) > 0) {
@@ -174,6 +184,22 @@ public final class GraphEditor {
     more.add(new Graph.Output(name, value));
     uses.merge(resolve(value), 1, Integer::sum);
     outputs = more;
+  }
+
+  /** Lets an output be another value, of whatever type; its place among the outputs stays. */
+  public void setOutput(String name, Value value) {
+    Value before =
+        outputs.stream()
+            .filter(output -> output.name().equals(name))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("no output is named " + name))
+            .value();
+    uses.merge(resolve(value), 1, Integer::sum);
+    outputs =
+        outputs.stream()
+            .map(output -> output.name().equals(name) ? new Graph.Output(name, value) : output)
+            .toList();
+    release(resolve(before));
   }
 
   public void removeOutput(String name) {
