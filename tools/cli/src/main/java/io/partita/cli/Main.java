@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       "70:a bug in Partita"
     },
     subcommands = {
+      InspectCommand.class,
       CompileCommand.class,
       RunCommand.class,
       GenerateCommand.class,

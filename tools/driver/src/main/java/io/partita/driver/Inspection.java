@@ -1,0 +1,132 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.ImportResult;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.anatomy.Block;
+import io.partita.passes.anatomy.ModelAnatomy;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What there is to say about an ONNX model before it's compiled.
+ *
+ * @param imported whether and how far it can be imported; lists every unsupported node
+ * @param understood what its graph consists of, where it can be
+ */
+public record Inspection(OnnxModel model, ImportResult imported, Optional<Understood> understood) {
+  /**
+   * What an imported model consists of.
+   *
+   * @param parameters trained numbers: elements of constants, but for single ones and rotary tables
+   * @param weightBytes bytes of those, by element type
+   * @param kvBytesPerToken bytes of keys and values that each token adds to a cache, where that's
+   *     known
+   * @param operations how many nodes of each operation the raised graph has
+   */
+  public record Understood(
+      Module raised,
+      ModelAnatomy anatomy,
+      long parameters,
+      Map<ElementType, Long> weightBytes,
+      OptionalLong kvBytesPerToken,
+      Map<String, Integer> operations) {}
+
+  /** Everything that is wrong with the model. */
+  public List<Diagnostic> diagnostics() {
+    return imported.diagnostics();
+  }
+
+  /** Reads, imports and raises a model as far as that goes. */
+  public static Inspection of(
+      Path file, Map<String, Long> dims, Map<String, String> values, Consumer<String> progress) {
+    progress.accept("reading " + file.getFileName());
+    OnnxModel model = OnnxModel.read(file);
+    ImportResult imported = ModelFile.examine(model, dims, values);
+    Optional<Understood> understood = imported.module().map(module -> understand(module, progress));
+    return new Inspection(model, imported, understood);
+  }
+
+  private static Understood understand(Module module, Consumer<String> progress) {
+    progress.accept("recognising blocks");
+    Module raised = StandardPasses.usual().run(module, (pass, before, after) -> {});
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), raised.graph());
+    long parameters = 0;
+    Map<ElementType, Long> bytes = new TreeMap<>();
+    for (TensorType type : trained(raised.graph())) {
+      parameters += type.shape().elements();
+      bytes.merge(type.element(), type.bytes(), Long::sum);
+    }
+    Map<String, Integer> operations = new TreeMap<>();
+    for (Node node : raised.graph().nodes()) {
+      if (!(node.op() instanceof Source.Constant)) {
+        operations.merge(node.op().mnemonic(), 1, Integer::sum);
+      }
+    }
+    return new Understood(raised, anatomy, parameters, bytes, kvBytes(anatomy), operations);
+  }
+
+  /** Constants of more than one element that reach anything but a rotation's tables. */
+  private static List<TensorType> trained(Graph graph) {
+    Map<Value, List<Node>> readers = graph.readers();
+    return graph.nodes().stream()
+        .filter(node -> node.op() instanceof Source.Constant)
+        .map(Node::result)
+        .filter(value -> value.type().shape().elements() > 1)
+        .filter(value -> !isRotaryTable(value, readers))
+        .map(Value::type)
+        .toList();
+  }
+
+  private static boolean isRotaryTable(Value table, Map<Value, List<Node>> readers) {
+    Deque<Value> work = new ArrayDeque<>(List.of(table));
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    boolean rotates = false;
+    while (!work.isEmpty()) {
+      Value value = work.pop();
+      for (Node reader : readers.getOrDefault(value, List.of())) {
+        if (reader.op() instanceof Structured.RotaryEmbedding && reader.operand(0) != value) {
+          rotates = true;
+        } else if (seen.size() > 64 || !reader.operands().getFirst().equals(value)) {
+          return false;
+        } else if (reader.results().stream().allMatch(seen::add)) {
+          work.addAll(reader.results());
+        }
+      }
+    }
+    return rotates;
+  }
+
+  private static OptionalLong kvBytes(ModelAnatomy anatomy) {
+    long bytes = 0;
+    for (Block block : anatomy.blocks()) {
+      Block.AttentionPart part = block.attention();
+      if (!part.causal() && part.cache().isEmpty()
+          || !part.kvHeads().isStatic()
+          || !part.headSize().isStatic()) {
+        return OptionalLong.empty();
+      }
+      ElementType element = part.node().result().type().element();
+      bytes += 2 * element.packedBytes(part.kvHeads().value() * part.headSize().value());
+    }
+    return anatomy.blocks().isEmpty() ? OptionalLong.empty() : OptionalLong.of(bytes);
+  }
+}
