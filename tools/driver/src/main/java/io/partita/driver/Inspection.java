@@ -91,9 +91,15 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
         .filter(node -> node.op() instanceof Source.Constant)
         .map(Node::result)
         .filter(value -> value.type().shape().elements() > 1)
+        .filter(value -> isNumber(value.type().element()))
         .filter(value -> !isRotaryTable(value, readers))
         .map(Value::type)
         .toList();
+  }
+
+  /** Indices are i64, masks boolean: neither is trained. */
+  private static boolean isNumber(ElementType element) {
+    return element != ElementType.I64 && element != ElementType.BOOL;
   }
 
   private static boolean isRotaryTable(Value table, Map<Value, List<Node>> readers) {
