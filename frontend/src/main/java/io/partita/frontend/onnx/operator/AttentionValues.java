@@ -1,15 +1,10 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -17,7 +12,6 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 
 /** What importers of attention operators share: heads, masks, and attention itself. */
 final class AttentionValues {
@@ -30,7 +24,8 @@ final class AttentionValues {
     if (size == null) {
       throw node.invalid("features that divide into " + heads + " heads", shape.toString());
     }
-    Value split = reshape(node, x, Shape.of(shape.dim(0), shape.dim(1), heads, size));
+    Value split =
+        new Arithmetic(node).reshape(x, Shape.of(shape.dim(0), shape.dim(1), heads, size));
     return node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), split);
   }
 
@@ -38,29 +33,8 @@ final class AttentionValues {
   static Value mergeHeads(NodeScope node, Value x) {
     Shape shape = x.type().shape();
     Value swapped = node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), x);
-    return reshape(
-        node, swapped, Shape.of(shape.dim(0), shape.dim(2), shape.dim(1).times(shape.dim(3))));
-  }
-
-  /** {@code size} elements of {@code axis} from {@code start} on. */
-  static Value slice(NodeScope node, Value x, int axis, Dim start, Dim size) {
-    int rank = x.type().rank();
-    List<Dim> starts = new ArrayList<>();
-    for (int i = 0; i < rank; i++) {
-      starts.add(i == axis ? start : Dim.ZERO);
-    }
-    List<Dim> sizes = x.type().shape().with(axis, size).dims();
-    List<Long> steps = LongStream.generate(() -> 1).limit(rank).boxed().toList();
-    return node.add(new Movement.Slice(starts, sizes, steps), x);
-  }
-
-  static Value concat(NodeScope node, int axis, Value left, Value right) {
-    return node.add(new Movement.Concat(axis), left, right);
-  }
-
-  /** {@code [0, 1, …, size-1]} of {@code element}. */
-  static Value positions(NodeScope node, Dim size, ElementType element) {
-    return node.add(new Source.Iota(size, element));
+    return new Arithmetic(node)
+        .reshape(swapped, Shape.of(shape.dim(0), shape.dim(2), shape.dim(1).times(shape.dim(3))));
   }
 
   /** The extents that a mask is made for. */
@@ -87,8 +61,8 @@ final class AttentionValues {
               positive(node, mask, Shape.of(shape.dim(0), Dim.ONE, shape.dim(1), shape.dim(2)));
           case 4 -> {
             Dim first = extents.keys().minus(extents.seq());
-            Value rows = slice(node, mask, 2, first, extents.seq());
-            Value used = slice(node, rows, 3, Dim.ZERO, extents.keys());
+            Value rows = new Arithmetic(node).slice(mask, 2, first, extents.seq());
+            Value used = new Arithmetic(node).slice(rows, 3, Dim.ZERO, extents.keys());
             yield positive(node, used, used.type().shape());
           }
           default -> throw node.invalid("a mask of rank 1 to 4", mask.type().toString());
@@ -106,32 +80,34 @@ final class AttentionValues {
   }
 
   private static Value positive(NodeScope node, Value mask, Shape shape) {
-    Value shaped = reshape(node, mask, shape);
+    Arithmetic of = new Arithmetic(node);
+    Value shaped = of.reshape(mask, shape);
     if (mask.type().element() == ElementType.BOOL) {
       return shaped;
     }
-    return binary(node, BinaryFunction.GREATER, shaped, node.scalarLike(mask, 0));
+    return of.binary(BinaryFunction.GREATER, shaped, node.scalarLike(mask, 0));
   }
 
   private static Value withinBounds(NodeScope node, Value bounds, Extents extents) {
+    Arithmetic of = new Arithmetic(node);
     Dim batch = extents.batch();
     ElementType element = bounds.type().element();
-    Value position = positions(node, extents.keys(), element);
+    Value position = of.iota(extents.keys(), element);
     Shape column = Shape.of(batch, Dim.ONE, Dim.ONE, Dim.ONE);
-    Value ends = reshape(node, slice(node, bounds, 0, Dim.ZERO, batch), column);
-    Value visible = binary(node, BinaryFunction.LESS, position, ends);
+    Value ends = of.reshape(of.slice(bounds, 0, Dim.ZERO, batch), column);
+    Value visible = of.binary(BinaryFunction.LESS, position, ends);
     if (!bounds.type().dim(0).equals(batch.times(Dim.of(2)))) {
       // Of 3 batch + 2 elements, the rest says where packed sequences begin.
       return visible;
     }
-    Value starts = reshape(node, slice(node, bounds, 0, batch, batch), column);
-    Value begun = binary(node, BinaryFunction.GREATER_OR_EQUAL, position, starts);
-    return binary(node, BinaryFunction.AND, visible, begun);
+    Value starts = of.reshape(of.slice(bounds, 0, batch, batch), column);
+    Value begun = of.binary(BinaryFunction.GREATER_OR_EQUAL, position, starts);
+    return of.binary(BinaryFunction.AND, visible, begun);
   }
 
   static Optional<Value> sum(NodeScope node, Optional<Value> left, Optional<Value> right) {
     return left.isPresent() && right.isPresent()
-        ? Optional.of(binary(node, BinaryFunction.ADD, left.get(), right.get()))
+        ? Optional.of(new Arithmetic(node).add(left.get(), right.get()))
         : left.or(() -> right);
   }
 
@@ -160,7 +136,9 @@ final class AttentionValues {
             mask.isPresent(),
             keyLength.isPresent());
     List<Value> operands = new ArrayList<>(qkv);
-    mask.ifPresent(value -> operands.add(cast(node, value, maskElement(value, qkv.getFirst()))));
+    mask.ifPresent(
+        value ->
+            operands.add(new Arithmetic(node).cast(value, maskElement(value, qkv.getFirst()))));
     keyLength.ifPresent(operands::add);
     return mergeHeads(node, node.add(attention, operands));
   }

@@ -1,8 +1,5 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
 import io.partita.ir.graph.Value;
@@ -50,6 +47,7 @@ public final class IntegerOperators {
   }
 
   private static void gemm(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value left = node.input(0);
     Value right = node.input(1);
     if (node.flag("transA", false)) {
@@ -61,8 +59,8 @@ public final class IntegerOperators {
     Value product =
         scaled(node, IntegerProducts.matMul(node, factor(left), factor(right)), "alpha");
     if (node.has(2)) {
-      Value addend = scaled(node, cast(node, node.input(2), ElementType.I32), "beta");
-      product = binary(node, BinaryFunction.ADD, product, addend);
+      Value addend = scaled(node, of.cast(node.input(2), ElementType.I32), "beta");
+      product = of.add(product, addend);
     }
     node.output(0, product);
   }
@@ -73,17 +71,19 @@ public final class IntegerOperators {
       throw node.unsupported(
           attribute + " of " + factor + " in an integer network", "use an integral factor");
     }
-    return factor == 1 ? x : binary(node, BinaryFunction.MUL, x, node.scalarLike(x, factor));
+    return factor == 1 ? x : new Arithmetic(node).mul(x, node.scalarLike(x, factor));
   }
 
   private static void conv(NodeScope node) {
-    Optional<Value> bias = node.optionalInput(2).map(value -> cast(node, value, ElementType.I32));
+    Optional<Value> bias =
+        node.optionalInput(2).map(value -> new Arithmetic(node).cast(value, ElementType.I32));
     node.output(
         0, IntegerProducts.convolution(node, factor(node.input(0)), factor(node.input(1)), bias));
   }
 
   /** {@code ⌊mean + 1/2⌋}; axes are an attribute, one integer or several, or operand 1. */
   static void mean(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     if (!x.type().element().isInteger()) {
       throw node.unsupported(
@@ -105,8 +105,8 @@ public final class IntegerOperators {
     Value sum =
         node.add(
             new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, node.flag("keepdims", true)), x);
-    Value twice = binary(node, BinaryFunction.MUL, sum, node.scalarLike(x, 2));
-    Value shifted = binary(node, BinaryFunction.ADD, twice, node.scalarLike(x, count));
+    Value twice = of.mul(sum, node.scalarLike(x, 2));
+    Value shifted = of.add(twice, node.scalarLike(x, count));
     node.output(0, floorDivide(node, shifted, node.scalarLike(x, 2.0 * count)));
   }
 
@@ -124,15 +124,16 @@ public final class IntegerOperators {
 
   /** {@code ⌊x / y⌋}: what is left of x without its remainder divides exactly. */
   static Value floorDivide(NodeScope node, Value x, Value y) {
+    Arithmetic of = new Arithmetic(node);
     Optional<List<Dim>> known = node.knownDims(y);
     if (known.isPresent() && known.get().size() == 1 && known.get().getFirst().isStatic()) {
       long divisor = known.get().getFirst().value();
       if (divisor > 0 && Long.bitCount(divisor) == 1) {
         Value digits = node.scalarLike(x, Long.numberOfTrailingZeros(divisor));
-        return binary(node, BinaryFunction.SHIFT_RIGHT, x, digits);
+        return of.binary(BinaryFunction.SHIFT_RIGHT, x, digits);
       }
     }
-    Value remainder = binary(node, BinaryFunction.MOD, x, y);
-    return binary(node, BinaryFunction.DIV, binary(node, BinaryFunction.SUB, x, remainder), y);
+    Value remainder = of.binary(BinaryFunction.MOD, x, y);
+    return of.div(of.sub(x, remainder), y);
   }
 }

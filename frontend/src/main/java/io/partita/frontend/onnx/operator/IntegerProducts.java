@@ -1,14 +1,10 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
 import static io.partita.frontend.onnx.operator.QuantizedValues.channelwise;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 import static io.partita.frontend.onnx.operator.QuantizedValues.scalarIfSingle;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
@@ -41,31 +37,30 @@ final class IntegerProducts {
    * are: {@code a b - za Σ_k b - zb Σ_k a + k za zb}, exact modulo 2^32; a constant's sum folds.
    */
   static Value matMul(NodeScope node, Factor left, Factor right) {
+    Arithmetic of = new Arithmetic(node);
     boolean row = left.q().type().rank() == 1;
     boolean column = right.q().type().rank() == 1;
-    Value a = row ? reshape(node, left.q(), left.q().type().shape().insert(0, Dim.ONE)) : left.q();
+    Value a = row ? of.reshape(left.q(), left.q().type().shape().insert(0, Dim.ONE)) : left.q();
     Value b =
-        column ? reshape(node, right.q(), right.q().type().shape().insert(1, Dim.ONE)) : right.q();
+        column ? of.reshape(right.q(), right.q().type().shape().insert(1, Dim.ONE)) : right.q();
     Value product = node.add(new Contraction.MatMul(ElementType.I32), a, b);
     Optional<Value> za = left.zeroPoint().map(value -> rowwise(node, value));
     Optional<Value> zb =
-        right.zeroPoint().map(value -> cast(node, scalarIfSingle(node, value), ElementType.I32));
+        right.zeroPoint().map(value -> of.cast(scalarIfSingle(node, value), ElementType.I32));
     if (za.isPresent()) {
-      Value sums = binary(node, BinaryFunction.MUL, za.get(), sum(node, b, b.type().rank() - 2));
-      product = binary(node, BinaryFunction.SUB, product, sums);
+      Value sums = of.mul(za.get(), sum(node, b, b.type().rank() - 2));
+      product = of.sub(product, sums);
     }
     if (zb.isPresent()) {
       Value sums = sum(node, a, a.type().rank() - 1);
       if (za.isPresent()) {
         Value inner = extent(node, a.type().shape().fromEnd(0));
-        Value offset = binary(node, BinaryFunction.MUL, za.get(), inner);
-        sums = binary(node, BinaryFunction.SUB, sums, offset);
+        Value offset = of.mul(za.get(), inner);
+        sums = of.sub(sums, offset);
       }
-      product =
-          binary(
-              node, BinaryFunction.SUB, product, binary(node, BinaryFunction.MUL, sums, zb.get()));
+      product = of.sub(product, of.mul(sums, zb.get()));
     }
-    return reshape(node, product, withoutAdded(product.type().shape(), row, column));
+    return of.reshape(product, withoutAdded(product.type().shape(), row, column));
   }
 
   private static Shape withoutAdded(Shape shape, boolean row, boolean column) {
@@ -75,24 +70,26 @@ final class IntegerProducts {
 
   /** A zero point or scale of the left operand: a vector has an element for each row. */
   static Value rowwise(NodeScope node, Value value) {
+    Arithmetic of = new Arithmetic(node);
     Value single = scalarIfSingle(node, value);
     Value shaped =
         single.type().rank() == 1
-            ? reshape(node, single, single.type().shape().insert(1, Dim.ONE))
+            ? of.reshape(single, single.type().shape().insert(1, Dim.ONE))
             : single;
-    return shaped.type().element().isInteger() ? cast(node, shaped, ElementType.I32) : shaped;
+    return shaped.type().element().isInteger() ? of.cast(shaped, ElementType.I32) : shaped;
   }
 
   private static Value sum(NodeScope node, Value value, int axis) {
     return node.add(
         new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(axis), true),
-        cast(node, value, ElementType.I32));
+        new Arithmetic(node).cast(value, ElementType.I32));
   }
 
   private static Value extent(NodeScope node, Dim dim) {
     return dim.isStatic()
         ? node.constant(Tensor.scalar(ElementType.I32, dim.value()))
-        : cast(node, node.add(new io.partita.ir.op.Source.Extent(dim)), ElementType.I32);
+        : new Arithmetic(node)
+            .cast(node.add(new io.partita.ir.op.Source.Extent(dim)), ElementType.I32);
   }
 
   /**
@@ -116,7 +113,7 @@ final class IntegerProducts {
     Value channels = channelwise(node, value, rank);
     return channels.type().rank() == rank
         ? channels
-        : reshape(node, channels, channels.type().shape().concat(Shape.of(1)));
+        : new Arithmetic(node).reshape(channels, channels.type().shape().concat(Shape.of(1)));
   }
 
   /** {@code q - zeroPoint} as i16, which holds any difference of bytes; q itself without one. */
@@ -126,11 +123,10 @@ final class IntegerProducts {
       return factor.q();
     }
     Value zeroPoint = shape.apply(scalarIfSingle(node, factor.zeroPoint().get()));
-    return binary(
-        node,
-        BinaryFunction.SUB,
-        cast(node, factor.q(), ElementType.I16),
-        cast(node, zeroPoint, ElementType.I16));
+    return new Arithmetic(node)
+        .sub(
+            new Arithmetic(node).cast(factor.q(), ElementType.I16),
+            new Arithmetic(node).cast(zeroPoint, ElementType.I16));
   }
 
   /** The window that the attributes of a convolution describe. */

@@ -1,10 +1,7 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.UnaryFunction;
@@ -29,7 +26,7 @@ final class MicrosoftActivations {
   private static OperatorImporter withBias(UnaryFunction function) {
     return node -> {
       Value x = node.input(0);
-      Value sum = node.has(1) ? binary(node, BinaryFunction.ADD, x, node.input(1)) : x;
+      Value sum = node.has(1) ? new Arithmetic(node).add(x, node.input(1)) : x;
       node.output(0, apply(node, function, sum));
     };
   }
@@ -40,44 +37,47 @@ final class MicrosoftActivations {
 
   /** {@code x sigmoid(α x)}. */
   private static void quickGelu(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     double alpha = node.number("alpha", 1.702f);
     if (alpha == 1) {
       node.output(0, apply(node, UnaryFunction.SILU, x));
       return;
     }
-    Value scaled = binary(node, BinaryFunction.MUL, x, node.scalarLike(x, alpha));
+    Value scaled = of.mul(x, node.scalarLike(x, alpha));
     Value gate = apply(node, UnaryFunction.SIGMOID, scaled);
-    node.output(0, binary(node, BinaryFunction.MUL, x, gate));
+    node.output(0, of.mul(x, gate));
   }
 
   private static void biasAdd(NodeScope node) {
-    Value sum = binary(node, BinaryFunction.ADD, node.input(0), node.input(1));
-    node.output(0, binary(node, BinaryFunction.ADD, sum, node.input(2)));
+    Arithmetic of = new Arithmetic(node);
+    Value sum = of.add(node.input(0), node.input(1));
+    node.output(0, of.add(sum, node.input(2)));
   }
 
   /** The first half of the features, times the GELU of the second. */
   private static void biasSplitGelu(NodeScope node) {
-    Value sum = binary(node, BinaryFunction.ADD, node.input(0), node.input(1));
+    Arithmetic of = new Arithmetic(node);
+    Value sum = of.add(node.input(0), node.input(1));
     int axis = sum.type().rank() - 1;
     Dim half = sum.type().dim(axis).dividedExactlyBy(Dim.of(2));
     if (half == null) {
       throw node.invalid("an even number of features", sum.type().toString());
     }
-    Value left = AttentionValues.slice(node, sum, axis, Dim.ZERO, half);
-    Value right = AttentionValues.slice(node, sum, axis, half, half);
-    node.output(0, binary(node, BinaryFunction.MUL, left, apply(node, UnaryFunction.GELU, right)));
+    Value left = of.slice(sum, axis, Dim.ZERO, half);
+    Value right = of.slice(sum, axis, half, half);
+    node.output(0, of.mul(left, apply(node, UnaryFunction.GELU, right)));
   }
 
   /** {@code y (dy - Σ dy y)} for the softmax y. */
   private static void softmaxGradient(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value gradient = node.input(0);
     Value y = node.input(1);
     int axis = node.axis(node.integer("axis", -1), y.type().rank());
-    Value product = binary(node, BinaryFunction.MUL, gradient, y);
+    Value product = of.mul(gradient, y);
     Value sum =
         node.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(axis), true), product);
-    node.output(
-        0, binary(node, BinaryFunction.MUL, y, binary(node, BinaryFunction.SUB, gradient, sum)));
+    node.output(0, of.mul(y, of.sub(gradient, sum)));
   }
 }

@@ -1,19 +1,13 @@
 package io.partita.frontend.onnx.operator;
 
 import static io.partita.frontend.onnx.operator.AttentionValues.attend;
-import static io.partita.frontend.onnx.operator.AttentionValues.concat;
 import static io.partita.frontend.onnx.operator.AttentionValues.keyMask;
-import static io.partita.frontend.onnx.operator.AttentionValues.slice;
 import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.AttentionValues.Extents;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -47,15 +41,12 @@ final class MicrosoftAttention {
 
   /** The same after a product of integers, which is scaled to f32. */
   private static void quantized(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value sum = IntegerProducts.matMul(node, Factor.of(node, 0, 6), Factor.of(node, 1, 7));
     Value scale =
-        binary(
-            node,
-            BinaryFunction.MUL,
-            QuantizedValues.scale(node, 3, false),
-            QuantizedValues.scale(node, 4, false));
-    Value product = binary(node, BinaryFunction.MUL, cast(node, sum, ElementType.F32), scale);
-    Value projected = binary(node, BinaryFunction.ADD, product, node.input(2));
+        of.mul(QuantizedValues.scale(node, 3, false), QuantizedValues.scale(node, 4, false));
+    Value product = of.mul(of.cast(sum, ElementType.F32), scale);
+    Value projected = of.add(product, node.input(2));
     attend(node, projected, new Inputs(5, 8, Integer.MAX_VALUE));
   }
 
@@ -63,6 +54,7 @@ final class MicrosoftAttention {
   private record Inputs(int mask, int past, int bias) {}
 
   private static void attend(NodeScope node, Value projected, Inputs inputs) {
+    Arithmetic of = new Arithmetic(node);
     if (node.flag("do_rotary", false)) {
       throw node.unsupported(
           "Attention with do_rotary", "export rotary embedding as an operator of its own");
@@ -71,7 +63,7 @@ final class MicrosoftAttention {
     List<Value> qkv = new ArrayList<>();
     Dim start = Dim.ZERO;
     for (Dim size : sizes(node, projected.type().dim(2))) {
-      qkv.add(splitHeads(node, slice(node, projected, 2, start, size), heads));
+      qkv.add(splitHeads(node, of.slice(projected, 2, start, size), heads));
       start = start.plus(size);
     }
     Dim before = Dim.ZERO;
@@ -79,9 +71,9 @@ final class MicrosoftAttention {
       Value past = node.input(inputs.past());
       before = past.type().dim(3);
       for (int i = 0; i < 2; i++) {
-        Value old = slice(node, past, 0, Dim.of(i), Dim.ONE);
-        old = reshape(node, old, past.type().shape().without(0));
-        qkv.set(i + 1, concat(node, 2, old, qkv.get(i + 1)));
+        Value old = of.slice(past, 0, Dim.of(i), Dim.ONE);
+        old = of.reshape(old, past.type().shape().without(0));
+        qkv.set(i + 1, of.concat(2, old, qkv.get(i + 1)));
       }
     }
     Value q = qkv.getFirst();
@@ -101,9 +93,9 @@ final class MicrosoftAttention {
             false);
     node.output(0, AttentionValues.attend(node, plain, qkv, mask, Optional.empty()));
     if (node.wants(1)) {
-      Value key = reshape(node, qkv.get(1), keys.insert(0, Dim.ONE));
-      Value value = reshape(node, qkv.get(2), qkv.get(2).type().shape().insert(0, Dim.ONE));
-      node.output(1, concat(node, 0, key, value));
+      Value key = of.reshape(qkv.get(1), keys.insert(0, Dim.ONE));
+      Value value = of.reshape(qkv.get(2), qkv.get(2).type().shape().insert(0, Dim.ONE));
+      node.output(1, of.concat(0, key, value));
     }
   }
 

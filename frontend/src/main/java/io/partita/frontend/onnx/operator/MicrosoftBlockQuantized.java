@@ -1,12 +1,7 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
@@ -82,13 +77,14 @@ final class MicrosoftBlockQuantized {
   }
 
   private static void matMulNBits(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Blocks blocks = Blocks.of(node);
     Value x = node.input(0);
     ElementType real = x.type().element();
-    Value scale = reshape(node, QuantizedValues.scale(node, 2, false), blocks.parameters());
+    Value scale = of.reshape(QuantizedValues.scale(node, 2, false), blocks.parameters());
     int padded = blocks.blocks() * blocks.size();
     Tensor weight = unpacked(node.data(1), blocks.bits(), Shape.of(blocks.n(), padded));
-    Value q = AttentionValues.slice(node, node.constant(weight), 1, Dim.ZERO, Dim.of(blocks.k()));
+    Value q = of.slice(node.constant(weight), 1, Dim.ZERO, Dim.of(blocks.k()));
     if (node.has(4)) {
       int[] order = order(node, blocks);
       if (order.length > 0) {
@@ -105,13 +101,13 @@ final class MicrosoftBlockQuantized {
     node.optionalInput(5).ifPresent(operands::add);
     Value product = node.add(new Structured.Linear(true, operands.size() == 3), operands);
     if (real0.isPresent()) {
-      Value offset = binary(node, BinaryFunction.MUL, cast(node, real0.get(), real), scale);
+      Value offset = of.mul(of.cast(real0.get(), real), scale);
       Value correction =
           node.add(
               new Contraction.MatMul(real),
               blockSums(node, x, blocks),
               IntegerProducts.transposed(node, offset));
-      product = binary(node, BinaryFunction.SUB, product, correction);
+      product = of.sub(product, correction);
     }
     node.output(0, product);
   }
@@ -137,7 +133,7 @@ final class MicrosoftBlockQuantized {
         x.type().shape().range(0, rank - 1).concat(Shape.of(blocks.blocks(), blocks.size()));
     return node.add(
         new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(rank), false),
-        reshape(node, whole, split));
+        new Arithmetic(node).reshape(whole, split));
   }
 
   /**
@@ -163,7 +159,7 @@ final class MicrosoftBlockQuantized {
 
   private static Optional<Value> floatZeroPoint(NodeScope node, Blocks blocks) {
     return node.has(3) && node.type(3).element().isFloat()
-        ? Optional.of(reshape(node, node.input(3), blocks.parameters()))
+        ? Optional.of(new Arithmetic(node).reshape(node.input(3), blocks.parameters()))
         : Optional.empty();
   }
 
@@ -180,7 +176,7 @@ final class MicrosoftBlockQuantized {
     }
     int perByte = 8 / blocks.bits();
     Tensor rows = unpacked(packed, blocks.bits(), Shape.of(blocks.n(), (long) rowBytes * perByte));
-    return AttentionValues.slice(node, node.constant(rows), 1, Dim.ZERO, Dim.of(blocks.blocks()));
+    return new Arithmetic(node).slice(node.constant(rows), 1, Dim.ZERO, Dim.of(blocks.blocks()));
   }
 
   private static Value zeros(NodeScope node, Blocks blocks, long value) {
@@ -225,12 +221,12 @@ final class MicrosoftBlockQuantized {
         !node.has(3)
             ? node.constant(Tensor.filled(scale.type().with(element), bytes ? 1L << (bits - 1) : 0))
             : bytes
-                ? AttentionValues.slice(
-                    node,
-                    unpacked(node, 3, (int) bits),
-                    rank - 1,
-                    Dim.ZERO,
-                    scale.type().dim(rank - 1))
+                ? new Arithmetic(node)
+                    .slice(
+                        unpacked(node, 3, (int) bits),
+                        rank - 1,
+                        Dim.ZERO,
+                        scale.type().dim(rank - 1))
                 : node.input(3);
     Movement.Gather rows = new Movement.Gather(gatherAxis);
     int axis = blockAxis < gatherAxis ? blockAxis : blockAxis + node.shape(1).rank() - 1;

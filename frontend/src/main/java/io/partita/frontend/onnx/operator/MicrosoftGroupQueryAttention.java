@@ -1,12 +1,6 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.AttentionValues.concat;
-import static io.partita.frontend.onnx.operator.AttentionValues.positions;
-import static io.partita.frontend.onnx.operator.AttentionValues.slice;
 import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
@@ -91,15 +85,16 @@ final class MicrosoftGroupQueryAttention {
    * counts on from it in all sequences.
    */
   private static Value rotaryPositions(NodeScope node, Cache cache, Dim seq) {
+    Arithmetic of = new Arithmetic(node);
     if (!node.has(9)) {
       return cache.queries(node, seq);
     }
-    Value given = cast(node, node.input(9), ElementType.I64);
+    Value given = of.cast(node.input(9), ElementType.I64);
     if (cache.keyLength().isPresent() || !cache.before().is(0)) {
       return given;
     }
-    Value first = slice(node, slice(node, given, 0, Dim.ZERO, Dim.ONE), 1, Dim.ZERO, Dim.ONE);
-    return binary(node, BinaryFunction.ADD, first, positions(node, seq, ElementType.I64));
+    Value first = of.slice(of.slice(given, 0, Dim.ZERO, Dim.ONE), 1, Dim.ZERO, Dim.ONE);
+    return of.add(first, of.iota(seq, ElementType.I64));
   }
 
   private static void requireSupported(NodeScope node) {
@@ -117,6 +112,7 @@ final class MicrosoftGroupQueryAttention {
 
   /** q, k and v by head, from three operands or packed in one. */
   private static List<Value> separate(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Dim heads = Dim.of(node.integer("num_heads"));
     Dim kvHeads = Dim.of(node.integer("kv_num_heads"));
     Value query = node.input(0);
@@ -131,9 +127,9 @@ final class MicrosoftGroupQueryAttention {
     Value split = splitHeads(node, query, all);
     return new ArrayList<>(
         List.of(
-            slice(node, split, 1, Dim.ZERO, heads),
-            slice(node, split, 1, heads, kvHeads),
-            slice(node, split, 1, heads.plus(kvHeads), kvHeads)));
+            of.slice(split, 1, Dim.ZERO, heads),
+            of.slice(split, 1, heads, kvHeads),
+            of.slice(split, 1, heads.plus(kvHeads), kvHeads)));
   }
 
   /**
@@ -174,7 +170,7 @@ final class MicrosoftGroupQueryAttention {
       if (alike && total.equals(past.plus(seq))) {
         return new Cache(past, total, Optional.empty(), Optional.empty(), Optional.empty());
       }
-      Value start = binary(node, BinaryFunction.SUB, lengths, extent(node, seq));
+      Value start = new Arithmetic(node).sub(lengths, extent(node, seq));
       Dim keys = past.minus(total).isAtLeast(0) ? past : total;
       return new Cache(Dim.ZERO, keys, Optional.of(start), Optional.of(lengths), Optional.empty());
     }
@@ -188,8 +184,9 @@ final class MicrosoftGroupQueryAttention {
     }
 
     private static Value lengths(NodeScope node, Dim batch) {
-      Value last = reshape(node, cast(node, node.input(5), ElementType.I64), Shape.of(batch));
-      return binary(node, BinaryFunction.ADD, last, node.scalarLike(last, 1));
+      Arithmetic of = new Arithmetic(node);
+      Value last = of.reshape(of.cast(node.input(5), ElementType.I64), Shape.of(batch));
+      return of.add(last, node.scalarLike(last, 1));
     }
 
     private static Value extent(NodeScope node, Dim dim) {
@@ -198,42 +195,45 @@ final class MicrosoftGroupQueryAttention {
 
     /** {@code [batch, 1, 1, keys]}: which positions lie below each sequence's bound. */
     private static Value below(NodeScope node, Dim keys, Value bound) {
-      Value position = positions(node, keys, ElementType.I64);
+      Arithmetic of = new Arithmetic(node);
+      Value position = of.iota(keys, ElementType.I64);
       Shape column = Shape.of(bound.type().dim(0), Dim.ONE, Dim.ONE, Dim.ONE);
-      return binary(node, BinaryFunction.LESS, position, reshape(node, bound, column));
+      return of.binary(BinaryFunction.LESS, position, of.reshape(bound, column));
     }
 
     /** The positions of the queries, {@code [batch or 1, seq]}. */
     Value queries(NodeScope node, Dim seq) {
-      Value steps = positions(node, seq, ElementType.I64);
+      Arithmetic of = new Arithmetic(node);
+      Value steps = of.iota(seq, ElementType.I64);
       if (start.isPresent()) {
         Shape column = start.get().type().shape().insert(1, Dim.ONE);
-        return binary(node, BinaryFunction.ADD, reshape(node, start.get(), column), steps);
+        return of.add(of.reshape(start.get(), column), steps);
       }
       if (!before.is(0)) {
-        steps = binary(node, BinaryFunction.ADD, steps, extent(node, before));
+        steps = of.add(steps, extent(node, before));
       }
-      return reshape(node, steps, Shape.of(Dim.ONE, seq));
+      return of.reshape(steps, Shape.of(Dim.ONE, seq));
     }
 
     /** The past in operand {@code input} with the new keys or values. */
     Value extend(NodeScope node, int input, Value fresh) {
+      Arithmetic of = new Arithmetic(node);
       if (!node.has(input) || node.shape(input).dim(2).is(0)) {
         return fresh;
       }
       Value past = node.input(input);
       if (start.isEmpty()) {
-        return concat(node, 2, past, fresh);
+        return of.concat(2, past, fresh);
       }
       // Whatever else the past holds doesn't get into the present.
       Dim length = past.type().dim(2);
       Shape column = Shape.of(past.type().dim(0), Dim.ONE, length, Dim.ONE);
-      Value used = reshape(node, below(node, length, start.get()), column);
+      Value used = of.reshape(below(node, length, start.get()), column);
       past = node.add(new Elementwise.Select(), used, past, node.scalarLike(past, 0));
       Dim room = keys.minus(length);
       if (!room.is(0)) {
         Shape shape = past.type().shape().with(2, room);
-        past = concat(node, 2, past, QuantizedValues.zeros(node, past.type().element(), shape));
+        past = of.concat(2, past, QuantizedValues.zeros(node, past.type().element(), shape));
       }
       return node.add(new Structured.CacheUpdate(2, false), past, fresh, start.get());
     }
@@ -262,14 +262,19 @@ final class MicrosoftGroupQueryAttention {
     mask = node.add(new Movement.Broadcast(full), mask);
     Value logit =
         node.has(11)
-            ? reshape(node, node.input(11), Shape.of(Dim.ONE, heads, Dim.ONE, Dim.ONE))
+            ? new Arithmetic(node)
+                .reshape(node.input(11), Shape.of(Dim.ONE, heads, Dim.ONE, Dim.ONE))
             : node.constant(Tensor.scalar(element, 0));
-    logit = node.add(new Movement.Broadcast(full.with(3, Dim.ONE)), cast(node, logit, element));
-    mask = concat(node, 3, mask, logit);
+    logit =
+        node.add(
+            new Movement.Broadcast(full.with(3, Dim.ONE)),
+            new Arithmetic(node).cast(logit, element));
+    mask = new Arithmetic(node).concat(3, mask, logit);
     List<Value> extended = new ArrayList<>(List.of(q));
     for (Value value : qkv.subList(1, 3)) {
       Shape shape = value.type().shape().with(2, Dim.ONE);
-      extended.add(concat(node, 2, value, QuantizedValues.zeros(node, element, shape)));
+      extended.add(
+          new Arithmetic(node).concat(2, value, QuantizedValues.zeros(node, element, shape)));
     }
     Structured.Attention unmasked =
         new Structured.Attention(plain.scale(), plain.softCap(), false, Dim.ZERO, 0, false, false);
@@ -279,17 +284,17 @@ final class MicrosoftGroupQueryAttention {
   /** Which keys each query sees, {@code [batch or 1, 1, seq, keys]}. */
   private static Value visible(
       NodeScope node, Structured.Attention plain, Cache cache, Dim seq, Dim keys) {
-    Value key = positions(node, keys, ElementType.I64);
+    Value key = new Arithmetic(node).iota(keys, ElementType.I64);
     Value query = cache.queries(node, seq);
     Shape rows = Shape.of(query.type().dim(0), Dim.ONE, seq, Dim.ONE);
-    query = reshape(node, query, rows);
+    query = new Arithmetic(node).reshape(query, rows);
     List<Value> conditions = new ArrayList<>();
     if (plain.causal()) {
-      conditions.add(binary(node, BinaryFunction.LESS_OR_EQUAL, key, query));
+      conditions.add(new Arithmetic(node).binary(BinaryFunction.LESS_OR_EQUAL, key, query));
     }
     if (plain.window() > 0) {
-      Value first = binary(node, BinaryFunction.SUB, query, node.scalarLike(query, plain.window()));
-      conditions.add(binary(node, BinaryFunction.GREATER, key, first));
+      Value first = new Arithmetic(node).sub(query, node.scalarLike(query, plain.window()));
+      conditions.add(new Arithmetic(node).binary(BinaryFunction.GREATER, key, first));
     }
     cache.valid().ifPresent(conditions::add);
     cache.keyLength().ifPresent(length -> conditions.add(Cache.below(node, keys, length)));
@@ -297,7 +302,7 @@ final class MicrosoftGroupQueryAttention {
       return node.constant(Tensor.scalar(ElementType.BOOL, 1));
     }
     return conditions.stream()
-        .reduce((left, right) -> binary(node, BinaryFunction.AND, left, right))
+        .reduce((left, right) -> new Arithmetic(node).binary(BinaryFunction.AND, left, right))
         .orElseThrow();
   }
 }

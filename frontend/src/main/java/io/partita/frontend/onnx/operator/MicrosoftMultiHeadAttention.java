@@ -1,16 +1,11 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.AttentionValues.concat;
 import static io.partita.frontend.onnx.operator.AttentionValues.keyMask;
-import static io.partita.frontend.onnx.operator.AttentionValues.slice;
 import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.AttentionValues.Extents;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
@@ -30,6 +25,7 @@ final class MicrosoftMultiHeadAttention {
   }
 
   private static void convert(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     if (node.has(8) || node.has(9)) {
       throw node.unsupported(
           "MultiHeadAttention with a shared cache buffer or beam indices",
@@ -43,8 +39,8 @@ final class MicrosoftMultiHeadAttention {
     Dim before = Dim.ZERO;
     if (node.has(6)) {
       before = node.shape(6).dim(2);
-      k = concat(node, 2, node.input(6), k);
-      v = concat(node, 2, node.input(7), v);
+      k = of.concat(2, node.input(6), k);
+      v = of.concat(2, node.input(7), v);
     }
     Extents extents = new Extents(q.type().dim(0), q.type().dim(2), k.type().dim(2));
     double filter = node.number("mask_filter_value", MicrosoftAttention.DEFAULT_FILTER);
@@ -60,9 +56,8 @@ final class MicrosoftMultiHeadAttention {
     if (node.wants(3)) {
       Value keys = IntegerProducts.transposed(node, k);
       Value scores = node.add(new Contraction.MatMul(q.type().element()), q, keys);
-      scores = binary(node, BinaryFunction.MUL, scores, node.scalarLike(q, scale));
-      node.output(
-          3, mask.isPresent() ? binary(node, BinaryFunction.ADD, scores, mask.get()) : scores);
+      scores = of.mul(scores, node.scalarLike(q, scale));
+      node.output(3, mask.isPresent() ? of.add(scores, mask.get()) : scores);
     }
   }
 
@@ -94,20 +89,21 @@ final class MicrosoftMultiHeadAttention {
    * Part {@code part} of {@code [batch, seq, heads, parts, d]} as {@code [batch, seq, heads d]}.
    */
   private static Value packed(NodeScope node, Value all, int part) {
+    Arithmetic of = new Arithmetic(node);
     Shape shape = all.type().shape();
-    Value one = slice(node, all, 3, Dim.of(part), Dim.ONE);
-    return reshape(
-        node, one, Shape.of(shape.dim(0), shape.dim(1), shape.dim(2).times(shape.dim(4))));
+    Value one = of.slice(all, 3, Dim.of(part), Dim.ONE);
+    return of.reshape(one, Shape.of(shape.dim(0), shape.dim(1), shape.dim(2).times(shape.dim(4))));
   }
 
   /** {@code x} plus its part of the bias of q, k and v, which follow each other. */
   private static Value biased(NodeScope node, Value x, Dim heads, int part) {
+    Arithmetic of = new Arithmetic(node);
     if (!node.has(3)) {
       return splitHeads(node, x, heads);
     }
     Dim size = x.type().dim(2);
     Dim width = part == 2 ? node.shape(3).dim(0).minus(size) : size.times(Dim.of(part));
-    Value bias = slice(node, node.input(3), 0, width, size);
-    return splitHeads(node, binary(node, BinaryFunction.ADD, x, bias), heads);
+    Value bias = of.slice(node.input(3), 0, width, size);
+    return splitHeads(node, of.add(x, bias), heads);
   }
 }

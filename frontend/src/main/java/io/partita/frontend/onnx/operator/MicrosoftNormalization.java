@@ -1,12 +1,7 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
@@ -69,25 +64,27 @@ final class MicrosoftNormalization {
 
   /** {@code input + skip (+ bias)}. */
   private static Value residual(NodeScope node, int bias) {
-    Value sum = binary(node, BinaryFunction.ADD, node.input(0), node.input(1));
-    return node.has(bias) ? binary(node, BinaryFunction.ADD, sum, node.input(bias)) : sum;
+    Arithmetic of = new Arithmetic(node);
+    Value sum = of.add(node.input(0), node.input(1));
+    return node.has(bias) ? of.add(sum, node.input(bias)) : sum;
   }
 
   private static void simplified(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
-    Value scale = cast(node, node.input(1), x.type().element());
+    Value scale = of.cast(node.input(1), x.type().element());
     int axis = node.axis(node.integer("axis", -1), x.type().rank());
     double epsilon = node.number("epsilon", 1e-5);
     Structured.Norm norm = new Structured.Norm(Structured.NormKind.RMS, axis, epsilon, true, false);
-    node.output(0, cast(node, node.add(norm, x, scale), node.type(1).element()));
+    node.output(0, of.cast(node.add(norm, x, scale), node.type(1).element()));
     if (node.wants(1)) {
-      node.output(1, inverseDeviation(node, cast(node, x, ElementType.F32), norm));
+      node.output(1, inverseDeviation(node, of.cast(x, ElementType.F32), norm));
     }
   }
 
   /** Outputs 1 and 2: the mean of each line and the reciprocal of its deviation, in f32. */
   private static void statistics(NodeScope node, Value x, Structured.Norm norm) {
-    Value wide = node.wants(1) || node.wants(2) ? cast(node, x, ElementType.F32) : x;
+    Value wide = node.wants(1) || node.wants(2) ? new Arithmetic(node).cast(x, ElementType.F32) : x;
     if (node.wants(1)) {
       node.output(1, mean(node, wide, norm.axis()));
     }
@@ -105,18 +102,14 @@ final class MicrosoftNormalization {
   }
 
   private static Value inverseDeviation(NodeScope node, Value x, Structured.Norm norm) {
+    Arithmetic of = new Arithmetic(node);
     Value centered =
         switch (norm.kind()) {
-          case LAYER -> binary(node, BinaryFunction.SUB, x, mean(node, x, norm.axis()));
+          case LAYER -> of.sub(x, mean(node, x, norm.axis()));
           case RMS -> x;
         };
-    Value squares = binary(node, BinaryFunction.MUL, centered, centered);
-    Value variance =
-        binary(
-            node,
-            BinaryFunction.ADD,
-            mean(node, squares, norm.axis()),
-            node.scalarLike(x, norm.epsilon()));
+    Value squares = of.mul(centered, centered);
+    Value variance = of.add(mean(node, squares, norm.axis()), node.scalarLike(x, norm.epsilon()));
     Value root = node.add(new Elementwise.Unary(UnaryFunction.SQRT), variance);
     return node.add(new Elementwise.Unary(UnaryFunction.RECIPROCAL), root);
   }
@@ -166,13 +159,14 @@ final class MicrosoftNormalization {
   private static Value positions(NodeScope node, int input) {
     return node.has(input)
         ? node.input(input)
-        : AttentionValues.positions(node, node.shape(0).dim(1), ElementType.I64);
+        : new Arithmetic(node).iota(node.shape(0).dim(1), ElementType.I64);
   }
 
   private static void embed(NodeScope node, Parts parts) {
-    Value sum = binary(node, BinaryFunction.ADD, parts.words(), parts.places());
+    Arithmetic of = new Arithmetic(node);
+    Value sum = of.add(parts.words(), parts.places());
     if (parts.segments().isPresent()) {
-      sum = binary(node, BinaryFunction.ADD, sum, parts.segments().get());
+      sum = of.add(sum, parts.segments().get());
     }
     node.output(0, node.add(layerNorm(node, sum, true), sum, parts.scale(), parts.bias()));
     if (node.wants(1)) {
@@ -183,14 +177,14 @@ final class MicrosoftNormalization {
 
   /** The tokens of each sequence that take part, i32 {@code [batch]}; zeros without a mask. */
   private static Value lengths(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Shape batch = Shape.of(node.shape(0).dim(0));
     if (!node.has(MASK)) {
-      return reshape(
-          node,
+      return of.reshape(
           node.add(new Movement.Broadcast(batch), node.constant(Tensor.scalar(ElementType.I32, 0))),
           batch);
     }
-    Value ones = cast(node, node.input(MASK), ElementType.I32);
+    Value ones = of.cast(node.input(MASK), ElementType.I32);
     return node.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), ones);
   }
 }

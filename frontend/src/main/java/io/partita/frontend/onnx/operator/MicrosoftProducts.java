@@ -1,14 +1,11 @@
 package io.partita.frontend.onnx.operator;
 
 import static io.partita.frontend.onnx.operator.IntegerProducts.transposed;
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
 import static io.partita.frontend.onnx.operator.QuantizedValues.scale;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -41,7 +38,7 @@ final class MicrosoftProducts {
   }
 
   private static Value scaled(NodeScope node, Value x, double factor) {
-    return factor == 1 ? x : binary(node, BinaryFunction.MUL, x, node.scalarLike(x, factor));
+    return factor == 1 ? x : new Arithmetic(node).mul(x, node.scalarLike(x, factor));
   }
 
   /** {@code [m, batch…, k]} as {@code [batch…, m, k]} if batched first, then transposed if so. */
@@ -70,7 +67,7 @@ final class MicrosoftProducts {
     Value sum = scaled(node, product, node.number("alpha", 1));
     if (node.has(2)) {
       Value addend = scaled(node, node.input(2), node.number("beta", 1));
-      sum = binary(node, BinaryFunction.ADD, sum, addend);
+      sum = new Arithmetic(node).add(sum, addend);
     }
     List<Double> parameters =
         node.hasAttribute("activation_alpha")
@@ -91,7 +88,7 @@ final class MicrosoftProducts {
                 window, node.integer("group", 1), node.has(2), x.type().element()),
             operands);
     if (node.has(3)) {
-      sum = binary(node, BinaryFunction.ADD, sum, node.input(3));
+      sum = new Arithmetic(node).add(sum, node.input(3));
     }
     List<Double> parameters =
         node.hasAttribute("activation_params") ? node.numbers("activation_params") : List.of();
@@ -100,6 +97,7 @@ final class MicrosoftProducts {
 
   /** {@code x} after the function that the attribute {@code activation} names. */
   private static Value activated(NodeScope node, Value x, List<Double> parameters) {
+    Arithmetic of = new Arithmetic(node);
     String activation = node.text("activation", "");
     return switch (activation) {
       case "" -> x;
@@ -111,8 +109,8 @@ final class MicrosoftProducts {
         if (parameters.size() != 2) {
           throw node.invalid("two parameters of Clip", parameters.toString());
         }
-        Value low = binary(node, BinaryFunction.MAX, x, node.scalarLike(x, parameters.getFirst()));
-        yield binary(node, BinaryFunction.MIN, low, node.scalarLike(x, parameters.getLast()));
+        Value low = of.max(x, node.scalarLike(x, parameters.getFirst()));
+        yield of.min(low, node.scalarLike(x, parameters.getLast()));
       }
       case String other ->
           throw node.unsupported("the fused activation " + other, "export without fusion");
@@ -120,14 +118,11 @@ final class MicrosoftProducts {
   }
 
   static Value leakyRelu(NodeScope node, Value x, double slope) {
+    Arithmetic of = new Arithmetic(node);
     Value zero = node.scalarLike(x, 0);
-    Value low = binary(node, BinaryFunction.MIN, x, zero);
-    Value high = binary(node, BinaryFunction.MAX, x, zero);
-    return binary(
-        node,
-        BinaryFunction.ADD,
-        high,
-        binary(node, BinaryFunction.MUL, low, node.scalarLike(x, slope)));
+    Value low = of.min(x, zero);
+    Value high = of.max(x, zero);
+    return of.add(high, of.mul(low, node.scalarLike(x, slope)));
   }
 
   private static void dynamicQuantizeMatMul(NodeScope node) {
@@ -146,9 +141,9 @@ final class MicrosoftProducts {
 
   private static Value toFloat(
       NodeScope node, Value sum, Value leftScale, Value rightScale, int bias) {
-    Value factor = binary(node, BinaryFunction.MUL, leftScale, rightScale);
+    Value factor = new Arithmetic(node).mul(leftScale, rightScale);
     ElementType real = factor.type().element();
-    Value product = binary(node, BinaryFunction.MUL, cast(node, sum, real), factor);
-    return node.has(bias) ? binary(node, BinaryFunction.ADD, product, node.input(bias)) : product;
+    Value product = new Arithmetic(node).mul(new Arithmetic(node).cast(sum, real), factor);
+    return node.has(bias) ? new Arithmetic(node).add(product, node.input(bias)) : product;
   }
 }

@@ -1,16 +1,12 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
 import static io.partita.frontend.onnx.operator.QuantizedValues.dequantize;
 import static io.partita.frontend.onnx.operator.QuantizedValues.quantize;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 import static io.partita.frontend.onnx.operator.QuantizedValues.scale;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -61,25 +57,20 @@ final class MicrosoftQuantized {
   private static void add(NodeScope node) {
     Value left = dequantize(node, node.input(0), 1);
     Value right = dequantize(node, node.input(3), 4);
-    node.output(0, quantize(node, binary(node, BinaryFunction.ADD, left, right), 6));
+    node.output(0, quantize(node, new Arithmetic(node).add(left, right), 6));
   }
 
   /** The product of the integers, then one factor of all three scales. */
   private static void multiply(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value left = difference(node, 0);
     Value right = difference(node, 3);
     Value multiplier =
         QuantizedOperators.multiplier(node, scale(node, 1, false), scale(node, 4, false), 6);
     Value zeroPoint = QuantizedValues.zeroPoint(node, 7, multiplier, node.type(0).element());
-    Value product =
-        binary(
-            node,
-            BinaryFunction.MUL,
-            cast(node, binary(node, BinaryFunction.MUL, left, right), ElementType.F32),
-            multiplier);
+    Value product = of.mul(of.cast(of.mul(left, right), ElementType.F32), multiplier);
     // ONNX Runtime adds the zero point before it rounds, which tells where a half goes.
-    Value shifted =
-        binary(node, BinaryFunction.ADD, product, cast(node, zeroPoint, ElementType.F32));
+    Value shifted = of.add(product, of.cast(zeroPoint, ElementType.F32));
     Value one = node.constant(Tensor.scalar(ElementType.F32, 1));
     Value zero = node.constant(Tensor.scalar(zeroPoint.type().element(), 0));
     node.output(0, quantize(node, shifted, one, zero, 0));
@@ -87,12 +78,13 @@ final class MicrosoftQuantized {
 
   /** Operand {@code input} less its zero point, as i32. */
   private static Value difference(NodeScope node, int input) {
-    Value q = cast(node, node.input(input), ElementType.I32);
+    Arithmetic of = new Arithmetic(node);
+    Value q = of.cast(node.input(input), ElementType.I32);
     if (QuantizedValues.isZero(node, input + 2)) {
       return q;
     }
     Value zeroPoint = QuantizedValues.scalarIfSingle(node, node.input(input + 2));
-    return binary(node, BinaryFunction.SUB, q, cast(node, zeroPoint, ElementType.I32));
+    return of.sub(q, of.cast(zeroPoint, ElementType.I32));
   }
 
   private static Value sigmoid(NodeScope node, Value x) {
@@ -105,6 +97,7 @@ final class MicrosoftQuantized {
 
   /** Before opset 13 over all axes from {@code axis} on. */
   private static Value softmax(NodeScope node, Value x) {
+    Arithmetic of = new Arithmetic(node);
     Shape shape = x.type().shape();
     if (node.integer("opset", 13) >= 13) {
       int axis = node.axis(node.integer("axis", -1), shape.rank());
@@ -112,8 +105,8 @@ final class MicrosoftQuantized {
     }
     int axis = node.axis(node.integer("axis", 1), shape.rank());
     Shape flat = Shape.of(shape.range(0, axis).size(), shape.range(axis, shape.rank()).size());
-    Value line = node.add(new Reduction.Softmax(1, false), reshape(node, x, flat));
-    return reshape(node, line, shape);
+    Value line = node.add(new Reduction.Softmax(1, false), of.reshape(x, flat));
+    return of.reshape(line, shape);
   }
 
   private static Value globalAveragePool(NodeScope node, Value x) {
@@ -193,23 +186,24 @@ final class MicrosoftQuantized {
 
   /** {@code α (a b) + c} in i32, where c counts in units of α, both scales' product. */
   private static void gemm(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Factor left = transposed(node, Factor.of(node, 0, 2), "transA");
     Factor right = transposed(node, Factor.of(node, 3, 5), "transB");
     Value sum = IntegerProducts.matMul(node, left, right);
     if (node.has(6)) {
-      sum = binary(node, BinaryFunction.ADD, sum, node.input(6));
+      sum = of.add(sum, node.input(6));
     }
-    Value factor = binary(node, BinaryFunction.MUL, scale(node, 1, false), scale(node, 4, false));
+    Value factor = of.mul(scale(node, 1, false), scale(node, 4, false));
     double alpha = node.number("alpha", 1);
     if (alpha != 1) {
-      factor = binary(node, BinaryFunction.MUL, factor, node.scalarLike(factor, alpha));
+      factor = of.mul(factor, node.scalarLike(factor, alpha));
     }
     if (!node.has(7)) {
-      Value real = cast(node, sum, ElementType.F32);
-      node.output(0, binary(node, BinaryFunction.MUL, real, factor));
+      Value real = of.cast(sum, ElementType.F32);
+      node.output(0, of.mul(real, factor));
       return;
     }
-    Value multiplier = binary(node, BinaryFunction.DIV, factor, scale(node, 7, true));
+    Value multiplier = of.div(factor, scale(node, 7, true));
     Value zeroPoint =
         node.has(8) ? node.input(8) : node.constant(Tensor.scalar(left.q().type().element(), 0));
     node.output(0, QuantizedValues.requantize(node, sum, multiplier, zeroPoint));

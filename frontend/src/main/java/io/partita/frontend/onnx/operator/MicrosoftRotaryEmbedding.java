@@ -1,15 +1,10 @@
 package io.partita.frontend.onnx.operator;
 
 import static io.partita.frontend.onnx.operator.AttentionValues.mergeHeads;
-import static io.partita.frontend.onnx.operator.AttentionValues.positions;
 import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
@@ -26,6 +21,7 @@ final class MicrosoftRotaryEmbedding {
   }
 
   private static void convert(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     if (node.flag("is_packed_batching", false)) {
       throw node.unsupported(
@@ -36,12 +32,12 @@ final class MicrosoftRotaryEmbedding {
     if (split.type().rank() != 4) {
       throw node.invalid("x of rank 3 or 4", x.type().toString());
     }
-    Value positions = cast(node, node.input(1), ElementType.I64);
+    Value positions = of.cast(node.input(1), ElementType.I64);
     if (positions.type().rank() < 2) {
       // One number: where the sequence begins.
-      Value steps = positions(node, split.type().dim(2), ElementType.I64);
-      positions = binary(node, BinaryFunction.ADD, positions, steps);
-      positions = reshape(node, positions, Shape.of(Dim.ONE, split.type().dim(2)));
+      Value steps = of.iota(split.type().dim(2), ElementType.I64);
+      positions = of.add(positions, steps);
+      positions = of.reshape(positions, Shape.of(Dim.ONE, split.type().dim(2)));
     }
     Value rotated = rotate(node, split, positions, 2, node.flag("interleaved", false));
     node.output(0, merged ? mergeHeads(node, rotated) : rotated);
@@ -65,13 +61,14 @@ final class MicrosoftRotaryEmbedding {
    * the tables of cosines and sines in operands {@code cosines} and the next.
    */
   static Value rotate(NodeScope node, Value x, Value positions, int cosines, boolean interleaved) {
+    Arithmetic of = new Arithmetic(node);
     Value cosine = node.add(new Movement.Gather(0), node.input(cosines), positions);
     Value sine = node.add(new Movement.Gather(0), node.input(cosines + 1), positions);
     ElementType element = x.type().element();
     return node.add(
         new Structured.RotaryEmbedding(interleaved),
         x,
-        cast(node, cosine, element),
-        cast(node, sine, element));
+        of.cast(cosine, element),
+        of.cast(sine, element));
   }
 }

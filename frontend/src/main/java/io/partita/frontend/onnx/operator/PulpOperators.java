@@ -1,9 +1,5 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
-import static io.partita.frontend.onnx.operator.QuantizedValues.reshape;
-
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
@@ -124,7 +120,7 @@ public final class PulpOperators {
     }
     List<Dim> dims = new ArrayList<>(Collections.nCopies(shape.rank() - 1, Dim.ONE));
     dims.set(0, shape.dim(1));
-    return reshape(node, parameter, new Shape(dims));
+    return new Arithmetic(node).reshape(parameter, new Shape(dims));
   }
 
   private static void softmax(NodeScope node) {
@@ -173,19 +169,21 @@ public final class PulpOperators {
 
   /** {@code clamp(x + three, 0, six) one_over_six x}. */
   private static void hardSwish(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = integer(node, 0);
-    Value shifted = binary(node, BinaryFunction.ADD, x, node.scalarLike(x, node.integer("three")));
-    Value low = binary(node, BinaryFunction.MAX, shifted, node.scalarLike(x, 0));
-    Value gate = binary(node, BinaryFunction.MIN, low, node.scalarLike(x, node.integer("six")));
+    Value shifted = of.add(x, node.scalarLike(x, node.integer("three")));
+    Value low = of.max(shifted, node.scalarLike(x, 0));
+    Value gate = of.min(low, node.scalarLike(x, node.integer("six")));
     Value factor = node.scalarLike(x, node.integer("one_over_six"));
-    Value scaled = binary(node, BinaryFunction.MUL, gate, factor);
-    node.output(0, binary(node, BinaryFunction.MUL, scaled, x));
+    Value scaled = of.mul(gate, factor);
+    node.output(0, of.mul(scaled, x));
   }
 
   /** {@code clamp(((x weight + bias) mul) >> log2(D), …)}: subtracting a half undoes rounding. */
   private static void noNorm(NodeScope node) {
-    Value product = binary(node, BinaryFunction.MUL, integer(node, 0), integer(node, 1));
-    Value x = binary(node, BinaryFunction.ADD, product, integer(node, 2));
+    Arithmetic of = new Arithmetic(node);
+    Value product = of.mul(integer(node, 0), integer(node, 1));
+    Value x = of.add(product, integer(node, 2));
     long levels = levels(node);
     int shift = shift(node, "D");
     IntegerNetwork.Requantize requantize =
@@ -200,7 +198,7 @@ public final class PulpOperators {
     Value x = integer(node, 0);
     long divisor = divisor(node, node.integer("y"));
     long factor = Math.floorDiv(scaling(node), divisor);
-    node.output(0, binary(node, BinaryFunction.MUL, x, node.scalarLike(x, factor)));
+    node.output(0, new Arithmetic(node).mul(x, node.scalarLike(x, factor)));
   }
 
   private static long divisor(NodeScope node, long y) {
@@ -217,18 +215,16 @@ public final class PulpOperators {
 
   /** {@code ⌊a Delta eta / (b eta + eps) + 1/2⌋} in 64 bits. */
   private static void integerDiv(NodeScope node) {
-    Value a = cast(node, integer(node, 0), ElementType.I64);
-    Value b = cast(node, integer(node, 1), ElementType.I64);
-    Value numerator = binary(node, BinaryFunction.MUL, a, node.scalarLike(a, scaling(node)));
-    Value scaled = binary(node, BinaryFunction.MUL, b, node.scalarLike(b, node.integer("eta")));
-    Value divisor =
-        binary(node, BinaryFunction.ADD, scaled, node.scalarLike(b, node.integer("eps")));
+    Arithmetic of = new Arithmetic(node);
+    Value a = of.cast(integer(node, 0), ElementType.I64);
+    Value b = of.cast(integer(node, 1), ElementType.I64);
+    Value numerator = of.mul(a, node.scalarLike(a, scaling(node)));
+    Value scaled = of.mul(b, node.scalarLike(b, node.integer("eta")));
+    Value divisor = of.add(scaled, node.scalarLike(b, node.integer("eps")));
     Value two = node.constant(Tensor.scalar(ElementType.I64, 2));
-    Value twice =
-        binary(node, BinaryFunction.ADD, binary(node, BinaryFunction.MUL, numerator, two), divisor);
-    Value quotient =
-        IntegerOperators.floorDivide(node, twice, binary(node, BinaryFunction.MUL, divisor, two));
-    node.output(0, cast(node, quotient, node.type(0).element()));
+    Value twice = of.add(of.mul(numerator, two), divisor);
+    Value quotient = IntegerOperators.floorDivide(node, twice, of.mul(divisor, two));
+    node.output(0, of.cast(quotient, node.type(0).element()));
   }
 
   /** The one floating-point norm of this family; its ε has a name and a default of its own. */
@@ -241,15 +237,16 @@ public final class PulpOperators {
   }
 
   private static void swish(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     double alpha = node.number("alpha", 1);
     if (alpha == 1) {
       node.output(0, node.add(new Elementwise.Unary(UnaryFunction.SILU), x));
       return;
     }
-    Value scaled = binary(node, BinaryFunction.MUL, x, node.scalarLike(x, alpha));
+    Value scaled = of.mul(x, node.scalarLike(x, alpha));
     Value gate = node.add(new Elementwise.Unary(UnaryFunction.SIGMOID), scaled);
-    node.output(0, binary(node, BinaryFunction.MUL, x, gate));
+    node.output(0, of.mul(x, gate));
   }
 
   /**
@@ -257,24 +254,18 @@ public final class PulpOperators {
    * Deeploy's test data hold the gradient of a mean whose own gradient is 1/n.
    */
   private static void lossGradient(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     if (node.inputs() != 2 || node.shape(0).rank() != 2 || node.shape(1).rank() != 1) {
       throw node.unsupported(
           "a training graph's gradient of the loss", "export the model for inference");
     }
     Value logarithms = node.input(0);
     Value probabilities = node.add(new Elementwise.Unary(UnaryFunction.EXP), logarithms);
-    Value labels = reshape(node, node.input(1), node.shape(1).insert(1, Dim.ONE));
-    Value classes = AttentionValues.positions(node, node.shape(0).dim(1), labels.type().element());
+    Value labels = of.reshape(node.input(1), node.shape(1).insert(1, Dim.ONE));
+    Value classes = of.iota(node.shape(0).dim(1), labels.type().element());
     Value hot =
-        cast(
-            node, binary(node, BinaryFunction.EQUAL, labels, classes), logarithms.type().element());
+        of.cast(of.binary(BinaryFunction.EQUAL, labels, classes), logarithms.type().element());
     double rows = node.shape(0).dim(0).value();
-    node.output(
-        0,
-        binary(
-            node,
-            BinaryFunction.DIV,
-            binary(node, BinaryFunction.SUB, probabilities, hot),
-            node.scalarLike(logarithms, rows * rows)));
+    node.output(0, of.div(of.sub(probabilities, hot), node.scalarLike(logarithms, rows * rows)));
   }
 }

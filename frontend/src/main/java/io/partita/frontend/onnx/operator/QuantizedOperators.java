@@ -1,7 +1,5 @@
 package io.partita.frontend.onnx.operator;
 
-import static io.partita.frontend.onnx.operator.QuantizedValues.binary;
-import static io.partita.frontend.onnx.operator.QuantizedValues.cast;
 import static io.partita.frontend.onnx.operator.QuantizedValues.channelwise;
 import static io.partita.frontend.onnx.operator.QuantizedValues.requantize;
 import static io.partita.frontend.onnx.operator.QuantizedValues.scalarIfSingle;
@@ -11,7 +9,6 @@ import static io.partita.frontend.onnx.operator.QuantizedValues.zeroPoint;
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.type.ElementType;
 import java.util.Optional;
@@ -35,6 +32,7 @@ final class QuantizedOperators {
   }
 
   private static void quantizeLinear(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     Value scale = scale(node, 1, true);
     ElementType to = node.element("output_dtype", ElementType.U8);
     Value zeroPoint = zeroPoint(node, 2, scale, to);
@@ -43,8 +41,8 @@ final class QuantizedOperators {
       throw node.unsupported("quantising to " + to, "quantise to an integer type");
     }
     ElementType precision = node.element("precision", scale.type().element());
-    Value x = cast(node, node.input(0), precision);
-    Value step = cast(node, scale, precision);
+    Value x = of.cast(node.input(0), precision);
+    Value step = of.cast(scale, precision);
     node.output(
         0, node.add(new Quantized.Quantize(axis(node), block(node), to), x, step, zeroPoint));
   }
@@ -108,13 +106,9 @@ final class QuantizedOperators {
 
   /** {@code left right / result} in f32, in this order, as ONNX Runtime computes it. */
   static Value multiplier(NodeScope node, Value left, Value right, int result) {
-    Value product =
-        binary(
-            node,
-            BinaryFunction.MUL,
-            cast(node, left, ElementType.F32),
-            cast(node, right, ElementType.F32));
-    Value divisor = cast(node, scale(node, result, true), ElementType.F32);
-    return binary(node, BinaryFunction.DIV, product, scalarIfSingle(node, divisor));
+    Arithmetic of = new Arithmetic(node);
+    Value product = of.mul(of.cast(left, ElementType.F32), of.cast(right, ElementType.F32));
+    Value divisor = of.cast(scale(node, result, true), ElementType.F32);
+    return of.div(product, scalarIfSingle(node, divisor));
   }
 }

@@ -21,22 +21,12 @@ import java.util.stream.IntStream;
 final class QuantizedValues {
   private QuantizedValues() {}
 
-  static Value binary(NodeScope node, BinaryFunction function, Value left, Value right) {
-    return node.add(new Elementwise.Binary(function), left, right);
-  }
-
-  static Value cast(NodeScope node, Value value, ElementType to) {
-    return value.type().element() == to ? value : node.add(new Elementwise.Cast(to), value);
-  }
-
-  static Value reshape(NodeScope node, Value value, Shape to) {
-    return value.type().shape().equals(to) ? value : node.add(new Movement.Reshape(to), value);
-  }
-
   /** A scalar where {@code value} is a vector or tensor of one element, otherwise itself. */
   static Value scalarIfSingle(NodeScope node, Value value) {
     Shape shape = value.type().shape();
-    return shape.isStatic() && shape.elements() == 1 ? reshape(node, value, Shape.SCALAR) : value;
+    return shape.isStatic() && shape.elements() == 1
+        ? new Arithmetic(node).reshape(value, Shape.SCALAR)
+        : value;
   }
 
   /**
@@ -114,8 +104,9 @@ final class QuantizedValues {
    * rounding as one factor, as ONNX Runtime does, so that the same integers result.
    */
   static Value requantize(NodeScope node, Value accumulator, Value multiplier, Value zeroPoint) {
+    Arithmetic of = new Arithmetic(node);
     ElementType real = multiplier.type().element();
-    Value product = binary(node, BinaryFunction.MUL, cast(node, accumulator, real), multiplier);
+    Value product = of.mul(of.cast(accumulator, real), multiplier);
     Value one = node.constant(Tensor.scalar(real, 1));
     return quantize(node, product, one, scalarIfSingle(node, zeroPoint), 0);
   }
@@ -123,24 +114,17 @@ final class QuantizedValues {
   /** {@code x} as u8 with scale and zero point of its own range, ONNX DynamicQuantizeLinear. */
   record Dynamic(Value q, Value scale, Value zeroPoint) {
     static Dynamic of(NodeScope node, Value x) {
+      Arithmetic of = new Arithmetic(node);
       List<Integer> axes = IntStream.range(0, x.type().rank()).boxed().toList();
       Value zero = node.scalarLike(x, 0);
       Value low =
-          binary(
-              node,
-              BinaryFunction.MIN,
-              node.add(new Reduction.Reduce(Reduction.ReduceKind.MIN, axes, false), x),
-              zero);
+          of.min(node.add(new Reduction.Reduce(Reduction.ReduceKind.MIN, axes, false), x), zero);
       Value high =
-          binary(
-              node,
-              BinaryFunction.MAX,
-              node.add(new Reduction.Reduce(Reduction.ReduceKind.MAX, axes, false), x),
-              zero);
-      Value range = binary(node, BinaryFunction.SUB, high, low);
-      Value step = binary(node, BinaryFunction.DIV, range, node.scalarLike(x, 255));
+          of.max(node.add(new Reduction.Reduce(Reduction.ReduceKind.MAX, axes, false), x), zero);
+      Value range = of.sub(high, low);
+      Value step = of.div(range, node.scalarLike(x, 255));
       // A tensor of zeros has no range; any scale does for it, and 1 divides well.
-      Value empty = binary(node, BinaryFunction.EQUAL, range, zero);
+      Value empty = of.binary(BinaryFunction.EQUAL, range, zero);
       Value scale = node.add(new Elementwise.Select(), empty, node.scalarLike(x, 1), step);
       Value negated = node.add(new Elementwise.Unary(io.partita.ir.op.UnaryFunction.NEG), low);
       Value origin = node.constant(Tensor.scalar(ElementType.U8, 0));
@@ -158,6 +142,6 @@ final class QuantizedValues {
     while (dims.size() < rank - 1) {
       dims.add(Dim.ONE);
     }
-    return reshape(node, value, new Shape(dims));
+    return new Arithmetic(node).reshape(value, new Shape(dims));
   }
 }
