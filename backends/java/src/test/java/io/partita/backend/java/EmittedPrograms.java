@@ -46,7 +46,7 @@ final class EmittedPrograms implements AutoCloseable {
     List<Tensor> found = run(graph, inputs);
     assertThat(found).hasSameSizeAs(expected);
     for (int i = 0; i < expected.size(); i++) {
-      assertClose(expected.get(i), found.get(i), tolerance, graph.nodes().getLast() + " " + inputs);
+      assertClose(expected.get(i), found.get(i), tolerance, graph.outputs().get(i).name());
     }
   }
 

@@ -1,7 +1,6 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.code.Kernel.Variant;
-import io.partita.backend.java.plan.Storage;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.ElementType;
@@ -14,6 +13,8 @@ final class LinearCode {
 
   /**
    * {@code y[rows, out] = x[rows, in] weight (+ bias)}.
+   *
+   * <p>In 16 bits the product is rounded before the bias is added, and the caller rounds the sum.
    *
    * @param bias an array, or {@code null} as text
    */
@@ -32,7 +33,8 @@ final class LinearCode {
             transposed
                 ? weight.type().shape().extent(0)
                 : weight.type().shape().fromEnd(0).value());
-    if (code.plan.constant(weight) != null) {
+    boolean isNarrow = element == ElementType.F16 || element == ElementType.BF16;
+    if (code.plan.constant(weight) != null && !(isNarrow && !bias.equals("null"))) {
       Variant variant = Kernels.weightsOf(element);
       code.kernels.use(WeightKernels.reader(variant));
       code.body.line(
@@ -48,18 +50,13 @@ final class LinearCode {
               y));
       return;
     }
-    String matrix = realValue(code, weight);
-    if (transposed) {
-      Storage storage = element == ElementType.F64 ? Storage.DOUBLES : Storage.FLOATS;
-      String turned = code.scratch.take(storage, in * out);
-      code.body.line(
-          code.call(MatrixKernels.TRANSPOSE, Kernels.realOf(element), matrix, out, in, turned));
-      matrix = turned;
+    if (code.plan.constant(weight) != null) {
+      product(code, x, rows, in, weight, transposed, "null", y);
+    } else {
+      multiply(code, x, rows, in, weight, transposed, y);
     }
-    code.body.line(
-        code.call(
-            MatrixKernels.MATMUL, Kernels.realOf(element), x, 0, matrix, 0, y, 0, rows, in, out));
     if (!bias.equals("null")) {
+      code.round(y, rows * out);
       code.body.open(LoopNest.loop("row", rows));
       code.body.open(LoopNest.loop("j", out));
       code.body.line("%s[row * %s + j] += %s[j]".formatted(y, out, bias));
@@ -67,8 +64,18 @@ final class LinearCode {
     }
   }
 
-  private static String realValue(StepCode code, Value value) {
-    return code.real(code.node.operands().indexOf(value));
+  /** A product with a weight that is computed, too. */
+  private static void multiply(
+      StepCode code, String x, long rows, long in, Value weight, boolean transposed, String y) {
+    Variant variant = Kernels.realOf(weight.type().element());
+    long out = weight.type().shape().elements() / in;
+    String matrix = code.real(code.node.operands().indexOf(weight));
+    if (transposed) {
+      String turned = code.scratch.take(code.realStorage(), in * out);
+      code.body.line(code.call(MatrixKernels.TRANSPOSE, variant, matrix, out, in, turned));
+      matrix = turned;
+    }
+    code.body.line(code.call(MatrixKernels.MATMUL, variant, x, 0, matrix, 0, y, 0, rows, in, out));
   }
 
   static void linear(StepCode code, Structured.Linear linear) {
@@ -104,12 +111,18 @@ final class LinearCode {
     String up = layer(code, input, rows, in, next, ffn.upBias());
     next += ffn.upBias() ? 2 : 1;
     ElementType real = code.element(0) == ElementType.F64 ? ElementType.F64 : ElementType.F32;
-    String activated =
-        code.expressions.unary(ffn.activation(), real, (gate == null ? up : gate) + "[i]");
+    String activated = gate == null ? up : gate;
     code.body.open(LoopNest.loop("i", rows * inner));
     code.body.line(
-        up + "[i] = " + (gate == null ? activated : "(" + activated + ") * " + up + "[i]"));
+        activated + "[i] = " + code.expressions.unary(ffn.activation(), real, activated + "[i]"));
     code.body.close();
+    code.round(activated, rows * inner);
+    if (gate != null) {
+      code.body.open(LoopNest.loop("i", rows * inner));
+      code.body.line("%s[i] *= %s[i]".formatted(up, gate));
+      code.body.close();
+      code.round(up, rows * inner);
+    }
     String bias = ffn.downBias() ? code.real(next + 1) : "null";
     String y = code.realResult();
     product(code, up, rows, inner, operands.get(next), false, bias, y);
@@ -122,6 +135,7 @@ final class LinearCode {
     String bias = hasBias ? code.real(weight + 1) : "null";
     String y = code.scratch.take(code.realStorage(), rows * matrix.type().shape().extent(1));
     product(code, x, rows, in, matrix, false, bias, y);
+    code.round(y, rows * matrix.type().shape().extent(1));
     return y;
   }
 

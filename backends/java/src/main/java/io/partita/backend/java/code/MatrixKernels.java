@@ -146,6 +146,22 @@ final class MatrixKernels {
   static final Kernel NARROW_HALVES = narrow("Half", ScalarKernels.TO_HALF);
   static final Kernel NARROW_BFLOATS = narrow("Bfloat", ScalarKernels.TO_BFLOAT);
 
+  static final Kernel ROUND_HALVES = round("Half", ScalarKernels.TO_HALF, ScalarKernels.FROM_HALF);
+  static final Kernel ROUND_BFLOATS =
+      round("Bfloat", ScalarKernels.TO_BFLOAT, ScalarKernels.FROM_BFLOAT);
+
+  private static Kernel round(String format, Kernel to, Kernel from) {
+    String text =
+        """
+        static void round%1$s(float[] x, int count) {
+          for (int i = 0; i < count; i++) {
+            x[i] = (float) from%1$s(to%1$s(x[i]));
+          }
+        }
+        """;
+    return Kernel.of("Rounds floats to what 16 bits can hold.", text.formatted(format), to, from);
+  }
+
   private static Kernel widen(String format, Kernel from) {
     String text =
         """

@@ -163,6 +163,16 @@ final class StepCode {
     }
   }
 
+  /** Rounds values on the way to the first result as if they had been stored in its type. */
+  void round(String array, long count) {
+    ElementType element = resultType().element();
+    if (element == ElementType.F16 || element == ElementType.BF16) {
+      Kernel kernel =
+          element == ElementType.F16 ? MatrixKernels.ROUND_HALVES : MatrixKernels.ROUND_BFLOATS;
+      body.line(call(kernel, array, count));
+    }
+  }
+
   Variant realVariant() {
     return Kernels.realOf(resultType().element());
   }

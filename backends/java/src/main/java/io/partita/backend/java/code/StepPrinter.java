@@ -13,7 +13,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -79,13 +78,13 @@ final class StepPrinter {
       case Source.Extent extent -> code.store("0", extent.size().value() + "L");
       case Source.Iota iota -> {
         code.body.open(LoopNest.loop("i", iota.size().value()));
-        code.store("i", iotaElement(iota.element()));
+        if (Storage.of(iota.element()) == Storage.INTS) {
+          code.body.line(code.result() + "[i] = i");
+        } else {
+          code.store("i", "i");
+        }
         code.body.close();
       }
     }
-  }
-
-  private static String iotaElement(ElementType element) {
-    return element == ElementType.BOOL ? "i != 0" : "i";
   }
 }

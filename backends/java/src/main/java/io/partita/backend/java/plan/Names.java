@@ -13,7 +13,7 @@ public final class Names {
 
   /** Reserves names for what the class defines itself. */
   public Names(Set<String> reserved) {
-    taken.addAll(reserved);
+    reserved.forEach(name -> taken.add(key(name)));
   }
 
   /** {@code past_key_values.0.key} becomes {@code pastKeyValues0Key}. */
@@ -35,9 +35,14 @@ public final class Names {
     }
     String base = text.toString();
     String unique = base;
-    for (int i = 2; SourceVersion.isKeyword(unique) || !taken.add(unique); i++) {
+    for (int i = 2; SourceVersion.isKeyword(unique) || !taken.add(key(unique)); i++) {
       unique = base + "_" + i;
     }
     return unique;
+  }
+
+  /** Constants are in capitals, so names must differ by more than case and underscores. */
+  private static String key(String name) {
+    return name.replace("_", "").toLowerCase(Locale.ROOT);
   }
 }

@@ -1,0 +1,109 @@
+package io.partita.backend.java;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProgramFolderTest {
+  private static final JavaOptions OPTIONS = new JavaOptions("a.b", "Decoder");
+
+  @TempDir Path folder;
+
+  private static EmittedProgram program() {
+    Module module = new DecoderGraph(16, 32, 1, 4, 20, 6).module();
+    return JavaBackend.emit(module, OPTIONS);
+  }
+
+  private Map<String, byte[]> contents(Path root) throws IOException {
+    Map<String, byte[]> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        contents.put(root.relativize(file).toString(), Files.readAllBytes(file));
+      }
+    }
+    return contents;
+  }
+
+  @Test
+  void writesTheSameBytesEachTime() throws IOException {
+    Path first = folder.resolve("first");
+    Path second = folder.resolve("second");
+    ProgramFolder.write(program(), first);
+    ProgramFolder.write(program(), second);
+    Map<String, byte[]> contents = contents(first);
+    assertThat(contents).containsOnlyKeys("a/b/Decoder.java", "Decoder.weights", "model.json");
+    assertThat(contents(second)).containsExactlyEntriesOf(contents);
+    assertThat(ModelDescription.read(first)).isEqualTo(program().description());
+  }
+
+  @Test
+  void replacesItsOwnFolderAndAnEmptyOne() throws IOException {
+    Path target = Files.createDirectory(folder.resolve("out"));
+    ProgramFolder.write(program(), target);
+    Files.writeString(target.resolve("notes.txt"), "left over");
+    ProgramFolder.write(program(), target);
+    assertThat(contents(target)).doesNotContainKey("notes.txt");
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).containsExactly(target);
+    }
+  }
+
+  @Test
+  void leavesOtherFilesAlone() throws IOException {
+    Path target = Files.createDirectory(folder.resolve("home"));
+    Files.writeString(target.resolve("notes.txt"), "mine");
+    assertThatThrownBy(() -> ProgramFolder.write(program(), target))
+        .isInstanceOf(PartitaException.class)
+        .hasMessage(
+            """
+            error P5003: the output folder holds files that Partita didn't write
+              where:     %s
+              expected:  no such folder, an empty one, or one that Partita wrote
+              found:     other files
+              fix:       choose another output folder, or empty this one"""
+                .formatted(target));
+    assertThat(contents(folder)).containsOnlyKeys("home/notes.txt");
+  }
+
+  @Test
+  void leavesNothingHalfWritten() throws IOException {
+    EmittedFile broken =
+        new EmittedFile(
+            "broken",
+            out -> {
+              out.write(1);
+              throw new IOException("no space left");
+            });
+    EmittedProgram program = new EmittedProgram(program().description(), List.of(broken));
+    Path target = folder.resolve("out");
+    assertThatThrownBy(() -> ProgramFolder.write(program, target))
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("P5002")
+        .hasMessageContaining("no space left");
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void aDescriptionThatIsntOneIsADiagnostic() throws IOException {
+    for (String text :
+        List.of("", "{", "[[[[", "{\"format\": 3}", "{\"format\": \"partita-java-1\"}")) {
+      Files.writeString(folder.resolve("model.json"), text);
+      assertThatThrownBy(() -> ModelDescription.read(folder))
+          .isInstanceOf(PartitaException.class)
+          .hasMessageContaining("P5004");
+    }
+  }
+}
