@@ -173,9 +173,6 @@ final class LinearCode {
         "System.arraycopy(%s, %s, %s, patch * %s + i * %s, %s)"
             .formatted(input, line, x, features, width, width));
     code.body.close(2);
-    if (code.constant(1) == null) {
-      throw new IllegalStateException("a patch embedding needs a constant weight");
-    }
     product(code, x, rows, features, code.node.operand(1), true, bias, y);
     code.narrow(y);
   }

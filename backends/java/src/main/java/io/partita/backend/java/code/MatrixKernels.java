@@ -18,7 +18,7 @@ final class MatrixKernels {
 
   static final Kernel ADD_NARROW_ROWS =
       Kernel.of(
-          "The same for any number of columns and rows.",
+          "sum += x0 row0 + x1 row1 + ... for any number of columns and rows of a tile.",
           """
           static void addNarrowRows(real[] sum, real[] tile, int width, real[] x, int at, int rows) {
             int i = 0;

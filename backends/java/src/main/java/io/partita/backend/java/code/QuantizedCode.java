@@ -92,7 +92,7 @@ final class QuantizedCode {
 
   private static final Kernel ROUND_UNSIGNED =
       Kernel.of(
-          "The same to unsigned 64-bit numbers.",
+          "Rounds half to even, adds the zero point and saturates to unsigned 64-bit numbers.",
           """
           static long quantizedUnsigned(double quotient, double zeroPoint) {
             double value = Math.max(0, Math.rint(quotient) + zeroPoint);
