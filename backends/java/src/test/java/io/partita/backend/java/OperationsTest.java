@@ -253,6 +253,7 @@ class OperationsTest {
         new Structured.Embedding(),
         p.weight(10, 8),
         p.given(Tensor.longs(Shape.of(2, 2), 9, 0, 3, 3)));
+    p.add(new Structured.PatchEmbedding(false), p.input(2, 3, 4, 6), p.input(5, 3, 2, 3));
     p.add(
         new Structured.PatchEmbedding(true), p.input(2, 3, 4, 6), p.weight(5, 3, 2, 3), p.input(5));
     p.verify();
