@@ -1,0 +1,112 @@
+package io.partita.passes.raise;
+
+import static io.partita.passes.raise.Raised.add;
+import static io.partita.passes.raise.Raised.binary;
+import static io.partita.passes.raise.Raised.input;
+import static io.partita.passes.raise.Raised.mul;
+import static io.partita.passes.raise.Raised.number;
+import static io.partita.passes.raise.Raised.unary;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.UnaryFunction;
+import org.junit.jupiter.api.Test;
+
+class ActivationRulesTest {
+  /** The constants are rounded to f32, and the factors multiplied in another order. */
+  private static final double TOLERANCE = 1e-6;
+
+  private static Value onePlusErf(GraphBuilder graph, Value x, double divisor) {
+    Value scaled = binary(graph, BinaryFunction.DIV, x, number(graph, divisor));
+    return add(graph, unary(graph, UnaryFunction.ERF, scaled), number(graph, 1));
+  }
+
+  @Test
+  void geluWithItsHalfInEachPlace() {
+    Raised first =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              Value half = mul(graph, x, number(graph, 0.5));
+              return mul(graph, half, onePlusErf(graph, x, Math.sqrt(2)));
+            });
+    Raised second =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              Value half = mul(graph, number(graph, 0.5), onePlusErf(graph, x, Math.sqrt(2)));
+              return mul(graph, x, half);
+            });
+    Raised last =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              Value product = mul(graph, x, onePlusErf(graph, x, Math.sqrt(2)));
+              return mul(graph, product, number(graph, 0.5));
+            });
+    for (Raised raised : new Raised[] {first, second, last}) {
+      assertThat(raised.operations()).containsExactly("gelu");
+      raised.agrees(TOLERANCE);
+    }
+  }
+
+  @Test
+  void anotherDivisorIsNoGelu() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              Value half = mul(graph, x, number(graph, 0.5));
+              return mul(graph, half, onePlusErf(graph, x, 1.4));
+            });
+    assertThat(raised.operations()).doesNotContain("gelu");
+    raised.agrees(0);
+  }
+
+  private static Value newGelu(GraphBuilder graph, double cubic) {
+    Value x = input(graph, "x", 64);
+    Value cube = binary(graph, BinaryFunction.POW, x, number(graph, 3));
+    Value inner = add(graph, x, mul(graph, cube, number(graph, cubic)));
+    Value tanh =
+        unary(graph, UnaryFunction.TANH, mul(graph, inner, number(graph, Math.sqrt(2 / Math.PI))));
+    return mul(graph, mul(graph, x, number(graph, 0.5)), add(graph, tanh, number(graph, 1)));
+  }
+
+  @Test
+  void geluByTanh() {
+    Raised raised = Raised.of(graph -> newGelu(graph, 0.044715));
+    assertThat(raised.operations()).containsExactly("gelu_tanh");
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
+  void anotherCubicTermIsNoGelu() {
+    assertThat(Raised.of(graph -> newGelu(graph, 0.0448)).operations()).doesNotContain("gelu_tanh");
+  }
+
+  @Test
+  void silu() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              return mul(graph, x, unary(graph, UnaryFunction.SIGMOID, x));
+            });
+    assertThat(raised.operations()).containsExactly("silu");
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
+  void aGateOfAnotherValueIsNoSilu() {
+    Raised raised =
+        Raised.of(
+            graph ->
+                mul(
+                    graph,
+                    input(graph, "x", 64),
+                    unary(graph, UnaryFunction.SIGMOID, input(graph, "gate", 64))));
+    assertThat(raised.operations()).containsExactly("sigmoid", "mul");
+  }
+}
