@@ -1,0 +1,49 @@
+package io.partita.passes.collective;
+
+import java.util.List;
+
+/** One thing that a device does in a schedule; the next begins when it's done. */
+public sealed interface Step {
+  /** The device at the other end. */
+  int peer();
+
+  /** Which elements travel, in this order. None is empty. */
+  List<Slice> slices();
+
+  /** What the message takes on the link. */
+  long bytes();
+
+  /** Is done when the message is in the channel; without a buffer, when it's received. */
+  record Send(int to, List<Slice> slices, long bytes) implements Step {
+    public Send {
+      slices = List.copyOf(slices);
+    }
+
+    @Override
+    public int peer() {
+      return to;
+    }
+
+    @Override
+    public String toString() {
+      return "send " + bytes + " B to " + to;
+    }
+  }
+
+  /** Waits for the next message from a device, and combines it with the device's own elements. */
+  record Receive(int from, List<Slice> slices, long bytes, Combine combine) implements Step {
+    public Receive {
+      slices = List.copyOf(slices);
+    }
+
+    @Override
+    public int peer() {
+      return from;
+    }
+
+    @Override
+    public String toString() {
+      return "receive " + bytes + " B from " + from;
+    }
+  }
+}
