@@ -1,19 +1,15 @@
 package io.partita.driver.cases;
 
-import io.partita.driver.DriverCode;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.Pipeline;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,30 +78,38 @@ public final class CaseRunner {
     if (run.isArchive() && run.isIntegral(model.inputNames())) {
       options = options.withIntegerData();
     }
-    ImportResult imported = new OnnxImporter(options).examine(model);
-    Module module = pipeline.run(imported.orThrow(), (pass, before, after) -> {});
-    Graph graph = module.graph();
-    List<Tensor> inputs = new ArrayList<>();
-    for (Value input : graph.inputs()) {
-      inputs.add(fitted(input, recorded));
+    Map<String, Tensor> outputs;
+    try (PreparedModel prepared = prepare(model, options)) {
+      outputs = prepared.run(recorded);
     }
-    List<Tensor> outputs;
-    try (ModuleRunner.Prepared program = runner.prepare(module)) {
-      outputs = program.run(inputs);
-    }
-    List<String> names = graph.outputs().stream().map(Graph.Output::name).toList();
-    Map<String, Tensor> expected = run.outputsFor(names);
+    Map<String, Tensor> expected = run.outputsFor(List.copyOf(outputs.keySet()));
     Comparison worst = new Comparison(0, 0, "");
-    for (int i = 0; i < outputs.size(); i++) {
-      Tensor record = expected.get(names.get(i));
-      Tensor found = outputs.get(i);
+    for (Map.Entry<String, Tensor> output : outputs.entrySet()) {
+      Tensor record = expected.get(output.getKey());
+      Tensor found = output.getValue();
       if (RecordedRun.sameBut1(record.shape(), found.shape())) {
         record = record.reshaped(found.shape());
       }
-      Comparison comparison = Comparison.of(names.get(i), record, found, tolerance);
+      Comparison comparison = Comparison.of(output.getKey(), record, found, tolerance);
       worst = comparison.worst() > worst.worst() ? comparison : worst;
     }
     return worst;
+  }
+
+  /**
+   * Imports a model, runs the passes and makes a program of it.
+   *
+   * @param inputs by name, to bind the model's dimensions
+   * @throws PartitaException when the model isn't supported
+   */
+  public PreparedModel prepare(OnnxModel model, Map<String, Tensor> inputs) {
+    return prepare(model, options(model, inputs));
+  }
+
+  private PreparedModel prepare(OnnxModel model, ImportOptions options) {
+    ImportResult imported = new OnnxImporter(options).examine(model);
+    Module module = pipeline.run(imported.orThrow(), (pass, before, after) -> {});
+    return new PreparedModel(module.graph(), runner.prepare(module));
   }
 
   private static ImportOptions options(OnnxModel model, Map<String, Tensor> recorded) {
@@ -122,20 +126,5 @@ public final class CaseRunner {
       }
     }
     return options;
-  }
-
-  private static Tensor fitted(Value input, Map<String, Tensor> recorded) {
-    Tensor data = recorded.get(input.name());
-    TensorType type = input.type();
-    Tensor fitted = data == null ? null : RecordedRun.fit(input.name(), data, type);
-    if (fitted == null || !fitted.type().equals(type)) {
-      throw new PartitaException(
-          DriverCode.CASE_MISMATCH,
-          "input '" + input.name() + "'",
-          type.toString(),
-          data == null ? "nothing recorded" : data.type().toString(),
-          "record the input as the model declares it");
-    }
-    return fitted;
   }
 }

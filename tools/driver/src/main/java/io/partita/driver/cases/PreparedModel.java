@@ -1,0 +1,66 @@
+package io.partita.driver.cases;
+
+import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A model that is ready to run on inputs that it takes by name. */
+public final class PreparedModel implements AutoCloseable {
+  private final Graph graph;
+  private final ModuleRunner.Prepared program;
+
+  PreparedModel(Graph graph, ModuleRunner.Prepared program) {
+    this.graph = graph;
+    this.program = program;
+  }
+
+  /** The inputs that each run reads: not those which determine a shape, and so became constants. */
+  public List<String> inputNames() {
+    return graph.inputs().stream().map(Value::name).toList();
+  }
+
+  /**
+   * Runs the model.
+   *
+   * @param inputs by name; others than the model's are ignored
+   * @return the outputs by name, in the model's order
+   * @throws PartitaException when an input is missing or doesn't fit
+   */
+  public Map<String, Tensor> run(Map<String, Tensor> inputs) {
+    List<Tensor> ordered = new ArrayList<>();
+    for (Value input : graph.inputs()) {
+      ordered.add(fitted(input, inputs.get(input.name())));
+    }
+    Map<String, Tensor> outputs = new LinkedHashMap<>();
+    for (Tensor output : program.run(ordered)) {
+      outputs.put(graph.outputs().get(outputs.size()).name(), output);
+    }
+    return outputs;
+  }
+
+  private static Tensor fitted(Value input, Tensor data) {
+    TensorType type = input.type();
+    Tensor fitted = data == null ? null : RecordedRun.fit(input.name(), data, type);
+    if (fitted == null || !fitted.type().equals(type)) {
+      throw new PartitaException(
+          DriverCode.CASE_MISMATCH,
+          "input '" + input.name() + "'",
+          type.toString(),
+          data == null ? "nothing recorded" : data.type().toString(),
+          "record the input as the model declares it");
+    }
+    return fitted;
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}
