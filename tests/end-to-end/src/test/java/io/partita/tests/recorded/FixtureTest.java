@@ -1,0 +1,94 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.onnxruntime.OrtException;
+import io.partita.driver.cases.Comparison;
+import io.partita.driver.cases.PreparedModel;
+import io.partita.driver.cases.Tolerance;
+import io.partita.ir.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every fixture gives what was recorded with it, and what ONNX Runtime computes here and now, also
+ * from inputs that are new.
+ */
+class FixtureTest {
+  private static final long SEED = 20_251;
+
+  /** Fixtures that this ONNX Runtime can't run, or can't be given the data of, and why. */
+  private static final Map<String, String> NOT_IN_ONNX_RUNTIME =
+      Map.of(
+          "microsoft/dequantize_linear_u16",
+          "its Java interface takes no u16",
+          "microsoft/group_query_attention_prompt_not_causal",
+          "'causal' is an attribute of a newer ONNX Runtime",
+          "microsoft/multi_head_attention_packed_kv",
+          "packed keys and values are not implemented for the CPU",
+          "microsoft/multi_head_attention_packed_qkv",
+          "packed queries, keys and values are not implemented for the CPU",
+          "microsoft/skip_layer_normalization_all_outputs",
+          "its Java interface can't return an output that the CPU kernel leaves out",
+          "microsoft/skip_simplified_layer_normalization_inv_std_output",
+          "its Java interface can't return an output that the CPU kernel leaves out");
+
+  /** Fixtures whose results on other inputs mean nothing, and why. */
+  private static final Map<String, String> RECORDED_INPUTS_ONLY =
+      Map.of(
+          "microsoft/attention_mask_1d_end_start",
+          "bounds that change places mask whole rows: scores near -10000 keep three decimals",
+          "quantized/llama_nbits_symmetric",
+          "ONNX Runtime rounds activations to 8 bits; the tolerance is what that costs here");
+
+  @ParameterizedTest(name = "{0} through {1}")
+  @MethodSource
+  void givesWhatIsRecordedAndWhatOnnxRuntimeGives(Fixture fixture, Route route)
+      throws OrtException {
+    Tolerance tolerance = fixture.tolerance();
+    Map<String, Tensor> recorded = fixture.inputs();
+    List<String> differences = new ArrayList<>();
+    try (PreparedModel prepared = route.cases(tolerance).prepare(fixture.model(), recorded)) {
+      Map<String, Tensor> found = prepared.run(recorded);
+      compare("recorded", fixture.outputs(), found, tolerance, differences);
+      if (!NOT_IN_ONNX_RUNTIME.containsKey(fixture.toString())) {
+        try (OnnxRuntime oracle = new OnnxRuntime(fixture.recorded().model())) {
+          compare("ONNX Runtime", oracle.run(recorded), found, tolerance, differences);
+          if (!RECORDED_INPUTS_ONLY.containsKey(fixture.toString())) {
+            Map<String, Tensor> others = OtherInputs.like(recorded, prepared.inputNames(), SEED);
+            compare(
+                "other inputs", oracle.run(others), prepared.run(others), tolerance, differences);
+          }
+        }
+      }
+    }
+    assertThat(differences).isEmpty();
+  }
+
+  static Stream<Arguments> givesWhatIsRecordedAndWhatOnnxRuntimeGives() {
+    return Fixture.all().stream()
+        .flatMap(fixture -> Arrays.stream(Route.values()).map(way -> Arguments.of(fixture, way)));
+  }
+
+  private static void compare(
+      String which,
+      Map<String, Tensor> expected,
+      Map<String, Tensor> found,
+      Tolerance tolerance,
+      List<String> differences) {
+    assertThat(found.keySet()).containsExactlyInAnyOrderElementsOf(expected.keySet());
+    found.forEach(
+        (name, tensor) -> {
+          Comparison comparison = Comparison.of(name, expected.get(name), tensor, tolerance);
+          if (!comparison.passes()) {
+            differences.add(which + ": " + comparison.message());
+          }
+        });
+  }
+}

@@ -1,0 +1,40 @@
+package io.partita.tests.recorded;
+
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.cases.Tolerance;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pipeline;
+
+/** A way from an imported model to results; each recorded case takes all of them. */
+enum Route {
+  /** The import alone, in the reference evaluator. */
+  EVALUATOR(Target.EVALUATOR, Target.EVALUATOR),
+  /** What the passes make of it, still in the reference evaluator. */
+  RAISED(Target.JAVA, Target.EVALUATOR),
+  /** Emitted Java, compiled and run. */
+  JAVA(Target.JAVA, Target.JAVA);
+
+  private final Target passes;
+  private final Target runs;
+
+  Route(Target passes, Target runs) {
+    this.passes = passes;
+    this.runs = runs;
+  }
+
+  CaseRunner cases(Tolerance tolerance) {
+    return new CaseRunner(runs.runner(), pipeline(), tolerance);
+  }
+
+  /** The module, ready to run as often as wanted. */
+  ModuleRunner.Prepared prepare(Module imported) {
+    return runs.runner().prepare(pipeline().run(imported, (pass, before, after) -> {}));
+  }
+
+  private Pipeline pipeline() {
+    return StandardPasses.forChecking(passes);
+  }
+}

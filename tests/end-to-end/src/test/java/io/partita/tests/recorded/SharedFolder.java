@@ -1,0 +1,28 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Data that lies beside the repository because it's too large, or not ours, to be inside. */
+final class SharedFolder {
+  /** Tests run in their module's folder. */
+  private static final Path SHARED = Path.of("../../../shared");
+
+  private SharedFolder() {}
+
+  /** The folder, or a skipped test that says what is missing and how to get it. */
+  static Path require(String folder, String howToGet) {
+    Path path = SHARED.resolve(folder);
+    boolean there = Files.isDirectory(path);
+    if (!there) {
+      System.out.printf(
+          "SKIPPED: no folder ../shared/%s beside the repository, so nothing was compared with it;"
+              + " to get it: %s%n",
+          folder, howToGet);
+    }
+    assumeThat(there).as("the folder ../shared/%s", folder).isTrue();
+    return path;
+  }
+}

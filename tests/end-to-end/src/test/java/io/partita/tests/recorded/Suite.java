@@ -1,0 +1,41 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** All recorded cases below a folder. */
+record Suite(Path folder) {
+  /**
+   * Runs every case, and requires that exactly the expected ones don't pass: one that begins to
+   * pass must be taken off the list.
+   *
+   * @param exceptions why a case doesn't pass, by the path of its folder below the suite's
+   */
+  void check(Route route, Map<String, String> exceptions) {
+    CaseRunner runner = route.cases(Tolerance.DEFAULT);
+    List<TestCase> cases = TestCase.find(folder);
+    Map<String, String> others = new TreeMap<>();
+    for (TestCase test : cases) {
+      CaseResult result = runner.run(test);
+      if (result.status() != CaseResult.Status.PASS) {
+        String name = folder.relativize(Path.of(test.name())).toString();
+        others.put(name, result.status() + " " + result.detail());
+      }
+    }
+    System.out.printf(
+        "%s through %s: %d of %d cases pass%n",
+        folder.getFileName(), route, cases.size() - others.size(), cases.size());
+    exceptions.keySet().forEach(name -> assertThat(others).as("cases that fail").containsKey(name));
+    others.keySet().removeAll(exceptions.keySet());
+    assertThat(others.entrySet().stream().map(Objects::toString)).isEmpty();
+  }
+}
