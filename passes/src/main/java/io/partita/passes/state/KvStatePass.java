@@ -18,6 +18,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -70,6 +71,16 @@ public final class KvStatePass implements Pass {
   /** Whether some attention reads keys that an input holds. */
   public static boolean applies(Module module) {
     return !new Decoder(module.graph()).caches().isEmpty();
+  }
+
+  /**
+   * The positions that the caches of a decoder of fixed shapes have after a run, which is the
+   * capacity that it was exported for; none where the past's length is open.
+   */
+  public static OptionalLong fixedCapacity(Module module) {
+    Decoder decoder = new Decoder(module.graph());
+    Dim total = decoder.pastLength().plus(decoder.newLength());
+    return total.isStatic() ? OptionalLong.of(total.value()) : OptionalLong.empty();
   }
 
   /**

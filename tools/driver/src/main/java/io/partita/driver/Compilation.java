@@ -11,14 +11,18 @@ import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Module;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
+import io.partita.passes.state.KvStatePass;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** Compiles a model: reads it, runs passes, emits a program. */
@@ -81,10 +85,47 @@ public final class Compilation {
       return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
     }
     OnnxModel model = OnnxModel.read(request.model());
-    Map<String, Long> dims = request.dims();
+    Set<String> cacheDims = cacheDims(model);
+    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
+    dims.keySet().removeAll(cacheDims);
     Module module = ModelFile.examine(model, dims, request.values()).orThrow();
     Module raised = run(StandardPasses.usual(), module);
+    if (KvStatePass.applies(raised)) {
+      progress.accept("keeping the KV cache as state");
+      raised = cachePass(raised, cacheDims, request.dims()).run(raised);
+    }
     return bound(raised);
+  }
+
+  private KvStatePass cachePass(Module raised, Set<String> cacheDims, Map<String, Long> dims) {
+    for (String dim : cacheDims) {
+      if (dims.containsKey(dim)) {
+        return new KvStatePass(dims.get(dim), notes);
+      }
+    }
+    long capacity = KvStatePass.fixedCapacity(raised).orElse(DEFAULT_CAPACITY);
+    if (!cacheDims.isEmpty()) {
+      notes.accept(
+          new Diagnostic(
+              DriverCode.DEFAULT_CAPACITY,
+              "dimension " + String.join(", ", cacheDims),
+              "",
+              "no --dim; the KV cache gets " + capacity + " positions",
+              "choose another capacity with --dim " + cacheDims.iterator().next() + "=N"));
+    }
+    return new KvStatePass(capacity, notes);
+  }
+
+  /** The symbols of the lengths of what the model calls past: they grow from step to step. */
+  private static Set<String> cacheDims(OnnxModel model) {
+    Set<String> symbols = new TreeSet<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      TensorType type = input.getValue();
+      if (input.getKey().toLowerCase(Locale.ROOT).contains("past") && type.rank() == 4) {
+        symbols.addAll(type.dim(2).symbols());
+      }
+    }
+    return symbols;
   }
 
   private Module run(Pipeline pipeline, Module module) {

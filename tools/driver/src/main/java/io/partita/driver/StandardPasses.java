@@ -10,13 +10,33 @@ import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.raise.RaisePass;
 import io.partita.passes.simplify.SimplifyPass;
+import io.partita.passes.state.KvStatePass;
 import java.util.List;
 
 /** The passes that there are, and those that run when the user doesn't choose. */
 public final class StandardPasses {
   public static final PassRegistry REGISTRY =
       new PassRegistry(
-          List.of(PassRegistry.entry(new SimplifyPass()), PassRegistry.entry(new RaisePass())));
+          List.of(
+              PassRegistry.entry(new SimplifyPass()),
+              PassRegistry.entry(new RaisePass()),
+              new PassRegistry.Entry(
+                  "kv-state",
+                  "kv-state(capacity=N)",
+                  "turn the KV cache from inputs and outputs into state of N positions",
+                  call -> {
+                    call.requireOptions("capacity", "");
+                    long capacity =
+                        call.integer("capacity")
+                            .orElseGet(
+                                () ->
+                                    call.integer("")
+                                        .orElseThrow(
+                                            () ->
+                                                call.wrong(
+                                                    "capacity", "a number of positions", "none")));
+                    return new KvStatePass(capacity, note -> {});
+                  })));
 
   private StandardPasses() {}
 
