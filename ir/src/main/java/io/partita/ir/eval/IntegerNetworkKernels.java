@@ -121,13 +121,16 @@ final class IntegerNetworkKernels {
     }
   }
 
-  /** The floor of the root; the double's may be off by one. */
+  /** The largest whose square fits a long. */
+  private static final long LARGEST_ROOT = 3_037_000_499L;
+
+  /** The floor of the root, by a double's, which may be off by one; 0 for what overflowed. */
   private static long squareRoot(long square) {
-    long root = (long) Math.sqrt((double) square);
-    while (root * root > square) {
+    long root = Math.min(LARGEST_ROOT, (long) Math.sqrt((double) Math.max(0, square)));
+    while (root > 0 && root * root > square) {
       root--;
     }
-    while ((root + 1) * (root + 1) <= square) {
+    while (root < LARGEST_ROOT && (root + 1) * (root + 1) <= square) {
       root++;
     }
     return root;
