@@ -1,0 +1,106 @@
+package io.partita.ir.factor;
+
+import io.partita.ir.factor.FactorRule.Builder;
+import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/** Everything is parallel, whatever is computed at a place. */
+final class ElementwiseFactors {
+  private static final Set<ReductionKind> EXTREMES = Set.of(ReductionKind.MAX, ReductionKind.MIN);
+
+  private ElementwiseFactors() {}
+
+  static FactorRule rule(Elementwise op, List<TensorType> operands, TensorType result) {
+    Builder rule = new Builder();
+    int[] dims = rule.parallel(result.shape());
+    operands.forEach(operand -> rule.broadcast(operand, dims));
+    return rule.result(dims).finish(linearity(op, operands.getFirst().element()));
+  }
+
+  private static Linearity linearity(Elementwise op, ElementType element) {
+    return switch (op) {
+      case Elementwise.Unary(UnaryFunction function) -> unary(function);
+      case Elementwise.Binary(BinaryFunction function) -> binary(function, element);
+      case Elementwise.Select select -> Linearity.of(Linearity.ANY, Set.of(1), Set.of(2));
+      case Elementwise.Cast(ElementType to) -> cast(element, to);
+    };
+  }
+
+  /** -(x + y) = -x - y; a rising function of a maximum is the maximum of the function. */
+  private static Linearity unary(UnaryFunction function) {
+    return switch (function) {
+      case NEG -> Linearity.of(Linearity.SUM, Set.of(0));
+      case CEIL, FLOOR, ROUND, EXP, RELU -> Linearity.of(EXTREMES, Set.of(0));
+      case ABS,
+          SIGN,
+          SQRT,
+          RECIPROCAL,
+          LOG,
+          SIN,
+          COS,
+          TAN,
+          ASIN,
+          ACOS,
+          ATAN,
+          SINH,
+          COSH,
+          TANH,
+          ASINH,
+          ACOSH,
+          ATANH,
+          ERF,
+          SIGMOID,
+          SOFTPLUS,
+          GELU,
+          GELU_TANH,
+          SILU,
+          IS_NAN,
+          IS_POSITIVE_INFINITY,
+          IS_NEGATIVE_INFINITY,
+          NOT,
+          BIT_NOT ->
+          Linearity.NONE;
+    };
+  }
+
+  private static Linearity binary(BinaryFunction function, ElementType element) {
+    return switch (function) {
+      case ADD, SUB -> Linearity.of(Linearity.SUM, Set.of(0), Set.of(1));
+      case MUL -> Linearity.of(Linearity.SUM, Set.of(0, 1));
+      // Integer division rounds.
+      case DIV -> element.isFloat() ? Linearity.of(Linearity.SUM, Set.of(0)) : Linearity.NONE;
+      case MAX -> Linearity.of(Set.of(ReductionKind.MAX), Set.of(0), Set.of(1));
+      case MIN -> Linearity.of(Set.of(ReductionKind.MIN), Set.of(0), Set.of(1));
+      case POW,
+          MOD,
+          REMAINDER,
+          AND,
+          OR,
+          XOR,
+          BIT_AND,
+          BIT_OR,
+          BIT_XOR,
+          SHIFT_LEFT,
+          SHIFT_RIGHT,
+          EQUAL,
+          LESS,
+          LESS_OR_EQUAL,
+          GREATER,
+          GREATER_OR_EQUAL ->
+          Linearity.NONE;
+    };
+  }
+
+  /** Between floats but for rounding; between integers modulo the width, if it doesn't grow. */
+  private static Linearity cast(ElementType from, ElementType to) {
+    boolean floats = from.isFloat() && to.isFloat();
+    boolean narrows = from.isInteger() && to.isInteger() && to.bits() <= from.bits();
+    return floats || narrows ? Linearity.of(Linearity.SUM, Set.of(0)) : Linearity.NONE;
+  }
+}

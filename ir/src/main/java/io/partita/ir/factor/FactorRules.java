@@ -1,0 +1,129 @@
+package io.partita.ir.factor;
+
+import io.partita.ir.factor.FactorRule.Builder;
+import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/** The factor rule of every operation; a class for each family of operations states its own. */
+public final class FactorRules {
+  private FactorRules() {}
+
+  /**
+   * The rule of {@code op} on operands of these types.
+   *
+   * @throws IllegalStateException when a dimension isn't bound to a number
+   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit
+   */
+  public static FactorRule of(Op op, List<TensorType> operands) {
+    List<TensorType> results = op.resultTypes(operands);
+    return switch (op) {
+      case Source source -> source(source);
+      case Elementwise elementwise ->
+          ElementwiseFactors.rule(elementwise, operands, results.getFirst());
+      case Movement movement -> MovementFactors.rule(movement, operands, results.getFirst());
+      case Reduction reduction -> ReductionFactors.rule(reduction, operands.getFirst(), results);
+      case Contraction contraction -> ContractionFactors.rule(contraction, operands, results);
+      case Structured structured -> StructuredFactors.rule(structured, operands, results);
+      case Quantized quantized -> quantized(quantized, operands);
+      case IntegerNetwork integer -> integer(integer, operands);
+    };
+  }
+
+  /** What is known when compiling can be computed in parts. */
+  private static FactorRule source(Source source) {
+    Builder rule = new Builder();
+    int[] dims =
+        switch (source) {
+          case Source.Constant(var data) -> rule.parallel(data.shape());
+          case Source.Iota iota -> rule.parallel(iota.type().shape());
+          case Source.Extent extent -> new int[0];
+        };
+    return rule.result(dims).finish(Linearity.NONE);
+  }
+
+  private static FactorRule quantized(Quantized op, List<TensorType> operands) {
+    TensorType scale = operands.get(1);
+    return switch (op) {
+      case Quantized.Quantize q -> blocks(q.axis(), q.block(), operands.getFirst(), scale);
+      case Quantized.Dequantize q -> blocks(q.axis(), q.block(), operands.getFirst(), scale);
+    };
+  }
+
+  /** Blocks are split between each other, not within; rounding is linear in nothing. */
+  private static FactorRule blocks(int axis, long block, TensorType x, TensorType scale) {
+    Builder rule = new Builder();
+    boolean blocked = scale.rank() > 0 && block > 0;
+    List<int[]> dims = new java.util.ArrayList<>();
+    List<int[]> parameters = new java.util.ArrayList<>();
+    for (int dim = 0; dim < x.rank(); dim++) {
+      long extent = x.dim(dim).value();
+      if (blocked && dim == axis && extent % block != 0) {
+        dims.add(new int[] {rule.whole(x.dim(dim))});
+        parameters.add(new int[] {rule.whole(scale.dim(dim))});
+      } else if (blocked && dim == axis) {
+        int blocks = rule.factor(Factor.Use.PARALLEL, extent / block);
+        dims.add(new int[] {blocks, rule.factor(Factor.Use.WHOLE, block)});
+        parameters.add(new int[] {blocks});
+      } else {
+        int factor = rule.parallel(x.dim(dim));
+        dims.add(new int[] {factor});
+        if (blocked || scale.rank() > 0 && dim == axis) {
+          parameters.add(new int[] {factor});
+        }
+      }
+    }
+    return rule.operand(dims)
+        .operand(parameters)
+        .operand(parameters)
+        .result(dims)
+        .finish(Linearity.NONE);
+  }
+
+  /** Rounding everywhere: nothing may be partial. */
+  private static FactorRule integer(IntegerNetwork op, List<TensorType> operands) {
+    TensorType x = operands.getFirst();
+    Builder rule = new Builder();
+    int[] dims =
+        switch (op) {
+          case IntegerNetwork.Requantize requantize -> rule.parallel(x.shape());
+          case IntegerNetwork.IntegerGelu gelu -> rule.parallel(x.shape());
+          case IntegerNetwork.IntegerSoftmax softmax -> lines(rule, x);
+          case IntegerNetwork.PowerSoftmax softmax -> lines(rule, x);
+          case IntegerNetwork.IntegerNorm norm -> lines(rule, x);
+        };
+    rule.operand(dims).result(dims);
+    operands.subList(1, operands.size()).forEach(operand -> rule.broadcast(operand, dims));
+    return rule.finish(Linearity.NONE);
+  }
+
+  /** Parallel but for the last dimension. */
+  private static int[] lines(Builder rule, TensorType x) {
+    return along(rule, x, x.rank() - 1);
+  }
+
+  /** Parallel but for the dimensions from {@code axis} on. */
+  static int[] along(Builder rule, TensorType x, int axis) {
+    int[] dims = new int[x.rank()];
+    for (int dim = 0; dim < dims.length; dim++) {
+      dims[dim] = dim < axis ? rule.parallel(x.dim(dim)) : rule.whole(x.dim(dim));
+    }
+    return dims;
+  }
+
+  /** One term for each operand, each of which may be partial. */
+  static Linearity eachOf(int operands, Set<ReductionKind> kinds) {
+    return new Linearity(
+        java.util.stream.IntStream.range(0, operands).mapToObj(Set::of).toList(), kinds);
+  }
+}

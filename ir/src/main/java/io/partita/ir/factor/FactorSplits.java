@@ -1,0 +1,235 @@
+package io.partita.ir.factor;
+
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.Split;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * How the factors of one operation are split over a mesh, and what that means for the dimensions of
+ * its operands and results. Immutable.
+ */
+public final class FactorSplits {
+  private final Mesh mesh;
+  private final FactorRule rule;
+  private final Map<Integer, Split> splits;
+
+  private FactorSplits(Mesh mesh, FactorRule rule, Map<Integer, Split> splits) {
+    this.mesh = mesh;
+    this.rule = rule;
+    this.splits = splits;
+  }
+
+  public static FactorSplits none(Mesh mesh, FactorRule rule) {
+    return new FactorSplits(mesh, rule, Map.of());
+  }
+
+  public FactorRule rule() {
+    return rule;
+  }
+
+  public Mesh mesh() {
+    return mesh;
+  }
+
+  /** How a factor is split. */
+  public Split of(int factor) {
+    return splits.getOrDefault(factor, Split.NONE);
+  }
+
+  /** The factors that are split, ascending. */
+  public Map<Integer, Split> all() {
+    return splits;
+  }
+
+  /**
+   * These splits and one more; none when the factor must be whole or is split otherwise already, an
+   * axis would split two factors, or a dimension's parts would not be consecutive.
+   */
+  public Optional<FactorSplits> with(int factor, Split split) {
+    if (!rule.factors().get(factor).isSplittable()) {
+      return Optional.empty();
+    }
+    Split before = of(factor);
+    if (before.refines(mesh, split)) {
+      return Optional.of(this);
+    }
+    if (!before.isNone() && !split.refines(mesh, before)) {
+      return Optional.empty();
+    }
+    Map<Integer, Split> changed = new TreeMap<>(splits);
+    changed.put(factor, split);
+    Set<String> axes = new HashSet<>();
+    for (Split each : changed.values()) {
+      for (String axis : each.axes()) {
+        if (!axes.add(axis)) {
+          return Optional.empty();
+        }
+      }
+    }
+    FactorSplits splits = new FactorSplits(mesh, rule, changed);
+    return splits.isExpressible() ? Optional.of(splits) : Optional.empty();
+  }
+
+  private boolean isExpressible() {
+    for (List<List<List<Integer>>> values : List.of(rule.operands(), rule.results())) {
+      for (List<List<Integer>> dims : values) {
+        if (!dims.stream().allMatch(dimension -> join(dimension).isPresent())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The splits of an operand's dimensions; it isn't partial or varying. */
+  public Layout operand(int index) {
+    return layout(rule.operands().get(index));
+  }
+
+  /** The splits of a result's dimensions, without what is partial. */
+  public Layout result(int index) {
+    return layout(rule.results().get(index));
+  }
+
+  private Layout layout(List<List<Integer>> dims) {
+    List<Split> joined = dims.stream().map(dim -> join(dim).orElseThrow()).toList();
+    return new Layout(mesh, joined, Map.of(), List.of());
+  }
+
+  /** The axes over which the first term of the result is partial, with their reduction. */
+  public Map<String, io.partita.ir.mesh.ReductionKind> reductions() {
+    Map<String, io.partita.ir.mesh.ReductionKind> reductions = new LinkedHashMap<>();
+    splits.forEach(
+        (factor, split) ->
+            rule.factors()
+                .get(factor)
+                .reduction()
+                .ifPresent(kind -> split.axes().forEach(axis -> reductions.put(axis, kind))));
+    return reductions;
+  }
+
+  /** The mesh axes that split some factor. */
+  public Set<String> axes() {
+    Set<String> axes = new HashSet<>();
+    splits.values().forEach(split -> axes.addAll(split.axes()));
+    return axes;
+  }
+
+  /** From the splits of factors to that of the dimension which they make. */
+  private Optional<Split> join(List<Integer> dimension) {
+    Split joined = Split.NONE;
+    long extent = 1;
+    for (int factor : dimension.reversed()) {
+      Split split = of(factor);
+      if (joined.isNone()) {
+        joined = split.isNone() ? Split.NONE : split.times(extent);
+      } else if (split.isNone()) {
+        return Optional.empty();
+      } else {
+        Optional<Split> nested = nest(split, joined, extent);
+        if (nested.isEmpty()) {
+          return nested;
+        }
+        joined = nested.get();
+      }
+      extent *= rule.factors().get(factor).extent();
+    }
+    return Optional.of(joined);
+  }
+
+  /** Cuts each single unit of {@code major}, which is {@code extent} long, like {@code minor}. */
+  private static Optional<Split> nest(Split major, Split minor, long extent) {
+    List<String> axes = new ArrayList<>(major.axes());
+    axes.addAll(minor.axes());
+    List<Long> cuts = new ArrayList<>(List.of(0L));
+    for (int part = 0; part < major.parts(); part++) {
+      if (major.size(part) > 1) {
+        return Optional.empty();
+      }
+      for (int inner = 0; inner < minor.parts(); inner++) {
+        long within = major.size(part) == 0 ? 0 : minor.to(inner);
+        cuts.add(major.from(part) * extent + within);
+      }
+    }
+    return Optional.of(new Split(axes, cuts));
+  }
+
+  /**
+   * From the split of a dimension to those of its factors; none where a cut is inside a factor that
+   * isn't cut into single units.
+   */
+  public Optional<Map<Integer, Split>> take(List<Integer> dimension, Split split) {
+    Map<Integer, Split> taken = new LinkedHashMap<>();
+    List<Integer> rest = dimension;
+    Split open = split;
+    while (!open.isNone()) {
+      if (rest.isEmpty()) {
+        return Optional.empty();
+      }
+      long minor = rule.extent(rest.subList(1, rest.size()));
+      Optional<Split> all = open.dividedBy(minor);
+      if (all.isPresent()) {
+        taken.put(rest.getFirst(), all.get());
+        break;
+      }
+      int count = singleUnits(open, minor);
+      if (count == 0) {
+        return Optional.empty();
+      }
+      Split major = open.major(mesh, count);
+      taken.put(rest.getFirst(), major.dividedBy(minor).orElseThrow());
+      open = within(open, major).orElse(null);
+      if (open == null) {
+        return Optional.empty();
+      }
+      rest = rest.subList(1, rest.size());
+    }
+    return Optional.of(taken);
+  }
+
+  /** How many of the first axes cut the dimension into parts of {@code unit} or nothing. */
+  private int singleUnits(Split split, long unit) {
+    for (int count = split.axes().size() - 1; count > 0; count--) {
+      Split major = split.major(mesh, count);
+      boolean single = true;
+      for (int part = 0; part < major.parts(); part++) {
+        single &= major.from(part) % unit == 0 && major.size(part) <= unit;
+      }
+      if (single && major.extent() % unit == 0) {
+        return count;
+      }
+    }
+    return 0;
+  }
+
+  /** How the remaining axes cut each part of {@code major}, if they cut all alike. */
+  private Optional<Split> within(Split split, Split major) {
+    List<String> axes = split.axes().subList(major.axes().size(), split.axes().size());
+    int inner = mesh.size(axes);
+    Split found = null;
+    for (int part = 0; part < major.parts(); part++) {
+      if (major.size(part) == 0) {
+        continue;
+      }
+      long from = major.from(part);
+      List<Long> cuts = new ArrayList<>();
+      for (int i = 0; i <= inner; i++) {
+        cuts.add(split.cuts().get(part * inner + i) - from);
+      }
+      Split own = new Split(axes, cuts);
+      if (found != null && !found.equals(own)) {
+        return Optional.empty();
+      }
+      found = own;
+    }
+    return Optional.ofNullable(found);
+  }
+}

@@ -1,0 +1,123 @@
+package io.partita.ir.factor;
+
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.ReductionKind;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The layouts that one operation reads and gives: splits from its factors; partial and varying axes
+ * by {@link Linearity}.
+ *
+ * @param operands the layout that each operand must have
+ */
+public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layout> results) {
+  public NodeLayouts {
+    operands = List.copyOf(operands);
+    results = List.copyOf(results);
+  }
+
+  /**
+   * The layouts nearest to the given ones: a given partial or varying operand stays so where the
+   * rule allows it, and must else be whole.
+   *
+   * @param given how the operands lie before; only their partial and varying axes count
+   */
+  public static NodeLayouts resolve(FactorSplits splits, List<Layout> given) {
+    FactorRule rule = splits.rule();
+    List<Layout> operands = new ArrayList<>();
+    for (int i = 0; i < rule.operands().size(); i++) {
+      operands.add(splits.operand(i));
+    }
+    List<Layout> results = new ArrayList<>();
+    for (int i = 0; i < rule.results().size(); i++) {
+      results.add(splits.result(i));
+    }
+    // What factors reduce is partial in any case; what operands bring must agree with it.
+    Set<String> axes = new LinkedHashSet<>(splits.reductions().keySet());
+    splits.mesh().axes().forEach(axis -> axes.add(axis.name()));
+    axes.forEach(axis -> resolve(axis, splits, given, operands, results));
+    return new NodeLayouts(splits, operands, results);
+  }
+
+  private static void resolve(
+      String axis,
+      FactorSplits splits,
+      List<Layout> given,
+      List<Layout> operands,
+      List<Layout> results) {
+    boolean isSplit = splits.axes().contains(axis);
+    if (!isSplit && given.stream().anyMatch(layout -> layout.varying().contains(axis))) {
+      for (int i = 0; i < operands.size(); i++) {
+        if (given.get(i).varying().contains(axis)) {
+          operands.set(i, varying(operands.get(i), axis));
+        }
+      }
+      results.replaceAll(result -> varying(result, axis));
+      return;
+    }
+    ReductionKind kind = splits.reductions().get(axis);
+    boolean isReduced = kind != null;
+    if (isSplit && !isReduced) {
+      return;
+    }
+    for (int i = 0; kind == null && i < given.size(); i++) {
+      kind = given.get(i).partial().get(axis);
+    }
+    Set<Integer> partial =
+        kind == null ? null : partialOperands(axis, kind, isReduced, splits.rule(), given);
+    boolean mixes = partial != null && mixes(kind, results);
+    if (partial != null && !mixes && (isReduced || !partial.isEmpty())) {
+      ReductionKind found = kind;
+      partial.forEach(i -> operands.set(i, operands.get(i).withPartial(axis, found)));
+      results.replaceAll(result -> result.withPartial(axis, found));
+    }
+  }
+
+  private static Layout varying(Layout layout, String axis) {
+    List<String> all = new ArrayList<>(layout.varying());
+    all.add(axis);
+    return layout.withVarying(all);
+  }
+
+  /** Sums of maxima aren't maxima of sums: one kind at a time. */
+  private static boolean mixes(ReductionKind kind, List<Layout> results) {
+    return results.stream()
+        .anyMatch(result -> !result.partial().isEmpty() && result.reduction() != kind);
+  }
+
+  /**
+   * One operand for each term that no factor sums over: one that is partial, else the first. Null
+   * where that can't be.
+   */
+  private static Set<Integer> partialOperands(
+      String axis, ReductionKind kind, boolean isReduced, FactorRule rule, List<Layout> given) {
+    Linearity linearity = rule.linearity();
+    List<Set<Integer>> terms = linearity.terms();
+    if (!isReduced && !linearity.kinds().contains(kind)) {
+      return null;
+    }
+    Set<Integer> chosen = new TreeSet<>();
+    boolean any = isReduced;
+    for (int term = 0; term < terms.size(); term++) {
+      if (term == 0 && isReduced) {
+        continue;
+      }
+      Set<Integer> candidates = new TreeSet<>(terms.get(term));
+      candidates.removeIf(i -> given.get(i).partial().get(axis) != kind);
+      any |= !candidates.isEmpty();
+      if (candidates.isEmpty()) {
+        candidates.addAll(terms.get(term));
+      }
+      if (candidates.isEmpty()) {
+        return null;
+      }
+      chosen.add(Collections.min(candidates));
+    }
+    return any ? chosen : null;
+  }
+}

@@ -1,0 +1,190 @@
+package io.partita.ir.mesh;
+
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How a tensor lies on a mesh. Each mesh axis does one of four things to it: it splits a dimension;
+ * the devices along it hold parts that are still to be joined (partial); each device along it holds
+ * a value of its own and nothing is claimed about how they relate (varying); or, where the layout
+ * doesn't name it, all devices along it hold the same.
+ *
+ * @param splits one for each dimension
+ * @param partial how the parts along an axis join, in the mesh's order of axes
+ * @param varying in the mesh's order of axes
+ */
+public record Layout(
+    Mesh mesh, List<Split> splits, Map<String, ReductionKind> partial, List<String> varying) {
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} when an axis
+   *     isn't in the mesh or does two things, or a split has other than one part for each place on
+   *     its axes
+   */
+  public Layout {
+    splits = List.copyOf(splits);
+    Map<String, ReductionKind> ordered = new LinkedHashMap<>();
+    List<String> orderedVarying = new ArrayList<>();
+    for (MeshAxis axis : mesh.axes()) {
+      if (partial.containsKey(axis.name())) {
+        ordered.put(axis.name(), partial.get(axis.name()));
+      }
+      if (varying.contains(axis.name())) {
+        orderedVarying.add(axis.name());
+      }
+    }
+    Set<String> used = new HashSet<>();
+    List<String> all = new ArrayList<>(partial.keySet());
+    all.addAll(varying);
+    splits.forEach(split -> all.addAll(split.axes()));
+    for (String axis : all) {
+      require(mesh.has(axis), "an axis of " + mesh, axis);
+      require(used.add(axis), "each axis once", axis);
+    }
+    for (Split split : splits) {
+      if (!split.isNone()) {
+        int parts = mesh.size(split.axes());
+        require(split.parts() == parts, parts + " parts over " + split.axes(), split.parts());
+      }
+    }
+    require(new HashSet<>(ordered.values()).size() <= 1, "one kind of reduction", ordered);
+    partial = Collections.unmodifiableMap(ordered);
+    varying = List.copyOf(orderedVarying);
+  }
+
+  private static void require(boolean condition, String expected, Object found) {
+    if (!condition) {
+      throw MeshCode.LAYOUT.at("layout", expected, found, "");
+    }
+  }
+
+  /** Every device holds the whole. */
+  public static Layout replicated(Mesh mesh, int rank) {
+    return new Layout(mesh, Collections.nCopies(rank, Split.NONE), Map.of(), List.of());
+  }
+
+  public static Layout of(Mesh mesh, Split... splits) {
+    return new Layout(mesh, List.of(splits), Map.of(), List.of());
+  }
+
+  public Layout with(int dim, Split split) {
+    List<Split> changed = new ArrayList<>(splits);
+    changed.set(dim, split);
+    return new Layout(mesh, changed, partial, varying);
+  }
+
+  public Layout with(List<Split> changed) {
+    return new Layout(mesh, changed, partial, varying);
+  }
+
+  public Layout withPartial(String axis, ReductionKind kind) {
+    Map<String, ReductionKind> changed = new LinkedHashMap<>(partial);
+    changed.put(axis, kind);
+    return new Layout(mesh, splits, changed, varying);
+  }
+
+  public Layout withPartial(Map<String, ReductionKind> changed) {
+    return new Layout(mesh, splits, changed, varying);
+  }
+
+  public Layout withVarying(List<String> changed) {
+    return new Layout(mesh, splits, partial, changed);
+  }
+
+  public int rank() {
+    return splits.size();
+  }
+
+  public boolean isReplicated() {
+    return partial.isEmpty() && varying.isEmpty() && splits.stream().allMatch(Split::isNone);
+  }
+
+  /** The dimension that an axis splits, or -1. */
+  public int splitBy(String axis) {
+    for (int dim = 0; dim < splits.size(); dim++) {
+      if (splits.get(dim).axes().contains(axis)) {
+        return dim;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * That this can be a layout of {@code type}.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TYPE} or {@link
+   *     MeshCode#UNBOUND}
+   */
+  public void verify(TensorType type) {
+    if (type.rank() != rank()) {
+      throw MeshCode.LAYOUT_TYPE.at("layout", rank() + " dimensions", type, "");
+    }
+    for (int dim = 0; dim < rank(); dim++) {
+      Split split = splits.get(dim);
+      if (!split.isNone() && !type.dim(dim).isStatic()) {
+        throw MeshCode.UNBOUND.at(
+            "dimension " + dim, "a number", type, "bind its symbols, such as --dim seq=128");
+      }
+      if (!split.isNone() && !type.dim(dim).is(split.extent())) {
+        throw MeshCode.LAYOUT_TYPE.at("dimension " + dim, "extent " + split.extent(), type, "");
+      }
+    }
+  }
+
+  /** Where the device's part of a dimension begins. */
+  public long from(int device, int dim) {
+    Split split = splits.get(dim);
+    return split.isNone() ? 0 : split.from(mesh.part(device, split.axes()));
+  }
+
+  /** What a device holds of a tensor of {@code type}. */
+  public TensorType localType(TensorType type, int device) {
+    List<Dim> dims = new ArrayList<>();
+    for (int dim = 0; dim < rank(); dim++) {
+      Split split = splits.get(dim);
+      dims.add(
+          split.isNone() ? type.dim(dim) : Dim.of(split.size(mesh.part(device, split.axes()))));
+    }
+    return type.with(new Shape(dims));
+  }
+
+  /** Bytes of a tensor of {@code type} on each device. */
+  public List<Long> bytes(TensorType type) {
+    List<Long> bytes = new ArrayList<>();
+    for (int device = 0; device < mesh.devices(); device++) {
+      bytes.add(localType(type, device).bytes());
+    }
+    return bytes;
+  }
+
+  /** How many devices hold the same, for each part. */
+  public int replication() {
+    int replication = 1;
+    for (MeshAxis axis : mesh.axes()) {
+      boolean used =
+          partial.containsKey(axis.name())
+              || varying.contains(axis.name())
+              || splitBy(axis.name()) >= 0;
+      replication *= used ? 1 : axis.size();
+    }
+    return replication;
+  }
+
+  /** The kind of reduction of the partial axes. */
+  public ReductionKind reduction() {
+    return partial.values().iterator().next();
+  }
+
+  /** As {@link ShardedType#toString} but without the type: {@code [·,{x}] partial(sum: y)}. */
+  @Override
+  public String toString() {
+    return LayoutText.print(this);
+  }
+}

@@ -1,0 +1,161 @@
+package io.partita.ir.mesh;
+
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads a sharded type, one token ahead:
+ *
+ * <pre>
+ * sharded : WORD '[' (dim (',' dim)*)? ']' ('partial' '(' WORD ':' names ')')? ('varying' '(' names ')')?
+ * dim     : (NUMBER | WORD) ('{' names ('/' NUMBER | ':' numbers)? '}')?
+ * names   : WORD (',' WORD)*
+ * numbers : NUMBER (',' NUMBER)*
+ * </pre>
+ */
+final class LayoutReader {
+  private static final Pattern TOKEN =
+      Pattern.compile("\\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,18}|[\\[\\]{}(),:/])");
+
+  private final String text;
+  private final Mesh mesh;
+  private final List<String> tokens = new ArrayList<>();
+  private int next;
+
+  LayoutReader(String text, Mesh mesh) {
+    this.text = text;
+    this.mesh = mesh;
+    Matcher matcher = TOKEN.matcher(text);
+    int end = 0;
+    while (matcher.find() && matcher.start() == end) {
+      tokens.add(matcher.group(1));
+      end = matcher.end();
+    }
+    if (!text.substring(end).isBlank()) {
+      throw failure("words, numbers and []{}(),:/", text.substring(end));
+    }
+  }
+
+  private io.partita.ir.diagnostic.PartitaException failure(String expected, String found) {
+    return MeshCode.LAYOUT_TEXT.at('"' + text + '"', expected, found, "");
+  }
+
+  private String peek() {
+    return next < tokens.size() ? tokens.get(next) : "the end";
+  }
+
+  private boolean accept(String token) {
+    boolean is = peek().equals(token);
+    next += is ? 1 : 0;
+    return is;
+  }
+
+  private void expect(String token) {
+    if (!accept(token)) {
+      throw failure(token, peek());
+    }
+  }
+
+  private String word() {
+    if (next == tokens.size() || !Character.isJavaIdentifierStart(peek().charAt(0))) {
+      throw failure("a word", peek());
+    }
+    return tokens.get(next++);
+  }
+
+  private long number() {
+    if (!Character.isDigit(peek().charAt(0))) {
+      throw failure("a number", peek());
+    }
+    return Long.parseLong(tokens.get(next++));
+  }
+
+  private <T> List<T> list(Supplier<T> item) {
+    List<T> items = new ArrayList<>(List.of(item.get()));
+    while (accept(",")) {
+      items.add(item.get());
+    }
+    return items;
+  }
+
+  ShardedType read() {
+    String element = word();
+    ElementType type =
+        ElementType.of(element).orElseThrow(() -> failure("an element type", element));
+    List<Dim> dims = new ArrayList<>();
+    List<Split> splits = new ArrayList<>();
+    expect("[");
+    if (!accept("]")) {
+      list(() -> splits.add(split(dims)));
+      expect("]");
+    }
+    Map<String, ReductionKind> partial = accept("partial") ? partial() : Map.of();
+    List<String> varying = List.of();
+    if (accept("varying")) {
+      expect("(");
+      varying = list(this::word);
+      expect(")");
+    }
+    if (next < tokens.size()) {
+      throw failure("the end", peek());
+    }
+    return new ShardedType(
+        new TensorType(type, new Shape(dims)), new Layout(mesh, splits, partial, varying));
+  }
+
+  /** Reads one dimension, whose extent goes to {@code dims}. */
+  private Split split(List<Dim> dims) {
+    boolean isNumber = Character.isDigit(peek().charAt(0));
+    dims.add(isNumber ? Dim.of(number()) : Dim.symbol(word()));
+    if (!accept("{")) {
+      return Split.NONE;
+    }
+    List<String> axes = list(this::word);
+    axes.forEach(mesh::index);
+    if (!isNumber) {
+      throw failure("an extent that is a number", dims.getLast().toString());
+    }
+    long extent = dims.getLast().value();
+    Split split;
+    if (accept("/")) {
+      long unit = number();
+      if (unit == 0) {
+        throw failure("a unit of at least 1", "0");
+      }
+      split = Split.even(mesh, extent, unit, axes);
+    } else if (accept(":")) {
+      List<Long> cuts = new ArrayList<>(List.of(0L));
+      cuts.addAll(list(this::number));
+      cuts.add(extent);
+      split = new Split(axes, cuts);
+    } else {
+      split = Split.even(mesh, extent, 1, axes);
+    }
+    expect("}");
+    return split;
+  }
+
+  private Map<String, ReductionKind> partial() {
+    expect("(");
+    String name = word();
+    Map<String, ReductionKind> partial = new LinkedHashMap<>();
+    for (ReductionKind kind : ReductionKind.values()) {
+      if (kind.text().equals(name)) {
+        expect(":");
+        list(this::word).forEach(axis -> partial.put(axis, kind));
+        expect(")");
+        return partial;
+      }
+    }
+    throw failure("sum, max or min", name);
+  }
+}

@@ -1,0 +1,45 @@
+package io.partita.ir.mesh;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with meshes and layouts. */
+public enum MeshCode implements DiagnosticCode {
+  MESH("P3401", "a mesh of devices is not valid"),
+  LAYOUT("P3402", "a layout is not valid"),
+  LAYOUT_TYPE("P3403", "a layout doesn't fit the type"),
+  LAYOUT_TEXT("P3404", "the text of a layout has a syntax error"),
+  VARYING("P3405", "a varying value has no whole"),
+  REPLICAS_DIFFER("P3406", "devices that hold the same value disagree"),
+  UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
+  CONFLICT("P3408", "two layouts ask for different splits"),
+  RESHARD("P3409", "a layout can't be changed to the other");
+
+  private final String id;
+  private final String title;
+
+  MeshCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  PartitaException at(String where, String expected, Object found, String remedy) {
+    return new PartitaException(this, where, expected, String.valueOf(found), remedy);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,139 @@
+package io.partita.ir.mesh;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** A change of layout. */
+public record Resharding(Layout from, Layout to) {
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#RESHARD} when the
+   *     layouts are of other meshes or ranks, or what varies would have to become whole
+   */
+  public Resharding {
+    boolean alike = from.mesh().equals(to.mesh()) && from.rank() == to.rank();
+    if (!alike || !to.varying().containsAll(from.varying())) {
+      throw MeshCode.RESHARD.at(
+          "layout " + from, "a layout that it can change to", to.toString(), "");
+    }
+    for (String axis : to.varying()) {
+      require(from.splitBy(axis) < 0, from, to);
+    }
+    from.partial()
+        .forEach((axis, kind) -> require(to.partial().getOrDefault(axis, kind) == kind, from, to));
+  }
+
+  private static void require(boolean condition, Layout from, Layout to) {
+    if (!condition) {
+      throw MeshCode.RESHARD.at("layout " + from, "a layout that it can change to", to, "");
+    }
+  }
+
+  /** What happens along each axis, for those along which something does. */
+  public Map<String, SyncKind> kinds() {
+    Map<String, SyncKind> kinds = new LinkedHashMap<>();
+    for (MeshAxis axis : from.mesh().axes()) {
+      String name = axis.name();
+      int dim = from.splitBy(name);
+      int then = to.splitBy(name);
+      boolean wasPartial = from.partial().containsKey(name);
+      boolean isPartial = to.partial().containsKey(name);
+      boolean isVarying = to.varying().contains(name);
+      if (wasPartial && !isPartial && !isVarying) {
+        kinds.put(name, then >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE);
+      } else if (dim >= 0 && then < 0 && !isPartial) {
+        kinds.put(name, SyncKind.ALL_GATHER);
+      } else if (dim >= 0 && then >= 0 && !sameCuts(name, dim, then)) {
+        kinds.put(name, SyncKind.ALL_TO_ALL);
+      } else if (dim != then || wasPartial != isPartial || isVarying != wasVarying(name)) {
+        kinds.put(name, SyncKind.LOCAL);
+      }
+    }
+    return kinds;
+  }
+
+  private boolean wasVarying(String axis) {
+    return from.varying().contains(axis);
+  }
+
+  /** Further cuts inside the same parts move nothing. */
+  private boolean sameCuts(String axis, int dim, int then) {
+    if (dim != then) {
+      return false;
+    }
+    Split before = from.splits().get(dim);
+    Split after = to.splits().get(then);
+    int place = before.axes().indexOf(axis);
+    return place == after.axes().indexOf(axis)
+        && before.major(from.mesh(), place + 1).equals(after.major(to.mesh(), place + 1));
+  }
+
+  /** Whether any device needs what another has. */
+  public boolean communicates() {
+    return kinds().values().stream().anyMatch(kind -> kind != SyncKind.LOCAL);
+  }
+
+  /**
+   * The reference meaning: what each device holds afterwards.
+   *
+   * @param parts one for each device
+   * @param type the whole value's type
+   * @param tolerance the largest difference between replicas
+   */
+  public List<Tensor> apply(List<Tensor> parts, TensorType type, double tolerance) {
+    if (from.equals(to)) {
+      return parts;
+    }
+    // Along these axes nothing is joined: each place on them is a mesh of its own.
+    Set<String> kept = new TreeSet<>(to.varying());
+    to.partial().keySet().stream().filter(from.partial()::containsKey).forEach(kept::add);
+    Layout source = without(from, kept);
+    Layout target = without(to, kept);
+    Mesh mesh = from.mesh();
+    Map<List<Integer>, List<Tensor>> groups = new LinkedHashMap<>();
+    List<Tensor> results = new ArrayList<>(Collections.nCopies(parts.size(), null));
+    for (int device = 0; device < parts.size(); device++) {
+      List<Integer> place = new ArrayList<>();
+      for (String axis : kept) {
+        place.add(mesh.coordinate(device, axis));
+      }
+      List<Tensor> group =
+          groups.computeIfAbsent(
+              place,
+              key -> {
+                Tensor whole = Shards.assemble(alike(parts, kept, key), type, source, tolerance);
+                return Shards.scatter(whole, target);
+              });
+      results.set(device, group.get(device));
+    }
+    return results;
+  }
+
+  /** For each device, the part of the one at {@code place} along the kept axes. */
+  private List<Tensor> alike(List<Tensor> parts, Set<String> kept, List<Integer> place) {
+    List<String> axes = List.copyOf(kept);
+    Mesh mesh = from.mesh();
+    List<Tensor> alike = new ArrayList<>();
+    for (int device = 0; device < parts.size(); device++) {
+      int[] coordinates = Arrays.copyOf(mesh.coordinates(device), mesh.axes().size());
+      for (int i = 0; i < axes.size(); i++) {
+        coordinates[mesh.index(axes.get(i))] = place.get(i);
+      }
+      alike.add(parts.get(mesh.device(coordinates)));
+    }
+    return alike;
+  }
+
+  private static Layout without(Layout layout, Set<String> axes) {
+    Map<String, ReductionKind> partial = new LinkedHashMap<>(layout.partial());
+    partial.keySet().removeAll(axes);
+    return layout.withVarying(List.of()).withPartial(partial);
+  }
+}

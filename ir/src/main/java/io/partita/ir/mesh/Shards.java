@@ -1,0 +1,189 @@
+package io.partita.ir.mesh;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Between a whole tensor and what the devices of a mesh hold of it. */
+public final class Shards {
+  private Shards() {}
+
+  /**
+   * What each device holds of {@code whole}. Of a value that is a partial sum, the first device
+   * along the axis gets it and the others zeros; a partial maximum is on all, and so is a varying
+   * value.
+   */
+  public static List<Tensor> scatter(Tensor whole, Layout layout) {
+    layout.verify(whole.type());
+    List<Tensor> parts = new ArrayList<>();
+    for (int device = 0; device < layout.mesh().devices(); device++) {
+      parts.add(part(whole, layout, device));
+    }
+    return parts;
+  }
+
+  /** What one device holds, as for {@link #scatter}. */
+  public static Tensor part(Tensor whole, Layout layout, int device) {
+    TensorType local = layout.localType(whole.type(), device);
+    for (Map.Entry<String, ReductionKind> entry : layout.partial().entrySet()) {
+      boolean isFirst = layout.mesh().coordinate(device, entry.getKey()) == 0;
+      if (!entry.getValue().isIdempotent() && !isFirst) {
+        return Tensor.filled(local, 0);
+      }
+    }
+    return cut(whole, layout, device);
+  }
+
+  private static Tensor cut(Tensor whole, Layout layout, int device) {
+    TensorType local = layout.localType(whole.type(), device);
+    if (local.equals(whole.type())) {
+      return whole;
+    }
+    List<Dim> starts = new ArrayList<>();
+    for (int dim = 0; dim < layout.rank(); dim++) {
+      starts.add(Dim.of(layout.from(device, dim)));
+    }
+    List<Long> steps = Collections.nCopies(layout.rank(), 1L);
+    Movement.Slice slice = new Movement.Slice(starts, local.shape().dims(), steps);
+    return OpEvaluator.evaluate(slice, List.of(whole)).getFirst();
+  }
+
+  /** As {@link #assemble(List, TensorType, Layout, double)}; replicas must agree bit for bit. */
+  public static Tensor assemble(List<Tensor> parts, TensorType type, Layout layout) {
+    return assemble(parts, type, layout, 0);
+  }
+
+  /**
+   * The whole of what the devices hold: partial values are joined in the order of devices, and
+   * split ones put together.
+   *
+   * @param parts one for each device, in the order of flat indices
+   * @param tolerance the largest absolute difference between replicas; the first one is taken
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#VARYING} for a layout
+   *     with varying axes, {@link MeshCode#REPLICAS_DIFFER} when replicas disagree, or {@link
+   *     MeshCode#LAYOUT_TYPE} when a part is of another type than the layout says
+   */
+  public static Tensor assemble(
+      List<Tensor> parts, TensorType type, Layout layout, double tolerance) {
+    layout.verify(type);
+    if (!layout.varying().isEmpty()) {
+      throw MeshCode.VARYING.at(
+          "layout " + layout,
+          "a value that is whole, split or partial",
+          "one that varies over " + layout.varying(),
+          "end the variation by a sync or a pooling");
+    }
+    for (int device = 0; device < parts.size(); device++) {
+      TensorType local = layout.localType(type, device);
+      if (!parts.get(device).type().equals(local)) {
+        throw MeshCode.LAYOUT_TYPE.at(
+            "device " + device, local.toString(), parts.get(device).type(), "");
+      }
+    }
+    Map<List<Integer>, Tensor> pieces = joined(replicas(parts, layout, tolerance), layout);
+    return concatenated(pieces, layout, type);
+  }
+
+  /** What stands at each device whose coordinates on the unused axes are 0, the others checked. */
+  private static Map<Integer, Tensor> replicas(
+      List<Tensor> parts, Layout layout, double tolerance) {
+    Mesh mesh = layout.mesh();
+    Map<Integer, Tensor> firsts = new TreeMap<>();
+    for (int device = 0; device < parts.size(); device++) {
+      int[] coordinates = mesh.coordinates(device);
+      for (int i = 0; i < coordinates.length; i++) {
+        String axis = mesh.axes().get(i).name();
+        if (layout.splitBy(axis) < 0 && !layout.partial().containsKey(axis)) {
+          coordinates[i] = 0;
+        }
+      }
+      Tensor part = parts.get(device);
+      Tensor first = firsts.putIfAbsent(mesh.device(coordinates), part);
+      if (first != null && !agree(first, part, tolerance)) {
+        throw MeshCode.REPLICAS_DIFFER.at(
+            "device " + device + " of " + mesh,
+            "what device " + mesh.device(coordinates) + " holds: " + first,
+            part,
+            "");
+      }
+    }
+    return firsts;
+  }
+
+  private static boolean agree(Tensor left, Tensor right, double tolerance) {
+    if (left.equals(right)) {
+      return true;
+    }
+    for (int i = 0; i < left.size(); i++) {
+      double a = left.getDouble(i);
+      double b = right.getDouble(i);
+      boolean same = Double.compare(a, b) == 0 || a == b && tolerance > 0;
+      if (!same && !(Math.abs(a - b) <= tolerance && tolerance > 0)) {
+        return false;
+      }
+    }
+    return left.element().isFloat() || tolerance > 0;
+  }
+
+  /** By the part in each dimension, the partial axes joined. */
+  private static Map<List<Integer>, Tensor> joined(Map<Integer, Tensor> parts, Layout layout) {
+    Map<List<Integer>, Tensor> pieces = new java.util.LinkedHashMap<>();
+    parts.forEach(
+        (device, part) -> {
+          List<Integer> place =
+              layout.splits().stream()
+                  .map(split -> layout.mesh().part(device, split.axes()))
+                  .toList();
+          pieces.merge(place, part, (left, right) -> join(layout.reduction(), left, right));
+        });
+    return pieces;
+  }
+
+  /** Two parts of a partial value joined. */
+  public static Tensor join(ReductionKind kind, Tensor left, Tensor right) {
+    Elementwise.Binary binary = new Elementwise.Binary(kind.function());
+    return OpEvaluator.evaluate(binary, List.of(left, right)).getFirst();
+  }
+
+  private static Tensor concatenated(
+      Map<List<Integer>, Tensor> pieces, Layout layout, TensorType type) {
+    Map<List<Integer>, Tensor> rest = pieces;
+    for (int dim = layout.rank() - 1; dim >= 0; dim--) {
+      Map<List<Integer>, List<Tensor>> rows = new java.util.LinkedHashMap<>();
+      Map<List<Integer>, Tensor> sorted =
+          new TreeMap<>((left, right) -> Arrays.compare(array(left), array(right)));
+      sorted.putAll(rest);
+      int outer = dim;
+      sorted.forEach(
+          (place, piece) ->
+              rows.computeIfAbsent(place.subList(0, outer), key -> new ArrayList<>()).add(piece));
+      Map<List<Integer>, Tensor> next = new java.util.LinkedHashMap<>();
+      rows.forEach(
+          (place, row) ->
+              next.put(
+                  place,
+                  row.size() == 1
+                      ? row.getFirst()
+                      : OpEvaluator.evaluate(new Movement.Concat(outer), row).getFirst()));
+      rest = next;
+    }
+    Tensor whole = rest.get(List.of());
+    if (!whole.type().equals(type)) {
+      throw new AssertionError(whole.type() + " is not " + type);
+    }
+    return whole;
+  }
+
+  private static int[] array(List<Integer> list) {
+    return list.stream().mapToInt(Integer::intValue).toArray();
+  }
+}

@@ -1,0 +1,237 @@
+package io.partita.ir.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LayoutTest {
+  private static final Mesh MESH =
+      Mesh.of(new MeshAxis("x", 3), new MeshAxis("y", 2), new MeshAxis("z", 2));
+
+  @Test
+  void theLastAxisOfAMeshCountsFastest() {
+    assertThat(MESH.devices()).isEqualTo(12);
+    assertThat(MESH.coordinates(7)).containsExactly(1, 1, 1);
+    for (int device = 0; device < MESH.devices(); device++) {
+      assertThat(MESH.device(MESH.coordinates(device))).isEqualTo(device);
+    }
+    assertThat(MESH.part(7, List.of("z", "x"))).isEqualTo(4);
+  }
+
+  @Test
+  void wholeHeadsGoToDevicesAsEvenlyAsCanBe() {
+    Split split = Split.even(Mesh.line("x", 3), 8 * 64, 64, List.of("x"));
+    assertThat(split.cuts()).containsExactly(0L, 192L, 384L, 512L);
+  }
+
+  @Test
+  void moreDevicesThanHeadsLeaveSomeEmpty() {
+    Split split = Split.even(Mesh.line("x", 5), 3, "x");
+    assertThat(split.cuts()).containsExactly(0L, 1L, 2L, 3L, 3L, 3L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 11, 16, 23, 64})
+  void partsDifferByOneUnitAtMost(int devices) {
+    for (long extent = 0; extent < 70; extent++) {
+      Split split = Split.even(Mesh.line("x", devices), extent, "x");
+      assertThat(split.extent()).isEqualTo(extent);
+      assertThat(split.size(0) - split.size(devices - 1)).isBetween(0L, 1L);
+    }
+  }
+
+  @Test
+  void bytesAndReplication() {
+    TensorType type = TensorType.of(ElementType.F32, 7, 4);
+    Layout layout =
+        Layout.of(MESH, Split.even(MESH, 7, "x"), Split.NONE).withPartial("y", ReductionKind.SUM);
+    assertThat(layout.replication()).isEqualTo(2);
+    assertThat(layout.localType(type, 0)).isEqualTo(TensorType.of(ElementType.F32, 3, 4));
+    assertThat(layout.localType(type, 11)).isEqualTo(TensorType.of(ElementType.F32, 2, 4));
+    assertThat(layout.bytes(type)).hasSize(12).startsWith(48L).endsWith(32L);
+  }
+
+  @Test
+  void anAxisDoesOneThing() {
+    Split split = Split.even(MESH, 8, "x");
+    assertThatThrownBy(() -> Layout.of(MESH, split, split))
+        .hasMessage(
+            "error P3402: a layout is not valid\n  where:     layout\n"
+                + "  expected:  each axis once\n  found:     x");
+    assertThatThrownBy(
+            () -> new Layout(MESH, List.of(split), Map.of("x", ReductionKind.SUM), List.of()))
+        .hasMessageContaining("each axis once");
+    assertThatThrownBy(
+            () -> new Layout(MESH, List.of(), Map.of("y", ReductionKind.SUM), List.of("y")))
+        .hasMessageContaining("each axis once");
+    assertThatThrownBy(() -> Layout.of(MESH, new Split(List.of("y"), List.of(0L, 4L))))
+        .hasMessageContaining("2 parts over [y]");
+    assertThatThrownBy(() -> new Split(List.of("y"), List.of(0L, 4L, 2L)))
+        .hasMessageContaining("cuts that ascend from 0");
+  }
+
+  @Test
+  void wholeMeshesOnly() {
+    assertThatThrownBy(() -> Mesh.line("x", 0)).hasMessageContaining("at least 1 device");
+    assertThatThrownBy(() -> Mesh.line("a b", 2)).hasMessageContaining("a word as name");
+    assertThatThrownBy(() -> Mesh.line("x", 5000)).hasMessageContaining("at most 4096 devices");
+    assertThatThrownBy(() -> MESH.size("w")).hasMessageContaining("an axis of the mesh");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "f32[1,16,512]",
+        "f32[1,16,512{x}] partial(sum: y) varying(z)",
+        "f32[1,seq,512{x,y/64}]",
+        "i8[10{x: 0,7}] partial(max: y,z)",
+        "f32[4{z,x}]",
+        "u4[]"
+      })
+  void textIsReadAndWrittenAlike(String text) {
+    assertThat(ShardedType.parse(text, MESH)).hasToString(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "f32",
+        "f33[1]",
+        "f32[1",
+        "f32[1}]",
+        "f32[4{}]",
+        "f32[4{w}]",
+        "f32[seq{x}]",
+        "f32[4{x/0}]",
+        "f32[4{x: 1}]",
+        "f32[4{x: 3,1}]",
+        "f32[4] partial(mean: x)",
+        "f32[4] varying()",
+        "f32[4]?",
+        "f32[4{x}] varying(x)",
+        "f32[4] partial(sum: x",
+        "f32[99999999999999999999{x}]"
+      })
+  void wrongTextIsDiagnosed(String text) {
+    assertThatThrownBy(() -> ShardedType.parse(text, MESH))
+        .isInstanceOf(io.partita.ir.diagnostic.PartitaException.class);
+  }
+
+  @Test
+  void scatteredTensorsAssemble() {
+    for (int seed = 0; seed < 300; seed++) {
+      Draw draw = new Draw(seed);
+      Shape shape = draw.staticShape(draw.from(0, 3));
+      Layout layout = layout(draw, shape);
+      TensorType type = new TensorType(draw.element(e -> e.bits() > 4 && e.isInteger()), shape);
+      Tensor whole = draw.tensor(type);
+      ShardedType sharded = new ShardedType(type, layout);
+      assertThat(ShardedType.parse(sharded.toString(), MESH)).isEqualTo(sharded);
+      List<Tensor> parts = Shards.scatter(whole, layout);
+      if (layout.varying().isEmpty()) {
+        assertThat(Shards.assemble(parts, type, layout)).as(layout.toString()).isEqualTo(whole);
+        Layout other = layout(draw, shape).withVarying(List.of()).withPartial(Map.of());
+        List<Tensor> moved = new Resharding(layout, other).apply(parts, type, 0);
+        assertThat(moved).as(layout + " to " + other).isEqualTo(Shards.scatter(whole, other));
+      }
+    }
+  }
+
+  private static Layout layout(Draw draw, Shape shape) {
+    List<List<String>> axes = new ArrayList<>();
+    shape.forEach(dim -> axes.add(new ArrayList<>()));
+    Layout layout = Layout.replicated(MESH, shape.rank());
+    ReductionKind kind = draw.one(ReductionKind.values());
+    for (String axis : List.of("z", "x", "y")) {
+      int use = draw.from(-3, shape.rank() - 1);
+      if (use >= 0) {
+        axes.get(use).add(axis);
+      } else if (use == -1) {
+        layout = layout.withPartial(axis, kind);
+      } else if (use == -2 && draw.oneIn(3)) {
+        List<String> varying = new ArrayList<>(layout.varying());
+        varying.add(axis);
+        layout = layout.withVarying(varying);
+      }
+    }
+    for (int dim = 0; dim < shape.rank(); dim++) {
+      if (!axes.get(dim).isEmpty()) {
+        layout = layout.with(dim, cuts(draw, shape.extent(dim), axes.get(dim)));
+      }
+    }
+    return layout;
+  }
+
+  private static Split cuts(Draw draw, long extent, List<String> axes) {
+    if (draw.flag()) {
+      return Split.even(MESH, extent, draw.from(1, 3), axes);
+    }
+    List<Long> cuts = new ArrayList<>(List.of(0L, extent));
+    for (int i = MESH.size(axes); i > 1; i--) {
+      cuts.add((long) draw.from(0, (int) extent));
+    }
+    cuts.sort(null);
+    return new Split(axes, cuts);
+  }
+
+  @Test
+  void whatVariesHasNoWhole() {
+    Layout layout = Layout.replicated(MESH, 1).withVarying(List.of("y"));
+    Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
+    List<Tensor> parts = Shards.scatter(whole, layout);
+    assertThatThrownBy(() -> Shards.assemble(parts, whole.type(), layout))
+        .hasMessage(
+            "error P3405: a varying value has no whole\n  where:     layout [*] varying(y)\n"
+                + "  expected:  a value that is whole, split or partial\n"
+                + "  found:     one that varies over [y]\n"
+                + "  fix:       end the variation by a sync or a pooling");
+    assertThatThrownBy(() -> new Resharding(layout, Layout.replicated(MESH, 1)))
+        .hasMessageContaining("P3409");
+  }
+
+  @Test
+  void replicasMustAgree() {
+    Mesh mesh = Mesh.line("x", 2);
+    Layout layout = Layout.replicated(mesh, 1);
+    List<Tensor> parts = List.of(Tensor.floats(Shape.of(1), 1f), Tensor.floats(Shape.of(1), 1.5f));
+    TensorType type = parts.getFirst().type();
+    assertThat(Shards.assemble(parts, type, layout, 0.5)).isEqualTo(parts.getFirst());
+    assertThatThrownBy(() -> Shards.assemble(parts, type, layout, 0.25))
+        .hasMessageContaining("P3406")
+        .hasMessageContaining("device 1 of mesh(x=2)");
+  }
+
+  @Test
+  void aChangeOfLayoutIsNamedByWhatMoves() {
+    Layout whole = Layout.replicated(MESH, 2);
+    Layout rows = whole.with(0, Split.even(MESH, 6, "x"));
+    Layout columns = whole.with(1, Split.even(MESH, 6, "x"));
+    Layout partial = whole.withPartial("x", ReductionKind.SUM);
+    assertThat(kind(partial, whole)).isEqualTo(SyncKind.ALL_REDUCE);
+    assertThat(kind(partial, rows)).isEqualTo(SyncKind.REDUCE_SCATTER);
+    assertThat(kind(rows, whole)).isEqualTo(SyncKind.ALL_GATHER);
+    assertThat(kind(rows, columns)).isEqualTo(SyncKind.ALL_TO_ALL);
+    assertThat(kind(whole, rows)).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(whole, partial)).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(partial, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.LOCAL);
+    assertThat(new Resharding(rows, rows).kinds()).isEmpty();
+    Layout finer = whole.with(0, Split.even(MESH, 6, "x", "y"));
+    assertThat(new Resharding(rows, finer).kinds()).containsExactly(Map.entry("y", SyncKind.LOCAL));
+  }
+
+  private static SyncKind kind(Layout from, Layout to) {
+    return new Resharding(from, to).kinds().get("x");
+  }
+}
