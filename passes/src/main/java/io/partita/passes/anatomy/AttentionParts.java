@@ -2,6 +2,7 @@ package io.partita.passes.anatomy;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
@@ -25,6 +26,7 @@ final class AttentionParts {
   private static final class Source {
     Optional<Node> linear = Optional.empty();
     Optional<Node> rotation = Optional.empty();
+    String end = "";
     String past = "";
     String present = "";
   }
@@ -62,6 +64,11 @@ final class AttentionParts {
             : Optional.empty());
   }
 
+  /** What an operand comes from when no linear is found above it. */
+  String end(Value operand) {
+    return source(operand).end;
+  }
+
   private Source source(Value operand) {
     Source source = new Source();
     Value at = operand;
@@ -71,12 +78,18 @@ final class AttentionParts {
         source.linear = Optional.of(node);
         return source;
       }
-      at = before(node, source);
+      Value next = before(node, source);
+      if (next == null) {
+        source.end = node.op().mnemonic();
+        return source;
+      }
+      at = next;
     }
+    source.end = "an input";
     return source;
   }
 
-  /** The operand of {@code node} that comes from the projection. */
+  /** The operand of {@code node} that comes from the projection; null where it can't be said. */
   private Value before(Node node, Source source) {
     return switch (node.op()) {
       case Structured.RotaryEmbedding rotary -> {
@@ -93,7 +106,11 @@ final class AttentionParts {
       }
       case Elementwise.Binary binary ->
           flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);
-      case Op other -> node.operands().isEmpty() ? node.results().getFirst() : node.operand(0);
+      case Structured.Norm norm when node.result().type().rank() == 4 -> node.operand(0);
+      case Contraction.MatMul product when product.result().isFloat() -> node.operand(0);
+      case Op op when Flow.isPassing(op) -> node.operand(0);
+      case Elementwise.Unary unary -> node.operand(0);
+      case Op other -> null;
     };
   }
 

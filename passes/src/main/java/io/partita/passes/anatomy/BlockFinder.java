@@ -125,15 +125,14 @@ final class BlockFinder {
     return post.isPresent() ? Block.NormPlacement.POST : Block.NormPlacement.NONE;
   }
 
-  private static void missing(
+  private void missing(
       Optional<Node> linear, String what, Node attention, int operand, List<String> gaps) {
     if (linear.isEmpty()) {
-      Node definition = attention.operand(operand).definition();
       gaps.add(
           "no linear gives the "
               + what
               + ": they come from "
-              + (definition == null ? "an input" : definition.op().mnemonic()));
+              + parts.end(attention.operand(operand)));
     }
   }
 

@@ -22,6 +22,8 @@ final class Surroundings {
   /** Elements of two tables that are compared to see whether they are one. */
   private static final int SAMPLES = 4096;
 
+  private static final int MOST_STEPS = 16;
+
   private final Graph graph;
   private final Flow flow;
 
@@ -99,16 +101,42 @@ final class Surroundings {
         && shape.fromEnd(1).equals(sum.fromEnd(1));
   }
 
-  /** Whether the first attention reads the node's result through no linear of its own. */
+  /** Whether the node's result comes from an embedding through sums and joins only. */
   private boolean isBeforeBlocks(Node node) {
-    return flow.nextAttention(node.result()) == 0
+    if (flow.nextAttention(node.result()) != 0) {
+      return false;
+    }
+    Node at = node;
+    for (int step = 0; step < MOST_STEPS && at != null; step++) {
+      boolean isPassed =
+          Flow.isPassing(at.op())
+              || at.op() instanceof Elementwise.Binary
+              || at.op() instanceof Movement.Concat;
+      if (!isPassed) {
+        return at.op() instanceof Structured.Embedding
+            || at.op() instanceof Structured.PatchEmbedding
+            || at.op() instanceof Structured.Linear && isStem(at);
+      }
+      at =
+          at.operands().stream()
+              .filter(operand -> !flow.isParameter(operand))
+              .findFirst()
+              .map(Value::definition)
+              .orElse(null);
+    }
+    return false;
+  }
+
+  /** Whether a linear before the first block widens embeddings, as MobileBERT's does. */
+  private boolean isStem(Node linear) {
+    return linear.result().type().rank() == 3
         && Flow.above(
-                node.operand(flow.isParameter(node.operand(0)) ? 1 : 0),
+                linear.operand(0),
                 op ->
                     Flow.isPassing(op)
-                        || op instanceof Elementwise.Binary
-                        || op instanceof Movement.Concat,
-                op -> op instanceof Structured.Embedding || op instanceof Structured.PatchEmbedding)
+                        || op instanceof Movement.Concat
+                        || op instanceof Movement.Pad,
+                op -> op instanceof Structured.Embedding)
             .isPresent();
   }
 

@@ -1,0 +1,188 @@
+package io.partita.driver.raise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.EvaluatorRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.graph.Module;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.passes.Pipeline;
+import io.partita.passes.anatomy.Block;
+import io.partita.passes.anatomy.ModelAnatomy;
+import io.partita.passes.raise.RaisePass;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What real exporters write is recognised block for block, and computes what it computed. */
+class RaisedFixturesTest {
+  private static final Path SHARED = Path.of("../../../shared");
+
+  /** Model families as PyTorch's exporters and ONNX Runtime's optimiser write them. */
+  static Stream<Fixture> exported() {
+    return Stream.of(
+            "bert",
+            "distilbert",
+            "falcon",
+            "gemma2",
+            "gpt2",
+            "gpt_neox",
+            "llama",
+            "mistral",
+            "mobilebert",
+            "native",
+            "opt",
+            "optimized",
+            "phi",
+            "phi3",
+            "qwen2",
+            "qwen3",
+            "torch_nn",
+            "vit")
+        .flatMap(family -> Fixture.of(family).stream())
+        .filter(fixture -> !NEEDS_TOTAL.contains(fixture.name()));
+  }
+
+  /** The mask's length is a symbol that the importer can't tell to be that of all keys. */
+  private static final List<String> NEEDS_TOTAL =
+      List.of(
+          "native/hand23_kv_mask",
+          "optimized/hand_gpt2_past",
+          "optimized/hand_llama_mha_decode",
+          "optimized/hand_llama_mha_prefill");
+
+  @ParameterizedTest
+  @MethodSource("exported")
+  void everyBlockIsRaisedWithOpenDimensions(Fixture fixture) {
+    Module module = fixture.module();
+    Module raised = new RaisePass().run(module);
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), raised.graph());
+    int blocks = fixture.expected("blocks");
+    assertThat(anatomy.lines()).containsExactly(blocks + " of " + blocks + " blocks raised");
+    assertThat(count(raised, op -> op instanceof Structured.Attention))
+        .isEqualTo(fixture.expected("attention"));
+    assertThat(count(raised, op -> op instanceof Structured.Norm))
+        .isEqualTo(fixture.expected("norm"));
+    assertThat(count(raised, op -> op instanceof Structured.Ffn))
+        .isEqualTo(fixture.expected("ffn") + fixture.expected("gated_ffn"));
+    assertThat(anatomy.head().filter(ModelAnatomy.Head::vocabulary).isPresent())
+        .isEqualTo(fixture.expected("lm_head") == 1);
+    assertThat(anatomy.patchEmbedding().isPresent())
+        .isEqualTo(fixture.expected("patch_embedding") == 1);
+    assertThat(anatomy.classToken().isPresent()).isEqualTo(fixture.expected("class_token") == 1);
+    assertThat(anatomy.blocks()).allMatch(Block::residual);
+  }
+
+  private static long count(Module module, Predicate<Op> test) {
+    return module.graph().nodes().stream().filter(node -> test.test(node.op())).count();
+  }
+
+  @ParameterizedTest
+  @MethodSource("exported")
+  void raisedModelsGiveWhatWasRecorded(Fixture fixture) {
+    OptionalDouble bound = OptionalDouble.of(fixture.tolerance());
+    assertSameResults(fixture.folder(), new Tolerance(bound, bound));
+  }
+
+  private static void assertSameResults(Path folder, Tolerance tolerance) {
+    CaseRunner runner =
+        new CaseRunner(new EvaluatorRunner(), new Pipeline(List.of(new RaisePass())), tolerance);
+    for (TestCase test : TestCase.find(folder)) {
+      CaseResult result = runner.run(test);
+      assertThat(result.status()).as(result.line()).isEqualTo(CaseResult.Status.PASS);
+    }
+  }
+
+  /** Weights of few bits are weights all the same. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "quantized/gpt2_nbits",
+        "quantized/llama_nbits",
+        "quantized/llama_nbits_8bit",
+        "quantized/llama_nbits_qdq"
+      })
+  void quantizedWeightsAreRaised(String name) {
+    Fixture fixture =
+        Fixture.of("quantized").stream().filter(f -> f.name().equals(name)).findFirst().get();
+    everyBlockIsRaisedWithOpenDimensions(fixture);
+    raisedModelsGiveWhatWasRecorded(fixture);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"quantized/bert_qdq", "quantized/vit_qoperator", "quantized/llama_qdq"})
+  void roundedAttentionIsRecognisedAndKept(String name) {
+    Fixture fixture =
+        Fixture.of("quantized").stream().filter(f -> f.name().equals(name)).findFirst().get();
+    Module module = fixture.module();
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), new RaisePass().run(module).graph());
+    assertThat(anatomy.blocks()).isEmpty();
+    assertThat(anatomy.misses()).isEmpty();
+    assertThat(anatomy.integerAttentions()).hasSize(fixture.expected("attention"));
+    raisedModelsGiveWhatWasRecorded(fixture);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "models/mnist-vit",
+        "models/shakespeare-llama/decode",
+        "models/shakespeare-llama/prefill",
+        "models/tiny-shakespeare/decode",
+        "models/tiny-shakespeare/prefill",
+        "peer-suite/Models/TinyViT/Demo",
+        "peer-suite/Models/CCT/FP32/CCT_1_16_16_8",
+        "peer-suite/Models/CCT/FP32/CCT_2_32_32_128_Opset20"
+      })
+  void trainedModelsAreRaised(String folder) {
+    Path path = SHARED.resolve(folder);
+    assumeTrue(
+        Files.exists(path), "SKIPPED: " + folder + " is not beside the repository in ../shared");
+    Module module =
+        new OnnxImporter(ImportOptions.NONE)
+            .importModel(OnnxModel.read(path.resolve("network.onnx")));
+    Module raised = new RaisePass().run(module);
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), raised.graph());
+    assertThat(anatomy.candidates()).isPositive();
+    assertThat(anatomy.lines())
+        .containsExactly(anatomy.candidates() + " of " + anatomy.candidates() + " blocks raised");
+    assertSameResults(path, Tolerance.DEFAULT);
+  }
+
+  @Test
+  void cachesAreFoundByTheirInputsAndOutputs() {
+    Fixture fixture =
+        Fixture.of("llama").stream()
+            .filter(f -> f.name().endsWith("/ts_sdpa_kv"))
+            .findFirst()
+            .get();
+    Module module = fixture.module();
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), new RaisePass().run(module).graph());
+    Block.AttentionPart attention = anatomy.blocks().getFirst().attention();
+    assertThat(attention.cache())
+        .hasValue(
+            new Block.Cache(
+                "past_key_values.0.key",
+                "past_key_values.0.value",
+                "present.0.key",
+                "present.0.value"));
+    assertThat(attention.heads().value()).isEqualTo(4);
+    assertThat(attention.kvHeads().value()).isEqualTo(2);
+    assertThat(attention.rotation()).isEqualTo(Block.Rotation.HALVES);
+  }
+}
