@@ -60,6 +60,8 @@ public final class Rewriter {
   private boolean sweep(GraphEditor graph, Map<String, Integer> fired) {
     boolean changed = false;
     for (Node node : graph.nodes()) {
+      // A rule that doesn't hold on a closer look may have added nodes that nobody reads.
+      graph.dropIfDead(node);
       if (!graph.isLive(node)) {
         continue;
       }

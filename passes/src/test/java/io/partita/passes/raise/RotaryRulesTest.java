@@ -86,6 +86,24 @@ class RotaryRulesTest {
     raised.agrees(TOLERANCE);
   }
 
+  /** What the rule tries before it gives up must not keep other rules busy. */
+  @Test
+  void tablesThatDifferByHeadAreNoRotation() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value f = input(graph, "angles", 1, 15, 4);
+              Value cosines = table(graph, UnaryFunction.COS, f, f, Shape.of(1, 3, 5, 8));
+              Value sines = table(graph, UnaryFunction.SIN, f, f, Shape.of(1, 3, 5, 8));
+              Value x =
+                  graph.add(
+                      new Movement.Transpose(List.of(0, 2, 1, 3)), input(graph, "x", 2, 5, 3, 8));
+              return rotation(graph, x, cosines, sines, 8);
+            });
+    assertThat(raised.operations()).doesNotContain("rotary_embedding").contains("neg");
+    raised.agrees(0);
+  }
+
   @Test
   void partOfTheFeatures() {
     Raised raised =
