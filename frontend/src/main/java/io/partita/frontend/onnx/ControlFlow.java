@@ -97,6 +97,7 @@ final class ControlFlow {
       throw scope.invalid(
           "a subgraph with " + arguments.size() + " inputs", graph.getInputCount() + " inputs");
     }
+    model.countExpansion(scope, graph);
     NameScope names = new NameScope(frame.names());
     for (int i = 0; i < arguments.size(); i++) {
       names.bind(graph.getInput(i).getName(), arguments.get(i));

@@ -4,12 +4,14 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
-import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
@@ -30,10 +32,16 @@ final class FoldingBuilder {
   /** Elements that all folded results together may have; beyond it only small ones are folded. */
   private static final long LARGEST_TOTAL = 1 << 25;
 
-  /** In elements of any tensor: bytes still fit a long. */
-  private static final long LARGEST_SIZE = 1L << 60;
-
   private static final long SMALL_RESULT = 4096;
+
+  /** Multiplications, additions and moves of all folding together: a few seconds of them. */
+  private static final long MOST_WORK = 1 << 28;
+
+  /** Shape arithmetic of any model: it's done also when all else is used up. */
+  private static final long ALWAYS = 64;
+
+  /** Summands of all symbolic elements together. */
+  private static final long MOST_SYMBOLIC_WORK = 1 << 22;
 
   private final GraphBuilder builder;
 
@@ -41,6 +49,8 @@ final class FoldingBuilder {
   private final Map<Value, List<Dim>> symbolic = new IdentityHashMap<>();
 
   private long folded;
+  private long work;
+  private long symbolicWork;
 
   FoldingBuilder(GraphBuilder builder) {
     this.builder = builder;
@@ -84,12 +94,7 @@ final class FoldingBuilder {
    * @throws io.partita.ir.op.TypeMismatch when the operands don't fit it
    */
   List<Value> add(Op op, List<Value> operands) {
-    List<TensorType> types = op.resultTypes(operands.stream().map(Value::type).toList());
-    for (TensorType type : types) {
-      if (type.isStatic() && exceeds(type, LARGEST_SIZE)) {
-        throw new TypeMismatch("a result of fewer than 2^60 elements", type.toString());
-      }
-    }
+    List<TensorType> types = op.possibleResultTypes(operands.stream().map(Value::type).toList());
     if (isIdentity(op, operands, types)) {
       return operands;
     }
@@ -177,19 +182,32 @@ final class FoldingBuilder {
     if (op instanceof Source && elements > SMALL_RESULT) {
       return false;
     }
-    if (elements > SMALL_RESULT && folded + elements > LARGEST_TOTAL) {
+    long more = work(op, data, elements);
+    if (elements > ALWAYS && folded + elements > LARGEST_TOTAL
+        || more > ALWAYS && work + more > MOST_WORK) {
       return false;
     }
     folded += elements;
+    work += more;
     return true;
   }
 
+  /** An upper bound of the steps that give {@code elements} results; none is above 2^45. */
+  private static long work(Op op, List<Tensor> data, long elements) {
+    long largest = data.stream().mapToLong(Tensor::size).max().orElse(0);
+    long all = data.stream().mapToLong(Tensor::size).sum() + elements;
+    return switch (op) {
+      case Contraction.MatMul product ->
+          all + elements * data.getFirst().shape().fromEnd(0).value();
+      case Contraction contraction -> all + elements * largest;
+      case Structured structured -> all + elements * largest;
+      case IntegerNetwork network -> all + elements * largest;
+      case Op other -> all;
+    };
+  }
+
   private static boolean exceeds(TensorType type, long limit) {
-    try {
-      return type.shape().elements() > limit;
-    } catch (ArithmeticException overflow) {
-      return true;
-    }
+    return type.shape().elements() > limit;
   }
 
   private Optional<List<Value>> symbolically(Op op, List<Value> operands, List<TensorType> types) {
@@ -201,13 +219,19 @@ final class FoldingBuilder {
       return Optional.empty();
     }
     List<SymbolicEvaluation.Elements> elements = new ArrayList<>();
+    long more = Math.max(1, type.shape().elements());
     for (Value operand : operands) {
       Optional<List<Dim>> dims = dims(operand);
       if (dims.isEmpty()) {
         return Optional.empty();
       }
+      more *= dims.get().stream().mapToLong(Dim::length).max().orElse(1);
+      if (more > ALWAYS && symbolicWork + more > MOST_SYMBOLIC_WORK) {
+        return Optional.empty();
+      }
       elements.add(new SymbolicEvaluation.Elements(operand.type().shape(), dims.get()));
     }
+    symbolicWork += more;
     Optional<List<Dim>> result = SymbolicEvaluation.evaluate(op, elements, type);
     if (result.isEmpty()) {
       return Optional.empty();

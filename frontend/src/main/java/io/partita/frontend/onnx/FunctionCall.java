@@ -66,6 +66,7 @@ final class FunctionCall {
           "at most " + function.getInputCount() + " operands",
           Integer.toString(node.getInputCount()));
     }
+    model.countExpansion(scope, function);
     NameScope names = new NameScope(null);
     for (int i = 0; i < function.getInputCount(); i++) {
       String given = i < node.getInputCount() ? node.getInput(i) : "";

@@ -54,8 +54,7 @@ final class GraphInputs {
         });
     Map<String, TensorType> types = new TreeMap<>();
     declared.forEach(
-        (input, type) ->
-            checked(input, type.bind(bound)).ifPresent(checked -> types.put(input, checked)));
+        (input, type) -> checked(input, type).ifPresent(checked -> types.put(input, checked)));
     return types;
   }
 
@@ -159,6 +158,17 @@ final class GraphInputs {
       mismatch(input, declared, given);
       return;
     }
+    try {
+      solve(declared, given);
+      if (!declared.bind(bound).equals(given)) {
+        mismatch(input, declared.bind(bound), given);
+      }
+    } catch (ArithmeticException overflow) {
+      mismatch(input, declared, given);
+    }
+  }
+
+  private void solve(Shape declared, Shape given) {
     for (int axis = 0; axis < declared.rank(); axis++) {
       Dim open = declared.dim(axis).bind(bound);
       if (open.symbols().size() == 1) {
@@ -170,9 +180,6 @@ final class GraphInputs {
           bound.put(symbol, solution);
         }
       }
-    }
-    if (!declared.bind(bound).equals(given)) {
-      mismatch(input, declared.bind(bound), given);
     }
   }
 
@@ -186,8 +193,10 @@ final class GraphInputs {
             "bind a value of the declared shape"));
   }
 
-  private Optional<TensorType> checked(String input, TensorType type) {
+  private Optional<TensorType> checked(String input, TensorType declared) {
+    TensorType type = declared;
     try {
+      type = declared.bind(bound);
       for (Dim dim : type.shape()) {
         if (dim.isStatic() && dim.value() < 0) {
           unsupported(

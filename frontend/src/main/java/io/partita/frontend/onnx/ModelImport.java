@@ -7,6 +7,7 @@ import ai.onnx.proto.OnnxMl.SparseTensorProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.TypeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import com.google.protobuf.MessageLite;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
@@ -39,8 +40,17 @@ final class ModelImport {
    */
   private static final long MOST_ADDED = 500_000;
 
-  /** More diagnostics of one model tell nobody anything. */
+  /**
+   * Of functions and subgraphs each time that they are expanded, in bytes of their messages: a body
+   * that only declares constants has few nodes.
+   */
+  private static final long MOST_EXPANDED = 1L << 31;
+
+  /** More diagnostics of one model tell nobody anything: the import ends. */
   private static final int MOST_DIAGNOSTICS = 10_000;
+
+  /** Steps back from values that aren't known, for all messages about them together. */
+  private static final int MOST_TRACED = 20_000_000;
 
   private final OnnxModel model;
   private final OperatorRegistry registry;
@@ -56,6 +66,8 @@ final class ModelImport {
   private final SortedSet<String> constantInputs = new TreeSet<>();
   private final Set<String> symbols = new HashSet<>();
   private long nodes;
+  private long expanded;
+  private int traceable = MOST_TRACED;
   private int freshDims;
 
   /**
@@ -101,8 +113,15 @@ final class ModelImport {
   }
 
   void report(Diagnostic diagnostic) {
-    if (diagnostics.size() < MOST_DIAGNOSTICS) {
-      diagnostics.add(diagnostic);
+    diagnostics.add(diagnostic);
+    if (diagnostics.size() == MOST_DIAGNOSTICS) {
+      throw new ExpansionLimit(
+          new Diagnostic(
+              ImportCode.MORE,
+              diagnostic.where(),
+              "",
+              "the import ends here",
+              "repair these first"));
     }
   }
 
@@ -119,15 +138,36 @@ final class ModelImport {
   /** Counts a node to be imported; ends the import when there are too many. */
   void countNode(NodeImport node) {
     long most = model.proto().getGraph().getNodeCount() + MOST_ADDED;
+    expanded += node.path().length();
     if (++nodes > most) {
-      throw new ExpansionLimit(
-          new Diagnostic(
-              ImportCode.EXPANSION,
-              node.where(),
-              "at most " + most + " nodes",
-              "more",
-              "split the model"));
+      throw tooLarge(node, "at most " + most + " nodes");
     }
+    requireExpandable(node);
+  }
+
+  /** Counts a body that takes the place of a node; ends the import when they are too many. */
+  void countExpansion(NodeImport node, MessageLite body) {
+    expanded += body.getSerializedSize();
+    requireExpandable(node);
+  }
+
+  private void requireExpandable(NodeImport node) {
+    if (expanded > MOST_EXPANDED) {
+      throw tooLarge(
+          node, "at most " + MOST_EXPANDED + " bytes of functions, subgraphs and their names");
+    }
+  }
+
+  private static ExpansionLimit tooLarge(NodeImport node, String expected) {
+    return new ExpansionLimit(
+        new Diagnostic(ImportCode.EXPANSION, node.where(), expected, "more", "split the model"));
+  }
+
+  /** What a value depends on that isn't known. */
+  Unbound unbound(Value value) {
+    Unbound.Trace trace = Unbound.of(value, Math.max(traceable, 1000));
+    traceable -= trace.steps();
+    return trace.unbound();
   }
 
   /** Ends the whole import at once. */
@@ -153,7 +193,7 @@ final class ModelImport {
     try {
       importMainGraph();
     } catch (ExpansionLimit limit) {
-      report(limit.diagnostic);
+      diagnostics.add(limit.diagnostic);
     }
     Optional<Module> module =
         diagnostics.isEmpty()
@@ -353,10 +393,18 @@ final class ModelImport {
     Map<String, Dim> bound = new HashMap<>();
     options.dims().forEach((symbol, extent) -> bound.put(symbol, Dim.of(extent)));
     return OnnxElements.element(declared.getTensorType().getElemType())
-        .<NameScope.Binding>map(
-            element ->
-                new NameScope.Given(
-                    graph.input(name, new TensorType(element, new Shape(dims).bind(bound)))))
+        .flatMap(element -> bind(new TensorType(element, new Shape(dims)), bound))
+        .<NameScope.Binding>map(type -> new NameScope.Given(graph.input(name, type)))
         .orElseGet(NameScope.Unknown::new);
+  }
+
+  /** None where there is no such tensor. */
+  private static Optional<TensorType> bind(TensorType declared, Map<String, Dim> bound) {
+    try {
+      TensorType type = declared.bind(bound);
+      return type.isPossible() ? Optional.of(type) : Optional.empty();
+    } catch (ArithmeticException overflow) {
+      return Optional.empty();
+    }
   }
 }

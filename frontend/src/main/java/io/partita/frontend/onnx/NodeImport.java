@@ -20,6 +20,8 @@ import java.util.TreeSet;
 
 /** The import of one node. */
 final class NodeImport implements NodeScope {
+  private static final int LONGEST_NAME = 1000;
+
   private final ModelImport model;
   private final NodeProto node;
   private final int opset;
@@ -36,11 +38,13 @@ final class NodeImport implements NodeScope {
     this.domain = Domains.canonical(node.getDomain());
     // Custom domains are often left out of the imports; ONNX's own may not be.
     this.opset = frame.operatorSets().getOrDefault(domain, domain.isEmpty() ? 0 : 1);
-    this.name = !node.getName().isEmpty() ? node.getName() : firstOutput(node);
+    String full = !node.getName().isEmpty() ? node.getName() : firstOutput(node);
+    // Names of nodes mean nothing; endless ones would fill the memory.
+    this.name = full.length() > LONGEST_NAME ? full.substring(0, LONGEST_NAME) + "…" : full;
     this.frame = frame;
     this.attributes = Attributes.of(node, frame);
     this.results = new NameScope.Binding[node.getOutputCount()];
-    model.builder().at(frame.prefix() + name);
+    model.builder().at(path());
   }
 
   private static String firstOutput(NodeProto node) {
@@ -56,8 +60,13 @@ final class NodeImport implements NodeScope {
     return name;
   }
 
+  /** The name, behind those of the calls around. */
+  String path() {
+    return frame.prefix() + name;
+  }
+
   String where() {
-    return "node \"" + frame.prefix() + name + "\" (" + node.getOpType() + ")";
+    return "node \"" + path() + "\" (" + node.getOpType() + ")";
   }
 
   Optional<NameScope.Binding> result(int output) {
@@ -293,7 +302,7 @@ final class NodeImport implements NodeScope {
   }
 
   private PartitaException notKnown(int input) {
-    Unbound unbound = Unbound.of(input(input));
+    Unbound unbound = model.unbound(input(input));
     unbound.inputs().forEach(model::determinesShape);
     return new PartitaException(
         ImportCode.NOT_KNOWN,

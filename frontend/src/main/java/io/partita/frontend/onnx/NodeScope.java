@@ -98,7 +98,11 @@ public interface NodeScope {
 
   /** The operand's only element, which must be known. */
   default long integerOperand(int input) {
-    return longs(input).getFirst();
+    List<Long> elements = longs(input);
+    if (elements.size() != 1) {
+      throw invalid("one element in operand " + input, type(input).toString());
+    }
+    return elements.getFirst();
   }
 
   /** The operand's data, which has to be known when compiling, of any element type. */

@@ -9,6 +9,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Value;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /** Imports the nodes of one graph or function body, in order. */
@@ -62,7 +63,10 @@ final class NodeSequence {
       scope.noteUnsupported(failure);
     } catch (ArithmeticException overflow) {
       model.report(scope.diagnostic(ImportCode.MISFIT, "extents that fit a long", "an overflow"));
-    } catch (IndexOutOfBoundsException | IllegalArgumentException | IllegalStateException broken) {
+    } catch (IndexOutOfBoundsException
+        | NoSuchElementException
+        | IllegalArgumentException
+        | IllegalStateException broken) {
       model.report(
           scope.diagnostic(
               ImportCode.INVALID_NODE,
@@ -70,7 +74,7 @@ final class NodeSequence {
               String.valueOf(broken.getMessage())));
     } catch (ModelImport.ExpansionLimit limit) {
       throw limit;
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException | AssertionError bug) {
       model.report(
           new Diagnostic(
               ImportCode.INTERNAL,

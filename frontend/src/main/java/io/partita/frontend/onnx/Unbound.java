@@ -19,13 +19,18 @@ import java.util.stream.Collectors;
  * @param symbols names of dimensions
  */
 record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
-  static Unbound of(Value value) {
+  /** What was found, and how many steps that took. */
+  record Trace(Unbound unbound, int steps) {}
+
+  /** Looks at so many values at most. */
+  static Trace of(Value value, int mostSteps) {
     SortedSet<String> inputs = new TreeSet<>();
     SortedSet<String> symbols = new TreeSet<>();
     Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Deque<Value> work = new ArrayDeque<>();
     work.push(value);
-    while (!work.isEmpty()) {
+    int steps = 0;
+    while (!work.isEmpty() && steps++ < mostSteps) {
       Value next = work.pop();
       next.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
       if (next.isInput()) {
@@ -42,7 +47,7 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
         }
       }
     }
-    return new Unbound(inputs, symbols);
+    return new Trace(new Unbound(inputs, symbols), steps);
   }
 
   String describe() {

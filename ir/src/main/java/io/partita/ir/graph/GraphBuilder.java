@@ -70,7 +70,11 @@ public final class GraphBuilder {
       }
     }
     Node node =
-        new Node(op, operands, op.resultTypes(operands.stream().map(Value::type).toList()), origin);
+        new Node(
+            op,
+            operands,
+            op.possibleResultTypes(operands.stream().map(Value::type).toList()),
+            origin);
     nodes.add(node);
     known.addAll(node.results());
     return node;

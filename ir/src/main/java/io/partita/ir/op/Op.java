@@ -33,4 +33,11 @@ public sealed interface Op
    * @throws TypeMismatch when their number, element types or shapes don't fit
    */
   List<TensorType> resultTypes(List<TensorType> operands);
+
+  /** As {@link #resultTypes}, where each result is also one that a tensor can have. */
+  default List<TensorType> possibleResultTypes(List<TensorType> operands) {
+    List<TensorType> types = resultTypes(operands);
+    types.forEach(Require::possible);
+    return types;
+  }
 }

@@ -9,6 +9,16 @@ import java.util.List;
 final class Require {
   private Require() {}
 
+  /** That there can be a tensor of this type, so that its elements and bytes can be counted. */
+  static void possible(TensorType type) {
+    that(
+        type.isPossible(),
+        "a result with at most "
+            + TensorType.MOST_DIMENSIONS
+            + " dimensions, none negative, and fewer than 2^60 elements",
+        type);
+  }
+
   static void that(boolean condition, String expected, Object found) {
     if (!condition) {
       throw new TypeMismatch(expected, String.valueOf(found));

@@ -209,6 +209,11 @@ public final class Dim implements Comparable<Dim> {
         .toList();
   }
 
+  /** The number of summands, at least 1. */
+  public int length() {
+    return Math.max(1, terms.size());
+  }
+
   /** Replaces the symbols that {@code extents} binds. */
   public Dim bind(Map<String, Dim> extents) {
     if (isStatic()) {

@@ -4,6 +4,9 @@ import java.util.Map;
 
 /** Element type and shape of a value. */
 public record TensorType(ElementType element, Shape shape) {
+  public static final int MOST_DIMENSIONS = 64;
+  private static final long MOST_ELEMENTS = 1L << 60;
+
   public static TensorType of(ElementType element, long... extents) {
     return new TensorType(element, Shape.of(extents));
   }
@@ -22,6 +25,22 @@ public record TensorType(ElementType element, Shape shape) {
 
   public boolean isStatic() {
     return shape.isStatic();
+  }
+
+  /**
+   * Whether there can be a tensor of this type: at most {@value #MOST_DIMENSIONS} dimensions, none
+   * negative, and fewer than 2^60 elements, so that elements and bytes can be counted.
+   */
+  public boolean isPossible() {
+    long elements = 1;
+    for (Dim dim : shape) {
+      long extent = dim.isStatic() ? dim.value() : 1;
+      if (extent < 0 || extent > 0 && elements >= MOST_ELEMENTS / extent) {
+        return false;
+      }
+      elements *= Math.max(extent, 1);
+    }
+    return rank() <= MOST_DIMENSIONS;
   }
 
   public TensorType with(Shape changed) {

@@ -142,6 +142,9 @@ final class MicrosoftBlockQuantized {
    */
   private static int[] order(NodeScope node, Blocks blocks) {
     Tensor groups = node.data(4);
+    if (groups.size() != blocks.k()) {
+      throw node.invalid("a group for each of " + blocks.k() + " columns", groups.toString());
+    }
     int[] order =
         IntStream.range(0, blocks.k())
             .boxed()
@@ -180,8 +183,8 @@ final class MicrosoftBlockQuantized {
   }
 
   private static Value zeros(NodeScope node, Blocks blocks, long value) {
-    return node.constant(
-        Tensor.filled(new TensorType(blocks.element(), blocks.parameters()), value));
+    return QuantizedValues.filled(
+        node, new TensorType(blocks.element(), blocks.parameters()), value);
   }
 
   /**
@@ -219,7 +222,7 @@ final class MicrosoftBlockQuantized {
     Value scale = node.input(2);
     Value zeroPoint =
         !node.has(3)
-            ? node.constant(Tensor.filled(scale.type().with(element), bytes ? 1L << (bits - 1) : 0))
+            ? QuantizedValues.filled(node, scale.type().with(element), bytes ? 1L << (bits - 1) : 0)
             : bytes
                 ? new Arithmetic(node)
                     .slice(

@@ -19,6 +19,8 @@ import java.util.stream.IntStream;
 
 /** What importers of quantised operators share: scales, zero points, and steps between types. */
 final class QuantizedValues {
+  private static final long LARGEST_FILLED = 1 << 24;
+
   private QuantizedValues() {}
 
   /** A scalar where {@code value} is a vector or tensor of one element, otherwise itself. */
@@ -65,13 +67,17 @@ final class QuantizedValues {
   }
 
   static Value zeros(NodeScope node, ElementType element, Shape shape) {
-    Value zero = node.constant(Tensor.scalar(element, 0));
-    if (shape.rank() == 0) {
-      return zero;
-    }
-    return shape.isStatic()
-        ? node.constant(Tensor.filled(new TensorType(element, shape), 0))
-        : node.add(new Movement.Broadcast(shape), zero);
+    return filled(node, new TensorType(element, shape), 0);
+  }
+
+  /** One value everywhere; as data, where that isn't endless. */
+  static Value filled(NodeScope node, TensorType type, double value) {
+    boolean isData = type.isStatic() && type.shape().elements() <= LARGEST_FILLED;
+    return isData
+        ? node.constant(Tensor.filled(type, value))
+        : node.add(
+            new Movement.Broadcast(type.shape()),
+            node.constant(Tensor.scalar(type.element(), value)));
   }
 
   /** Whether operand {@code input} is absent or known to hold zeros only. */

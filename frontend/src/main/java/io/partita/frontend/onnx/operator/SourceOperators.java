@@ -83,6 +83,11 @@ final class SourceOperators {
       return;
     }
     Arithmetic of = new Arithmetic(node);
+    for (int i = 0; i < 3; i++) {
+      if (!node.shape(i).size().is(1)) {
+        throw node.invalid("scalars start, limit and delta", node.type(i).toString());
+      }
+    }
     Dim start = node.dims(0).getFirst();
     Dim limit = node.dims(1).getFirst();
     long delta = node.integerOperand(2);

@@ -114,13 +114,21 @@ final class Npy {
     for (String extent : find(SHAPE, header, where).group(1).split(",")) {
       if (!extent.isBlank()) {
         try {
-          dims.add(Dim.of(Long.parseUnsignedLong(extent.strip())));
+          dims.add(Dim.of(extent(extent.strip())));
         } catch (NumberFormatException notANumber) {
           throw bad(where, "a shape of numbers", extent.strip());
         }
       }
     }
     return new Shape(dims);
+  }
+
+  private static long extent(String digits) {
+    long extent = Long.parseLong(digits);
+    if (extent < 0) {
+      throw new NumberFormatException(digits);
+    }
+    return extent;
   }
 
   private static long byteCount(TensorType type, String where) {
