@@ -1,7 +1,6 @@
 package io.partita.cli;
 
-import io.partita.driver.DriverCode;
-import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.driver.MemoryLimit;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -31,13 +30,7 @@ final class Failures implements IExecutionExceptionHandler {
       return ExitCode.USER_ERROR;
     }
     if (failure instanceof OutOfMemoryError) {
-      err.println(
-          new Diagnostic(
-              DriverCode.OUT_OF_MEMORY,
-              "this run of partita",
-              "a heap that holds the model's working data",
-              "a heap of " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB, which is full",
-              "give it more, for instance: partita -J-Xmx8g …"));
+      err.println(MemoryLimit.diagnostic("this run of partita"));
       return ExitCode.USER_ERROR;
     }
     err.println("internal error: " + failure);

@@ -19,7 +19,8 @@ public enum DriverCode implements DiagnosticCode {
   UNKNOWN_TARGET("P6012", "there is no such target"),
   DEFAULT_BATCH("P6013", "a batch dimension is not bound", Severity.NOTE),
   DEFAULT_CAPACITY("P6014", "the capacity of the KV cache is not given", Severity.NOTE),
-  CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE);
+  CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE),
+  INTERNAL("P6099", "this is an error of Partita itself");
 
   private final String id;
   private final String title;

@@ -1,5 +1,7 @@
 package io.partita.driver.cases;
 
+import io.partita.driver.DriverCode;
+import io.partita.driver.MemoryLimit;
 import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxImporter;
@@ -50,20 +52,27 @@ public final class CaseRunner {
       }
       return new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), maxError);
     } catch (PartitaException told) {
-      return new CaseResult(
-          test.name(),
-          CaseResult.Status.UNSUPPORTED,
-          told.diagnostics().stream().map(CaseRunner::summary).collect(Collectors.joining("; ")),
-          told.diagnostics().stream().map(diagnostic -> diagnostic.code().id()).toList(),
-          0);
-    } catch (RuntimeException | StackOverflowError bug) {
-      return new CaseResult(
-          test.name(),
-          CaseResult.Status.FAIL,
-          "internal error, a bug in Partita: " + bug + " at " + bug.getStackTrace()[0],
-          List.of(),
-          0);
+      return told(test, CaseResult.Status.UNSUPPORTED, told.diagnostics());
+    } catch (OutOfMemoryError full) {
+      return told(
+          test, CaseResult.Status.UNSUPPORTED, List.of(MemoryLimit.diagnostic(test.name())));
+    } catch (RuntimeException | AssertionError | StackOverflowError bug) {
+      // The other cases still run.
+      Diagnostic internal =
+          new Diagnostic(
+              DriverCode.INTERNAL, test.name(), "", bug.toString(), "report it, with the case");
+      return told(test, CaseResult.Status.FAIL, List.of(internal));
     }
+  }
+
+  private static CaseResult told(
+      TestCase test, CaseResult.Status status, List<Diagnostic> diagnostics) {
+    return new CaseResult(
+        test.name(),
+        status,
+        diagnostics.stream().map(CaseRunner::summary).collect(Collectors.joining("; ")),
+        diagnostics.stream().map(diagnostic -> diagnostic.code().id()).toList(),
+        0);
   }
 
   private static String summary(Diagnostic diagnostic) {
