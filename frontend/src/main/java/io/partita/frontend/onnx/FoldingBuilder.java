@@ -41,7 +41,7 @@ final class FoldingBuilder {
   private static final long ALWAYS = 64;
 
   /** Summands of all symbolic elements together. */
-  private static final long MOST_SYMBOLIC_WORK = 1 << 22;
+  private static final long MOST_SYMBOLIC_WORK = 1 << 20;
 
   private final GraphBuilder builder;
 

@@ -44,7 +44,7 @@ final class ModelImport {
    * Of functions and subgraphs each time that they are expanded, in bytes of their messages: a body
    * that only declares constants has few nodes.
    */
-  private static final long MOST_EXPANDED = 1L << 31;
+  private static final long MOST_EXPANDED = 1L << 28;
 
   /** More diagnostics of one model tell nobody anything: the import ends. */
   private static final int MOST_DIAGNOSTICS = 10_000;
@@ -138,7 +138,7 @@ final class ModelImport {
   /** Counts a node to be imported; ends the import when there are too many. */
   void countNode(NodeImport node) {
     long most = model.proto().getGraph().getNodeCount() + MOST_ADDED;
-    expanded += node.path().length();
+    expanded += node.depth();
     if (++nodes > most) {
       throw tooLarge(node, "at most " + most + " nodes");
     }

@@ -21,6 +21,7 @@ import java.util.TreeSet;
 /** The import of one node. */
 final class NodeImport implements NodeScope {
   private static final int LONGEST_NAME = 1000;
+  private static final String CHECK = "check the node, or export it again";
 
   private final ModelImport model;
   private final NodeProto node;
@@ -60,6 +61,11 @@ final class NodeImport implements NodeScope {
     return name;
   }
 
+  /** The length of the names of the calls around. */
+  int depth() {
+    return frame.prefix().length();
+  }
+
   /** The name, behind those of the calls around. */
   String path() {
     return frame.prefix() + name;
@@ -81,7 +87,8 @@ final class NodeImport implements NodeScope {
   void requireOutputs() {
     for (int i = 0; i < results.length; i++) {
       if (results[i] == null && wants(i)) {
-        throw unsupported("output " + i + " (" + node.getOutput(i) + ")", "");
+        throw unsupported(
+            "output " + i + " (" + node.getOutput(i) + ")", "remove it, and what reads it");
       }
     }
   }
@@ -91,7 +98,7 @@ final class NodeImport implements NodeScope {
   }
 
   Diagnostic diagnostic(ImportCode code, String expected, String found) {
-    return new Diagnostic(code, where(), expected, found, "");
+    return new Diagnostic(code, where(), expected, found, CHECK);
   }
 
   /** The operands' types as text. */
@@ -344,7 +351,7 @@ final class NodeImport implements NodeScope {
           where(),
           mismatch.expected(),
           mismatch.found(),
-          symbols.isEmpty() ? "" : Unbound.bindDims(symbols));
+          symbols.isEmpty() ? CHECK : Unbound.bindDims(symbols));
     }
   }
 
@@ -362,8 +369,7 @@ final class NodeImport implements NodeScope {
 
   @Override
   public PartitaException invalid(String expected, String found) {
-    return new PartitaException(
-        ImportCode.INVALID_NODE, where(), expected, found, "check the node, or export it again");
+    return new PartitaException(ImportCode.INVALID_NODE, where(), expected, found, CHECK);
   }
 
   @Override

@@ -52,7 +52,7 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
 
   String describe() {
     if (inputs.isEmpty() && symbols.isEmpty()) {
-      return "a value that is too large to compute now";
+      return "constants, of which it can't be computed: it's too large, or an index is out of range";
     }
     return "it depends on "
         + (inputs.isEmpty() ? "" : "the value of " + listed(inputs))
@@ -73,7 +73,7 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
             .collect(Collectors.joining(" "));
     String dims = symbols.isEmpty() ? "" : bindDims(symbols);
     if (inputs.isEmpty()) {
-      return dims;
+      return dims.isEmpty() ? "check the constants that it is computed from" : dims;
     }
     return "bind it: " + inputPart + (dims.isEmpty() ? "" : ", and " + dims);
   }

@@ -175,6 +175,7 @@ class BadGraphTest {
           where:     node "the_Add" (Add)
           expected:  shapes that broadcast
           found:     [2] and [3]
+          fix:       check the node, or export it again
         """);
   }
 
@@ -189,6 +190,7 @@ class BadGraphTest {
           where:     node "the_Expand" (Expand)
           expected:  a result of fewer than 2^60 elements
           found:     f32[2147483648,2147483648,2]
+          fix:       check the node, or export it again
         """);
   }
 

@@ -22,7 +22,7 @@ public record Diagnostic(
 
   /** Names come from files that nobody has vetted: control characters and endless names are cut. */
   private static String oneLine(String part) {
-    String clean = part.replaceAll("\\p{Cntrl}+", " ").strip();
+    String clean = part.replaceAll("[\\p{Cntrl}\\p{Cf}]+", " ").strip();
     return clean.length() <= LONGEST_PART ? clean : clean.substring(0, LONGEST_PART) + "…";
   }
 

@@ -11,12 +11,16 @@ final class Require {
 
   /** That there can be a tensor of this type, so that its elements and bytes can be counted. */
   static void possible(TensorType type) {
-    that(
-        type.isPossible(),
-        "a result with at most "
-            + TensorType.MOST_DIMENSIONS
-            + " dimensions, none negative, and fewer than 2^60 elements",
-        type);
+    if (!type.isPossible()) {
+      boolean negative = type.shape().dims().stream().anyMatch(d -> d.isStatic() && d.value() < 0);
+      throw new TypeMismatch(
+          negative
+              ? "a result with extents of 0 or more"
+              : type.rank() > TensorType.MOST_DIMENSIONS
+                  ? "a result of at most " + TensorType.MOST_DIMENSIONS + " dimensions"
+                  : "a result of fewer than 2^60 elements",
+          type.toString());
+    }
   }
 
   static void that(boolean condition, String expected, Object found) {

@@ -122,6 +122,7 @@ public final class PirFile {
   }
 
   private static PartitaException failure(Path file, String expected, String found) {
-    return new PartitaException(TextCode.FILE, file.toString(), expected, found, "");
+    return new PartitaException(
+        TextCode.FILE, file.toString(), expected, found, "check the path and the file");
   }
 }

@@ -103,7 +103,8 @@ class PirFileTest {
             error P3012: the file can't be read or written
               where:     %s
               expected:  a text file that can be read
-              found:     no such file or folder"""
+              found:     no such file or folder
+              fix:       check the path and the file"""
                 .formatted(folder.resolve("absent.pir")));
     assertThatThrownBy(() -> PirFile.read(folder)).hasMessageContaining("found:     a folder");
     Path bytes = Files.write(folder.resolve("bytes.pir"), new byte[] {(byte) 0xff, 1, 2});

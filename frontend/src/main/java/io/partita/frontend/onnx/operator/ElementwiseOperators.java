@@ -75,7 +75,7 @@ final class ElementwiseOperators {
     registry.add("IsInf", ElementwiseOperators::isInf);
     registry.add("Where", node -> select(node));
     registry.add("Identity", node -> node.output(0, node.input(0)));
-    registry.add("Cast", node -> cast(node, node.element("to", node.type(0).element())));
+    registry.add("Cast", ElementwiseOperators::cast);
     registry.add("CastLike", node -> cast(node, node.type(1).element()));
   }
 
@@ -161,6 +161,13 @@ final class ElementwiseOperators {
 
   private static void select(NodeScope node) {
     node.output(0, new Arithmetic(node).select(node.input(0), node.input(1), node.input(2)));
+  }
+
+  private static void cast(NodeScope node) {
+    if (!node.hasAttribute("to")) {
+      throw node.invalid("an attribute to", "none");
+    }
+    cast(node, node.element("to", node.type(0).element()));
   }
 
   private static void cast(NodeScope node, ElementType to) {

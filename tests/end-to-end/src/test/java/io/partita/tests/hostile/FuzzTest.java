@@ -1,0 +1,140 @@
+package io.partita.tests.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import io.partita.driver.npz.Npz;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.frontend.onnx.TensorFile;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.text.PirFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Damaged files of every kind that Partita reads: whatever is in them, there is a diagnostic or a
+ * result, soon. Runs the same trials each time until the time is over; {@code -Dfuzz.seconds=3600
+ * -Dfuzz.seed=7} runs others, for an hour.
+ */
+class FuzzTest {
+  private static final double SECONDS =
+      Double.parseDouble(System.getProperty("fuzz.seconds", "40"));
+  private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
+  private static final Path KEPT = Path.of("target", "fuzz");
+  private static final int LARGEST_FILE = 200_000;
+
+  @TempDir Path folder;
+
+  @Test
+  void readsDamagedModels() throws IOException {
+    List<byte[]> models = files(".onnx");
+    List<ModelProto> parsed = new ArrayList<>();
+    TreeSet<String> operators = new TreeSet<>();
+    for (byte[] model : models) {
+      ModelProto proto = ModelProto.parseFrom(model);
+      parsed.add(proto);
+      proto.getGraph().getNodeList().stream().map(NodeProto::getOpType).forEach(operators::add);
+    }
+    List<String> names = List.copyOf(operators);
+    run(
+        "model",
+        0.7,
+        random -> {
+          int at = random.nextInt(models.size());
+          return random.nextInt(5) == 0
+              ? new ByteMutator(random).mutate(models.get(at))
+              : new ModelMutator(random, names).mutate(parsed.get(at)).toByteArray();
+        },
+        Trial::onnx);
+  }
+
+  @Test
+  void readsDamagedText() throws IOException {
+    List<byte[]> texts = new ArrayList<>();
+    for (byte[] model : files(".onnx")) {
+      Path file = folder.resolve("module" + texts.size() + ".pir");
+      Path onnx = Files.write(folder.resolve("model.onnx" + texts.size()), model);
+      try {
+        PirFile.write(new OnnxImporter(ImportOptions.NONE).importModel(OnnxModel.read(onnx)), file);
+        texts.add(Files.readAllBytes(file));
+      } catch (PartitaException notImported) {
+        // Those that are will do.
+      }
+    }
+    assertThat(texts).isNotEmpty();
+    run(
+        "text",
+        0.15,
+        random -> new ByteMutator(random).mutate(any(texts, random)),
+        (file, random) -> Trial.module(PirFile.read(file), random));
+  }
+
+  @Test
+  void readsDamagedArrays() throws IOException {
+    List<byte[]> archives = files(".npz");
+    run(
+        "archive",
+        0.1,
+        random -> new ByteMutator(random).mutate(any(archives, random)),
+        (file, random) -> Npz.read(file));
+  }
+
+  @Test
+  void readsDamagedTensors() throws IOException {
+    List<byte[]> tensors = new ArrayList<>();
+    for (byte[] model : files(".onnx")) {
+      ModelProto.parseFrom(model).getGraph().getInitializerList().stream()
+          .filter(tensor -> tensor.getSerializedSize() < 1000)
+          .forEach(tensor -> tensors.add(tensor.toByteArray()));
+    }
+    run(
+        "tensor",
+        0.05,
+        random -> new ByteMutator(random).mutate(any(tensors, random)),
+        (file, random) -> TensorFile.read(file));
+  }
+
+  private static byte[] any(List<byte[]> files, RandomGenerator random) {
+    return files.get(random.nextInt(files.size()));
+  }
+
+  private static void run(String name, double share, Fuzzer.Source source, Fuzzer.Target target)
+      throws IOException {
+    Fuzzer fuzzer = new Fuzzer(name, KEPT);
+    fuzzer.run(SEED, share * SECONDS, source, target);
+    System.out.println("fuzz: " + fuzzer.trials() + " damaged files of kind " + name);
+    assertThat(fuzzer.findings()).isEmpty();
+    assertThat(fuzzer.trials()).isPositive();
+  }
+
+  /** The fixtures' files with this ending, and those of ONNX's node tests where they are. */
+  private static List<byte[]> files(String ending) throws IOException {
+    List<byte[]> files = new ArrayList<>();
+    for (Path root : List.of(Repository.FIXTURES, Repository.CONFORMANCE)) {
+      if (!Files.isDirectory(root)) {
+        System.out.println("fuzz: " + root + " is not there; its files are left out");
+        continue;
+      }
+      try (Stream<Path> paths = Files.walk(root)) {
+        for (Path path : paths.filter(p -> p.toString().endsWith(ending)).sorted().toList()) {
+          if (Files.size(path) <= LARGEST_FILE) {
+            files.add(Files.readAllBytes(path));
+          }
+        }
+      }
+    }
+    assertThat(files).isNotEmpty();
+    return files;
+  }
+}

@@ -1,0 +1,129 @@
+package io.partita.tests.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import ai.onnx.proto.OnnxMl.ModelProto;
+import io.partita.driver.ModelFile;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.golden.GoldenFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each broken model is refused at once, by a diagnostic of exactly the text in the golden file. */
+class HostileFilesTest {
+  private static final Duration AT_ONCE = Duration.ofSeconds(20);
+  private static final int MOST_SHOWN = 4;
+
+  @TempDir Path root;
+  private Path folder;
+
+  /** A folder with data, a folder in it, and a link out of it to a file above. */
+  @BeforeEach
+  void makeFolder() throws IOException {
+    folder = Files.createDirectories(root.resolve("models"));
+    if (!Files.exists(folder.resolve("inner"))) {
+      Files.createDirectories(folder.resolve("inner"));
+      Files.write(folder.resolve("data.bin"), new byte[24]);
+      Files.write(root.resolve("secret"), new byte[24]);
+      Files.createSymbolicLink(folder.resolve("link"), root.resolve("secret"));
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> refusesModels() {
+    return HostileModels.all().entrySet().stream()
+        .map(
+            model ->
+                DynamicTest.dynamicTest(
+                    model.getKey(),
+                    () -> {
+                      makeFolder();
+                      Path file = folder.resolve("model.onnx");
+                      // A new file: the last one may still be mapped.
+                      Files.deleteIfExists(file);
+                      Files.write(file, model.getValue().build().toByteArray());
+                      requireRefused(model.getKey(), file);
+                    }));
+  }
+
+  private void requireRefused(String name, Path file) {
+    PartitaException told =
+        Assertions.assertTimeoutPreemptively(
+            AT_ONCE,
+            () ->
+                catchThrowableOfType(
+                    PartitaException.class, () -> ModelFile.read(file, Map.of(), Map.of())));
+    assertThat(told).as(name).isNotNull();
+    assertThat(told.diagnostics()).extracting(d -> d.code().id()).doesNotContain("P2099", "P6099");
+    String text =
+        told.diagnostics().stream()
+            .limit(MOST_SHOWN)
+            .map(Diagnostic::toString)
+            .collect(Collectors.joining("\n"))
+            .replace(root.toString(), "ROOT");
+    int more = told.diagnostics().size() - MOST_SHOWN;
+    GoldenFile.of("hostile/models.golden")
+        .assertMatches(name, more > 0 ? text + "\nand " + more + " more" : text);
+  }
+
+  @Test
+  void refusesFilesThatAreNoModels() throws IOException {
+    requireRefused("a missing file", folder.resolve("nothing.onnx"));
+    requireRefused("a folder", folder);
+    requireRefused("an empty file", Files.createFile(folder.resolve("empty.onnx")));
+    requireRefused("a text", Files.writeString(folder.resolve("text.onnx"), "{\"graph\": {}}\n"));
+    requireRefused(
+        "a path that isn't one", folder.resolve("data.bin").resolve("below").resolve("x.onnx"));
+    requireRefused("a missing text", folder.resolve("nothing.pir"));
+    requireRefused("a folder as text", Files.createDirectory(folder.resolve("folder.pir")));
+    requireRefused("an empty text", Files.createFile(folder.resolve("empty.pir")));
+    requireRefused(
+        "a text of other bytes",
+        Files.write(folder.resolve("bytes.pir"), new byte[] {(byte) 0xff, 0, 1}));
+  }
+
+  /** Wherever a model ends early it is refused or, by luck, means something. */
+  @Test
+  void readsEveryBeginningOfAModel() throws IOException {
+    byte[] model = HostileModels.all().get("a cycle").build().toByteArray();
+    for (int length = 1; length < model.length; length++) {
+      Path file = Files.write(folder.resolve("cut" + length), Arrays.copyOf(model, length));
+      try {
+        ModelFile.read(file, Map.of(), Map.of());
+      } catch (PartitaException told) {
+        assertThat(told.diagnostics()).isNotEmpty();
+      }
+    }
+  }
+
+  /** A pipe would block whoever opens it. */
+  @Test
+  void refusesPipes() throws Exception {
+    Path pipe = folder.resolve("pipe.onnx");
+    Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+    org.junit.jupiter.api.Assumptions.assumeTrue(made.waitFor() == 0);
+    requireRefused("a pipe", pipe);
+    ModelProto.Builder model = HostileModels.all().get("data that isn't there");
+    model
+        .getGraphBuilder()
+        .getInitializerBuilder(0)
+        .getExternalDataBuilder(0)
+        .setValue("pipe.onnx");
+    requireRefused(
+        "data in a pipe", Files.write(folder.resolve("piped.onnx"), model.build().toByteArray()));
+  }
+}
