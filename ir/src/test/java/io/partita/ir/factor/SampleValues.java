@@ -17,12 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Operations of static shape, with operands on which they can be evaluated. */
-final class SampleValues {
+public final class SampleValues {
   private static final int MOST_TRIES = 2000;
 
   private SampleValues() {}
 
-  static OpSample draw(Class<? extends Op> kind, Draw draw) {
+  public static OpSample draw(Class<? extends Op> kind, Draw draw) {
     for (int i = 0; i < MOST_TRIES; i++) {
       OpSample sample = OpSamples.draw(kind, draw);
       Op op = bounded(sample.op(), draw);
@@ -71,7 +71,7 @@ final class SampleValues {
     };
   }
 
-  static List<Tensor> operands(OpSample sample, Draw draw) {
+  public static List<Tensor> operands(OpSample sample, Draw draw) {
     List<Tensor> operands = new ArrayList<>();
     for (int i = 0; i < sample.operands().size(); i++) {
       operands.add(value(sample.operands().get(i), indexBound(sample, i), draw));
@@ -122,7 +122,7 @@ final class SampleValues {
   }
 
   /** A tensor of the type for {@link Draw}n numbers. */
-  static Tensor value(TensorType type, Draw draw) {
+  public static Tensor value(TensorType type, Draw draw) {
     return value(type, -1, draw);
   }
 }

@@ -1,0 +1,148 @@
+package io.partita.ir.propagate;
+
+import io.partita.ir.factor.FactorRule;
+import io.partita.ir.factor.FactorRules;
+import io.partita.ir.factor.FactorSplits;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.Split;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Carries splits from values to the factors of the nodes around them and on to their other values,
+ * until nothing changes. A split once taken stays, or is cut further; what comes later and doesn't
+ * agree is a conflict. Nodes are visited in execution order first, so the outcome is determined.
+ */
+final class SplitPropagation {
+  private final Mesh mesh;
+  private final Map<Value, Layout> pinned;
+  private final Map<Value, List<Split>> splits = new IdentityHashMap<>();
+  private final Map<Node, FactorSplits> factors = new IdentityHashMap<>();
+  private final Map<Value, List<Node>> readers;
+  private final ArrayDeque<Node> open = new ArrayDeque<>();
+  private final Set<Node> isOpen = java.util.Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<List<Object>> reported = new HashSet<>();
+  private final List<Conflict> conflicts = new ArrayList<>();
+
+  SplitPropagation(Graph graph, Mesh mesh, Map<Value, Layout> pinned) {
+    this.mesh = mesh;
+    this.pinned = pinned;
+    this.readers = graph.readers();
+    pinned.forEach((value, layout) -> splits.put(value, layout.splits()));
+    for (Node node : graph.nodes()) {
+      FactorRule rule =
+          FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
+      factors.put(node, FactorSplits.none(mesh, rule));
+      add(node);
+    }
+  }
+
+  /** The splits of the factors of each node. */
+  Map<Node, FactorSplits> run() {
+    while (!open.isEmpty()) {
+      Node node = open.removeFirst();
+      isOpen.remove(node);
+      visit(node);
+    }
+    return factors;
+  }
+
+  List<Conflict> conflicts() {
+    return conflicts;
+  }
+
+  private void add(Node node) {
+    if (isOpen.add(node)) {
+      open.addLast(node);
+    }
+  }
+
+  private void visit(Node node) {
+    FactorRule rule = factors.get(node).rule();
+    for (int i = 0; i < node.operands().size(); i++) {
+      collect(node, node.operand(i), rule.operands().get(i));
+    }
+    for (int i = 0; i < node.results().size(); i++) {
+      collect(node, node.results().get(i), rule.results().get(i));
+    }
+    FactorSplits found = factors.get(node);
+    if (found.all().isEmpty()) {
+      return;
+    }
+    for (int i = 0; i < node.operands().size(); i++) {
+      spread(node, node.operand(i), found.operand(i));
+    }
+    for (int i = 0; i < node.results().size(); i++) {
+      spread(node, node.results().get(i), found.result(i));
+    }
+  }
+
+  private void collect(Node node, Value value, List<List<Integer>> dims) {
+    List<Split> known = splits.get(value);
+    for (int dim = 0; known != null && dim < known.size(); dim++) {
+      if (!known.get(dim).isNone()) {
+        take(node, value, dims.get(dim), dim, known.get(dim));
+      }
+    }
+  }
+
+  private void take(Node node, Value value, List<Integer> dimension, int dim, Split split) {
+    FactorSplits before = factors.get(node);
+    Optional<Map<Integer, Split>> taken = before.take(dimension, split);
+    Optional<FactorSplits> after = taken.map(all -> before);
+    for (Map.Entry<Integer, Split> each : taken.orElse(Map.of()).entrySet()) {
+      after = after.flatMap(all -> all.with(each.getKey(), each.getValue()));
+    }
+    if (after.isPresent()) {
+      factors.put(node, after.get());
+    } else if (reported.add(List.of(System.identityHashCode(node), dim, split))) {
+      conflicts.add(new Conflict(node, value.toString(), dim, split, before.rule().toString()));
+    }
+  }
+
+  /** A value takes what only cuts it further; a pinned one nothing. */
+  private void spread(Node node, Value value, Layout layout) {
+    if (pinned.containsKey(value) || layout.isReplicated()) {
+      return;
+    }
+    List<Split> before =
+        splits.getOrDefault(value, java.util.Collections.nCopies(layout.rank(), Split.NONE));
+    List<Split> after = new ArrayList<>(before);
+    for (int dim = 0; dim < after.size(); dim++) {
+      Split split = layout.splits().get(dim);
+      if (split.refines(mesh, after.get(dim)) && isFree(split, after, dim)) {
+        after.set(dim, split);
+      }
+    }
+    if (!after.equals(before)) {
+      splits.put(value, after);
+      Optional.ofNullable(value.definition()).ifPresent(this::add);
+      readers.getOrDefault(value, List.of()).forEach(this::add);
+    }
+  }
+
+  private static boolean isFree(Split split, List<Split> splits, int dim) {
+    for (int other = 0; other < splits.size(); other++) {
+      if (other != dim && !java.util.Collections.disjoint(splits.get(other).axes(), split.axes())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** How a graph input is split. */
+  List<Split> splits(Value value) {
+    return splits.getOrDefault(
+        value, java.util.Collections.nCopies(value.type().rank(), Split.NONE));
+  }
+}
