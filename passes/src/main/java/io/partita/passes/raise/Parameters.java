@@ -5,6 +5,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
@@ -36,7 +37,7 @@ public final class Parameters {
       case Movement movement -> areParameters(node, graph, steps);
       case Elementwise elementwise -> areParameters(node, graph, steps);
       case Quantized quantized -> areParameters(node, graph, steps);
-      default -> false;
+      case Op other -> false;
     };
   }
 

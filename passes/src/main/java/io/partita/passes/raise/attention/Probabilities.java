@@ -9,6 +9,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Shape;
 import io.partita.passes.rewrite.Capture;
@@ -51,7 +52,7 @@ final class Probabilities {
       case Elementwise.Cast cast ->
           cast.to().isFloat() && node.operand(0).type().element().isFloat();
       case Movement.Reshape reshape -> keepsRows(node);
-      default -> false;
+      case Op other -> false;
     };
   }
 

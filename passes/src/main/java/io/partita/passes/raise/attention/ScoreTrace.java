@@ -7,6 +7,7 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -86,7 +87,7 @@ final class ScoreTrace {
       case Elementwise.Unary(UnaryFunction function)
           when function == UnaryFunction.TANH && path.cap() == 0 ->
           trace(graph.operand(node, 0), path.capped());
-      default -> fail(node.op().mnemonic() + " between the product and the softmax");
+      case Op other -> fail(node.op().mnemonic() + " between the product and the softmax");
     };
   }
 

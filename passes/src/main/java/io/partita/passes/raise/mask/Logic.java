@@ -146,14 +146,19 @@ final class Logic {
       }
     }
     if (left instanceof Meaning.Number(double a) && right instanceof Meaning.Number(double b)) {
-      return switch (function) {
-        case SUB -> new Meaning.Number(a - b);
-        case MUL -> new Meaning.Number(a * b);
-        case MIN -> new Meaning.Number(Math.min(a, b));
-        default -> new Meaning.Number(Math.max(a, b));
-      };
+      return numbers(function, a, b);
     }
     return new Meaning.Unknown(function.text() + " in the mask");
+  }
+
+  private static Meaning numbers(BinaryFunction function, double a, double b) {
+    if (function == BinaryFunction.SUB) {
+      return new Meaning.Number(a - b);
+    }
+    if (function == BinaryFunction.MUL) {
+      return new Meaning.Number(a * b);
+    }
+    return new Meaning.Number(function == BinaryFunction.MIN ? Math.min(a, b) : Math.max(a, b));
   }
 
   private Meaning compare(BinaryFunction function, Meaning left, Meaning right) {
@@ -161,13 +166,14 @@ final class Logic {
       return new Meaning.Unknown("a comparison of values that aren't indices");
     }
     Affine difference = a.minus(b);
-    return switch (function) {
-      case LESS_OR_EQUAL -> atMostZero(difference);
-      case LESS -> atMostZero(difference.plus(Dim.ONE));
-      case GREATER -> atMostZero(difference.times(MINUS_ONE).plus(Dim.ONE));
-      case GREATER_OR_EQUAL -> atMostZero(difference.times(MINUS_ONE));
-      default -> equal(a, b);
-    };
+    Affine opposite = difference.times(MINUS_ONE);
+    if (function == BinaryFunction.EQUAL) {
+      return equal(a, b);
+    }
+    boolean isLess = function == BinaryFunction.LESS || function == BinaryFunction.LESS_OR_EQUAL;
+    boolean isStrict = function == BinaryFunction.LESS || function == BinaryFunction.GREATER;
+    Affine atMost = isLess ? difference : opposite;
+    return atMostZero(isStrict ? atMost.plus(Dim.ONE) : atMost);
   }
 
   Meaning choice(Meaning condition, Meaning then, Meaning otherwise) {

@@ -67,7 +67,7 @@ public record MaskMeaning(
       case Meaning.Number(double value) -> value;
       case Affine affine when affine.isConstant() && affine.constant().isStatic() ->
           affine.constant().value();
-      default -> Double.NaN;
+      case Meaning other -> Double.NaN;
     };
   }
 
@@ -118,7 +118,7 @@ public record MaskMeaning(
     return switch (part) {
       case Meaning.Unknown(String reason) -> reason;
       case Meaning.Lookup lookup -> "the mask reads " + lookup.source().name();
-      default -> "the mask compares other than positions of query and key";
+      case Meaning other -> "the mask compares other than positions of query and key";
     };
   }
 
