@@ -5,23 +5,25 @@ import java.util.List;
 /**
  * Schedules in which each device exchanges with each other one. In round r, devices whose numbers
  * sum to r modulo their count are partners, so that all pairs meet once; the lower number sends
- * first.
+ * first. Where channels hold a message, all send in all rounds before they receive.
  */
 final class DirectSchedules {
   private final Collective collective;
   private final int devices;
   private final List<Slice> parts;
   private final ScheduleBuilder builder;
+  private final boolean buffered;
 
-  private DirectSchedules(Collective collective) {
+  private DirectSchedules(Collective collective, boolean buffered) {
+    this.buffered = buffered;
     this.collective = collective;
     this.devices = collective.devices();
     this.parts = collective.slices();
     this.builder = new ScheduleBuilder(collective);
   }
 
-  static Schedule of(Collective collective) {
-    DirectSchedules schedules = new DirectSchedules(collective);
+  static Schedule of(Collective collective, boolean buffered) {
+    DirectSchedules schedules = new DirectSchedules(collective, buffered);
     switch (collective.kind()) {
       case ALL_REDUCE -> {
         schedules.rounds(true);
@@ -37,18 +39,37 @@ final class DirectSchedules {
   }
 
   private void rounds(boolean reducing) {
-    Combine combine = reducing ? collective.reduction() : Combine.REPLACE;
     for (int round = 0; round < devices; round++) {
       for (int device = 0; device < devices; device++) {
         int partner = Math.floorMod(round - device, devices);
-        if (device < partner) {
-          builder.send(device, partner, part(device, partner, reducing));
-          builder.receive(device, partner, part(partner, device, reducing), combine);
-        } else if (partner < device) {
-          builder.receive(device, partner, part(partner, device, reducing), combine);
-          builder.send(device, partner, part(device, partner, reducing));
+        if (buffered || device < partner) {
+          send(device, partner, reducing);
+        }
+        if (!buffered) {
+          receive(device, partner, reducing);
+        }
+        if (!buffered && partner < device) {
+          send(device, partner, reducing);
         }
       }
+    }
+    for (int round = 0; buffered && round < devices; round++) {
+      for (int device = 0; device < devices; device++) {
+        receive(device, Math.floorMod(round - device, devices), reducing);
+      }
+    }
+  }
+
+  private void send(int device, int partner, boolean reducing) {
+    if (partner != device) {
+      builder.send(device, partner, part(device, partner, reducing));
+    }
+  }
+
+  private void receive(int device, int partner, boolean reducing) {
+    if (partner != device) {
+      Combine combine = reducing ? collective.reduction() : Combine.REPLACE;
+      builder.receive(device, partner, part(partner, device, reducing), combine);
     }
   }
 

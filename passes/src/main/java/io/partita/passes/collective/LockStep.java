@@ -35,12 +35,12 @@ public final class LockStep {
 
   /**
    * @param inputs for each device, the elements of {@link Collective#before}, one after the other
+   * @param capacity messages that each channel holds
    * @return for each device, the elements of {@link Collective#after}
-   * @throws io.partita.ir.diagnostic.PartitaException when the schedule can't be proved for
-   *     channels without a buffer
+   * @throws io.partita.ir.diagnostic.PartitaException when the schedule can't be proved
    */
-  public static List<Tensor> run(Schedule schedule, List<Tensor> inputs) {
-    List<Position> order = ScheduleProof.verify(schedule, 0);
+  public static List<Tensor> run(Schedule schedule, int capacity, List<Tensor> inputs) {
+    List<Position> order = ScheduleProof.verify(schedule, capacity);
     LockStep run = new LockStep(schedule);
     Collective collective = schedule.collective();
     for (int device = 0; device < collective.devices(); device++) {

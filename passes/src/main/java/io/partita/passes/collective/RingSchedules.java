@@ -5,23 +5,26 @@ import java.util.List;
 
 /**
  * Schedules in which each device sends to the next. In each round devices of even number send and
- * then receive, the others receive and then send, so that no ring of waiting sends can close.
+ * then receive, the others receive and then send, so that no ring of waiting sends can close; all
+ * send first where channels hold a message.
  */
 final class RingSchedules {
   private final Collective collective;
   private final int devices;
   private final List<Slice> parts;
   private final ScheduleBuilder builder;
+  private final boolean buffered;
 
-  private RingSchedules(Collective collective) {
+  private RingSchedules(Collective collective, boolean buffered) {
+    this.buffered = buffered;
     this.collective = collective;
     this.devices = collective.devices();
     this.parts = collective.slices();
     this.builder = new ScheduleBuilder(collective);
   }
 
-  static Schedule of(Collective collective) {
-    RingSchedules schedules = new RingSchedules(collective);
+  static Schedule of(Collective collective, boolean buffered) {
+    RingSchedules schedules = new RingSchedules(collective, buffered);
     if (collective.devices() > 1) {
       schedules.rounds();
     }
@@ -92,7 +95,7 @@ final class RingSchedules {
   private void round(int device, List<Slice> out, List<Slice> in, Combine combine) {
     int next = (device + 1) % devices;
     int previous = Math.floorMod(device - 1, devices);
-    if (device % 2 == 0) {
+    if (buffered || device % 2 == 0) {
       builder.send(device, next, out);
       builder.receive(device, previous, in, combine);
     } else {

@@ -60,7 +60,9 @@ class LockStepTest {
       vectors.add(vector);
       inputs.add(vector(collective.before(device), vector));
     }
-    List<Tensor> results = LockStep.run(Schedules.of(collective, algorithm), inputs);
+    int capacity = random.nextInt(2);
+    Schedule schedule = Schedules.of(collective, algorithm, capacity);
+    List<Tensor> results = LockStep.run(schedule, capacity, inputs);
     long[] expected = definition(collective, vectors);
     for (int device = 0; device < collective.devices(); device++) {
       assertThat(results.get(device))
@@ -109,7 +111,8 @@ class LockStepTest {
     for (float term : terms) {
       inputs.add(Tensor.of(TensorType.of(ElementType.F32, 1), new float[] {term}));
     }
-    List<Tensor> results = LockStep.run(Schedules.of(collective, algorithm), inputs);
+    List<Tensor> results = LockStep.run(Schedules.of(collective, algorithm), 0, inputs);
+    assertThat(results).isEqualTo(LockStep.run(Schedules.of(collective, algorithm, 1), 1, inputs));
     assertThat(results).allMatch(results.getFirst()::equals);
     return results.getFirst().floats()[0];
   }

@@ -31,11 +31,14 @@ class ScheduleProofTest {
       SplittableRandom random = new SplittableRandom(seed);
       int devices = random.nextInt(2, 5);
       Collective collective = RandomCollectives.draw(random, devices, ElementType.I8);
-      Schedule schedule = Schedules.of(collective, RandomCollectives.algorithm(random, devices));
+      int capacity = random.nextInt(3);
+      Schedule schedule =
+          Schedules.of(collective, RandomCollectives.algorithm(random, devices), capacity);
       for (int mutations = random.nextInt(3); mutations > 0; mutations--) {
         schedule = mutated(schedule, random);
       }
-      requireSameJudgement(seed, schedule, random.nextInt(3));
+      // Sometimes fewer messages fit than the schedule was made for.
+      requireSameJudgement(seed, schedule, random.nextInt(capacity + 1));
     }
     assertThat(seen).as("kinds of trouble that mutation makes").hasSize(5);
     assertThat(accepted).isGreaterThan(500);
@@ -124,9 +127,11 @@ class ScheduleProofTest {
       devices = devices / 4 * 4;
     }
     Collective collective = RandomCollectives.draw(random, devices, ElementType.I8);
-    Schedule schedule = Schedules.of(collective, RandomCollectives.algorithm(random, devices));
-    ScheduleProof.verify(schedule, 0);
-    ScheduleProof.verify(schedule, 1);
+    Algorithm algorithm = RandomCollectives.algorithm(random, devices);
+    ScheduleProof.verify(Schedules.of(collective, algorithm), 0);
+    ScheduleProof.verify(Schedules.of(collective, algorithm), 1);
+    ScheduleProof.verify(Schedules.of(collective, algorithm, 1), 1);
+    ScheduleProof.verify(Schedules.of(collective, algorithm, 3), 3);
   }
 
   private static String message(List<List<Step>> steps, int capacity) {
