@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -91,29 +92,40 @@ public final class Compilation {
     Module module = ModelFile.examine(model, dims, request.values()).orThrow();
     Module raised = run(StandardPasses.usual(), module);
     if (KvStatePass.applies(raised)) {
-      progress.accept("keeping the KV cache as state");
-      raised = cachePass(raised, cacheDims, request.dims()).run(raised);
+      OptionalLong fixed = KvStatePass.fixedCapacity(raised);
+      if (fixed.isPresent()) {
+        notes.accept(fixedPast(fixed.getAsLong()));
+      } else {
+        progress.accept("keeping the KV cache as state");
+        raised = cachePass(cacheDims, request.dims()).run(raised);
+      }
     }
     return bound(raised);
   }
 
-  private KvStatePass cachePass(Module raised, Set<String> cacheDims, Map<String, Long> dims) {
+  private KvStatePass cachePass(Set<String> cacheDims, Map<String, Long> dims) {
     for (String dim : cacheDims) {
       if (dims.containsKey(dim)) {
         return new KvStatePass(dims.get(dim), notes);
       }
     }
-    long capacity = KvStatePass.fixedCapacity(raised).orElse(DEFAULT_CAPACITY);
-    if (!cacheDims.isEmpty()) {
-      notes.accept(
-          new Diagnostic(
-              DriverCode.DEFAULT_CAPACITY,
-              "dimension " + String.join(", ", cacheDims),
-              "",
-              "no --dim; the KV cache gets " + capacity + " positions",
-              "choose another capacity with --dim " + cacheDims.iterator().next() + "=N"));
-    }
-    return new KvStatePass(capacity, notes);
+    notes.accept(
+        new Diagnostic(
+            DriverCode.DEFAULT_CAPACITY,
+            "dimension " + String.join(", ", cacheDims),
+            "",
+            "no --dim; the KV cache gets " + DEFAULT_CAPACITY + " positions",
+            "choose another capacity with --dim NAME=N"));
+    return new KvStatePass(DEFAULT_CAPACITY, notes);
+  }
+
+  private static Diagnostic fixedPast(long positions) {
+    return new Diagnostic(
+        DriverCode.FIXED_PAST,
+        "the inputs of past keys and values",
+        "",
+        "a past of " + (positions - 1) + " positions, no more and no less",
+        "for a decoder that keeps its cache, export the model with a dynamic length of the past");
   }
 
   /** The symbols of the lengths of what the model calls past: they grow from step to step. */
