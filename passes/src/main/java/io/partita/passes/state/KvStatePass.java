@@ -73,14 +73,14 @@ public final class KvStatePass implements Pass {
     return !new Decoder(module.graph()).caches().isEmpty();
   }
 
-  /**
-   * The positions that the caches of a decoder of fixed shapes have after a run, which is the
-   * capacity that it was exported for; none where the past's length is open.
-   */
-  public static OptionalLong fixedCapacity(Module module) {
-    Decoder decoder = new Decoder(module.graph());
-    Dim total = decoder.pastLength().plus(decoder.newLength());
-    return total.isStatic() ? OptionalLong.of(total.value()) : OptionalLong.empty();
+  /** The length of the past where it's a number: such a decoder runs for one length only. */
+  public static OptionalLong fixedPast(Module module) {
+    return new Decoder(module.graph())
+        .caches().stream()
+            .map(CachedValues::pastLength)
+            .filter(Dim::isStatic)
+            .mapToLong(Dim::value)
+            .findFirst();
   }
 
   /**

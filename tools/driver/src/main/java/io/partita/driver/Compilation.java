@@ -92,7 +92,7 @@ public final class Compilation {
     Module module = ModelFile.examine(model, dims, request.values()).orThrow();
     Module raised = run(StandardPasses.usual(), module);
     if (KvStatePass.applies(raised)) {
-      OptionalLong fixed = KvStatePass.fixedCapacity(raised);
+      OptionalLong fixed = KvStatePass.fixedPast(raised);
       if (fixed.isPresent()) {
         notes.accept(fixedPast(fixed.getAsLong()));
       } else {
@@ -124,7 +124,7 @@ public final class Compilation {
         DriverCode.FIXED_PAST,
         "the inputs of past keys and values",
         "",
-        "a past of " + (positions - 1) + " positions, no more and no less",
+        "a past of " + positions + " positions, no more and no less",
         "for a decoder that keeps its cache, export the model with a dynamic length of the past");
   }
 
