@@ -1,0 +1,85 @@
+package io.partita.ir.target;
+
+import io.partita.ir.target.Field.Range;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A kind of chip.
+ *
+ * @param memories from the nearest to the cores, which kernels work on, to the farthest
+ */
+public record ChipKind(
+    String name,
+    Figures figures,
+    List<Memory> memories,
+    List<DmaChannel> channels,
+    List<KernelThroughput> kernels) {
+  static final List<Field> FIELDS =
+      List.of(
+          Field.required("cores", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.required("clock", Dimension.FREQUENCY, Range.POSITIVE),
+          Field.text("isa"),
+          Field.text("operating-point"),
+          Field.required("power", Dimension.WATTS, Range.ANY));
+
+  public ChipKind {
+    memories = List.copyOf(memories);
+    channels = List.copyOf(channels);
+    kernels = List.copyOf(kernels);
+  }
+
+  public int cores() {
+    return (int) figures.whole("cores");
+  }
+
+  public double hertz() {
+    return figures.number("clock");
+  }
+
+  /** The instruction set, as compilers call it. */
+  public String instructionSet() {
+    return figures.text("isa");
+  }
+
+  /** Voltage and clocks that the figures hold for, in words. */
+  public String operatingPoint() {
+    return figures.text("operating-point");
+  }
+
+  /** Of one core while it computes. */
+  public double wattsPerCore() {
+    return figures.number("power");
+  }
+
+  public Optional<Memory> memory(String memory) {
+    return memories.stream().filter(each -> each.name().equals(memory)).findFirst();
+  }
+
+  /** The memory that kernels work on. */
+  public Memory working() {
+    return memories.getFirst();
+  }
+
+  /** The largest memory on the chip, or the working one: where weights stay if they fit. */
+  public Memory resident() {
+    Memory largest = working();
+    for (Memory memory : memories) {
+      if (memory.scope() != Memory.Scope.OFF_CHIP && memory.bytes() > largest.bytes()) {
+        largest = memory;
+      }
+    }
+    return largest;
+  }
+
+  public Optional<DmaChannel> channel(String from, String to) {
+    return channels.stream().filter(channel -> channel.joins(from, to)).findFirst();
+  }
+
+  public Optional<KernelThroughput> throughput(KernelClass kernel, ElementType element) {
+    return kernels.stream()
+        .filter(each -> each.kernel() == kernel && each.element() == element)
+        .findFirst();
+  }
+}

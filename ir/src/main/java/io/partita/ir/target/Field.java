@@ -1,0 +1,59 @@
+package io.partita.ir.target;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A figure that a part of a target has: its name, and what it may be.
+ *
+ * @param dimension what it measures; empty for a text
+ * @param choices the texts that it may be; empty for any
+ */
+record Field(
+    String name,
+    Optional<Dimension> dimension,
+    Range range,
+    List<String> choices,
+    boolean required) {
+  /** Which quantities are sensible. */
+  enum Range {
+    ANY("0 or more"),
+    POSITIVE("more than 0"),
+    WHOLE("a whole number"),
+    POSITIVE_WHOLE("a whole number of at least 1"),
+    POWER_OF_TWO("a power of two");
+
+    private final String text;
+
+    Range(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+
+    boolean holds(Quantity quantity) {
+      double value = quantity.value();
+      return switch (this) {
+        case ANY -> true;
+        case POSITIVE -> value > 0;
+        case WHOLE -> quantity.isWhole();
+        case POSITIVE_WHOLE -> value > 0 && quantity.isWhole();
+        case POWER_OF_TWO -> value > 0 && quantity.isWhole() && Long.bitCount((long) value) == 1;
+      };
+    }
+  }
+
+  static Field required(String name, Dimension dimension, Range range) {
+    return new Field(name, Optional.of(dimension), range, List.of(), true);
+  }
+
+  static Field optional(String name, Dimension dimension, Range range) {
+    return new Field(name, Optional.of(dimension), range, List.of(), false);
+  }
+
+  static Field text(String name, String... choices) {
+    return new Field(name, Optional.empty(), Range.ANY, List.of(choices), true);
+  }
+}

@@ -1,0 +1,25 @@
+package io.partita.ir.target;
+
+/** One fact about a target, and where it's from. */
+public record Figure(FigureValue value, Origin origin) {
+  /**
+   * @throws IllegalStateException when it's a text
+   */
+  public Quantity quantity() {
+    return switch (value) {
+      case Quantity quantity -> quantity;
+      case FigureValue.ParameterUse use -> use.current();
+      case FigureValue.Text text -> throw new IllegalStateException(text + " is not a quantity");
+    };
+  }
+
+  /**
+   * @throws IllegalStateException when it's a quantity
+   */
+  public String text() {
+    if (value instanceof FigureValue.Text(String text)) {
+      return text;
+    }
+    throw new IllegalStateException(value + " is not a text");
+  }
+}

@@ -1,0 +1,51 @@
+package io.partita.ir.target;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.UnaryOperator;
+
+/** The figures of one part of a target, by name, in the order in which they were written. */
+public record Figures(SequencedMap<String, Figure> byName) {
+  public static final Figures NONE = new Figures(new LinkedHashMap<>());
+
+  public Figures {
+    byName = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(byName));
+  }
+
+  public Optional<Figure> find(String name) {
+    return Optional.ofNullable(byName.get(name));
+  }
+
+  /** In the base unit; the verifier has made sure that it's there. */
+  double number(String name) {
+    return require(name).quantity().value();
+  }
+
+  double number(String name, double otherwise) {
+    return find(name).map(figure -> figure.quantity().value()).orElse(otherwise);
+  }
+
+  long whole(String name) {
+    return (long) number(name);
+  }
+
+  String text(String name) {
+    return require(name).text();
+  }
+
+  private Figure require(String name) {
+    return find(name)
+        .orElseThrow(() -> new IllegalStateException("a part of a target without " + name));
+  }
+
+  Figures map(UnaryOperator<Figure> change) {
+    SequencedMap<String, Figure> changed = new LinkedHashMap<>();
+    for (Map.Entry<String, Figure> entry : byName.entrySet()) {
+      changed.put(entry.getKey(), change.apply(entry.getValue()));
+    }
+    return new Figures(changed);
+  }
+}

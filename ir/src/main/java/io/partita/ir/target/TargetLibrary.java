@@ -1,0 +1,113 @@
+package io.partita.ir.target;
+
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds target descriptions: those that come with Partita by name, others by the path of their
+ * file.
+ */
+public final class TargetLibrary {
+  /** The targets that come with Partita. */
+  public static final List<String> NAMES = List.of("n150", "siracusa", "wifi-laptops");
+
+  private static final String SUFFIX = ".target";
+  private static final Pattern QUANTITY = Pattern.compile("([0-9.]+(?:[eE]-?[0-9]+)?) *(.*)");
+
+  private TargetLibrary() {}
+
+  /**
+   * The target that a reference such as {@code siracusa}, {@code siracusa:chips=8}, {@code
+   * wifi-laptops:laptops=4,bandwidth=20Mbps} or {@code boards/mine.target:chips=2} names. What
+   * stands after the last colon are arguments when there's an equals sign in it.
+   *
+   * @throws PartitaException with {@link TargetCode}s
+   */
+  public static TargetDescription find(String reference) {
+    int colon = reference.lastIndexOf(':');
+    boolean hasArguments = colon >= 0 && reference.indexOf('=', colon) >= 0;
+    String name = hasArguments ? reference.substring(0, colon) : reference;
+    TargetDescription target = NAMES.contains(name) ? builtIn(name) : file(name);
+    return hasArguments ? target.with(arguments(reference.substring(colon + 1))) : target;
+  }
+
+  private static TargetDescription builtIn(String name) {
+    try (InputStream stream = TargetLibrary.class.getResourceAsStream("/targets/" + name + SUFFIX)) {
+      if (stream == null) {
+        throw new IllegalStateException("the target " + name + " is not packaged");
+      }
+      String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      return TargetParser.parse(text, name + SUFFIX);
+    } catch (IOException e) {
+      throw new IllegalStateException("the target " + name + " can't be read", e);
+    }
+  }
+
+  private static TargetDescription file(String name) {
+    if (!name.endsWith(SUFFIX)) {
+      throw new PartitaException(
+          TargetCode.UNKNOWN_TARGET,
+          "option --target",
+          "one of " + String.join(", ", NAMES) + ", or the path of a .target file",
+          name,
+          "correct the name");
+    }
+    try {
+      return TargetParser.parse(Files.readString(Path.of(name)), name);
+    } catch (IOException | InvalidPathException e) {
+      throw new PartitaException(
+          TargetCode.FILE, name, "a readable file in UTF-8", reason(e), "correct the path");
+    }
+  }
+
+  private static String reason(Exception e) {
+    return switch (e) {
+      case java.nio.file.NoSuchFileException missing -> "there's no such file";
+      case java.nio.charset.CharacterCodingException text -> "bytes that are not UTF-8";
+      default -> e.getClass().getSimpleName();
+    };
+  }
+
+  private static Map<String, Quantity> arguments(String text) {
+    Map<String, Quantity> arguments = new LinkedHashMap<>();
+    for (String argument : text.split(",", -1)) {
+      String[] parts = argument.split("=", 2);
+      Quantity quantity = parts.length == 2 ? quantity(parts[1].strip()) : null;
+      if (quantity == null || arguments.put(parts[0].strip(), quantity) != null) {
+        throw new PartitaException(
+            TargetCode.ARGUMENT,
+            "option --target",
+            "NAME=QUANTITY, each once, such as chips=8 or bandwidth=20Mbps",
+            argument,
+            "correct the argument");
+      }
+    }
+    return arguments;
+  }
+
+  /** Null when it isn't one. */
+  private static Quantity quantity(String text) {
+    Matcher matcher = QUANTITY.matcher(text);
+    if (!matcher.matches()) {
+      return null;
+    }
+    try {
+      double number = Double.parseDouble(matcher.group(1));
+      return Double.isInfinite(number)
+          ? null
+          : Unit.of(matcher.group(2)).map(unit -> new Quantity(number, unit)).orElse(null);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+}

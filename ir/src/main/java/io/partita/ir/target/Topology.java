@@ -1,0 +1,175 @@
+package io.partita.ir.target;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The channels between the devices of a target, and by which of them a message travels: over the
+ * fewest links, and among such ways over the devices that its connections join first.
+ */
+public final class Topology {
+  private final int devices;
+  private final List<Channel> channels = new ArrayList<>();
+  private final List<List<Channel>> leaving = new ArrayList<>();
+  private final List<Channel> shared = new ArrayList<>();
+
+  /** By source and destination, the channel on which a message arrives; null where there's none. */
+  private final Channel[][] arrival;
+
+  private Topology(int devices) {
+    this.devices = devices;
+    this.arrival = new Channel[devices][];
+    for (int device = 0; device < devices; device++) {
+      leaving.add(new ArrayList<>());
+    }
+  }
+
+  /** Of a target whose links are defined and whose pairs are devices. */
+  public static Topology of(TargetDescription target) {
+    Topology topology = new Topology(target.deviceCount());
+    for (Connection connection : target.connections()) {
+      topology.connect(connection, target.link(connection.link()).orElseThrow());
+    }
+    return topology;
+  }
+
+  private void connect(Connection connection, Link link) {
+    switch (connection.shape()) {
+      case PAIR -> join(link, connection.number("first"), connection.number("second"));
+      case FULL -> {
+        for (int a = 0; a < devices; a++) {
+          for (int b = a + 1; b < devices; b++) {
+            join(link, a, b);
+          }
+        }
+      }
+      case LINE -> joinLine(link);
+      case RING -> {
+        joinLine(link);
+        if (devices > 2) {
+          join(link, devices - 1, 0);
+        }
+      }
+      case TREE -> joinTree(link, connection.number("group"));
+      case ROWS -> joinGrid(link, connection.number("width"), 1);
+      case COLUMNS -> joinGrid(link, connection.number("width"), connection.number("width"));
+      case SHARED -> shared.add(channel(link, -1, -1));
+    }
+  }
+
+  private void joinLine(Link link) {
+    for (int a = 0; a + 1 < devices; a++) {
+      join(link, a, a + 1);
+    }
+  }
+
+  private void joinTree(Link link, int group) {
+    for (long stride = 1; group > 1 && stride < devices; stride *= group) {
+      for (long first = 0; first < devices; first += stride * group) {
+        for (long a = first + stride; a < Math.min(devices, first + stride * group); a += stride) {
+          join(link, (int) first, (int) a);
+        }
+      }
+    }
+  }
+
+  /** Neighbours at a distance of 1 are in one row; at {@code width}, in one column. */
+  private void joinGrid(Link link, int width, int distance) {
+    for (int a = 0; a + distance < devices; a++) {
+      if (distance > 1 || width == 1 || a % width + 1 < width) {
+        join(link, a, a + distance);
+      }
+    }
+  }
+
+  private void join(Link link, int a, int b) {
+    leaving.get(a).add(channel(link, a, b));
+    leaving.get(b).add(channel(link, b, a));
+  }
+
+  private Channel channel(Link link, int from, int to) {
+    Channel channel = new Channel(channels.size(), link, from, to);
+    channels.add(channel);
+    return channel;
+  }
+
+  public int devices() {
+    return devices;
+  }
+
+  public List<Channel> channels() {
+    return Collections.unmodifiableList(channels);
+  }
+
+  /**
+   * The channels by which a message travels, one after the other; empty when there's no way, or
+   * when it's already there.
+   */
+  public List<Channel> route(int from, int to) {
+    if (from == to) {
+      return List.of();
+    }
+    for (Channel direct : leaving.get(from)) {
+      if (direct.to() == to) {
+        return List.of(direct);
+      }
+    }
+    if (!shared.isEmpty()) {
+      return List.of(shared.getFirst());
+    }
+    Channel[] arrivals = arrivals(from);
+    Deque<Channel> route = new ArrayDeque<>();
+    for (int at = to; at != from; at = route.getFirst().from()) {
+      if (arrivals[at] == null) {
+        return List.of();
+      }
+      route.addFirst(arrivals[at]);
+    }
+    return List.copyOf(route);
+  }
+
+  /** Breadth first, so that the first channel to reach a device is on a shortest way. */
+  private synchronized Channel[] arrivals(int from) {
+    if (arrival[from] == null) {
+      Channel[] found = new Channel[devices];
+      boolean[] seen = new boolean[devices];
+      seen[from] = true;
+      Deque<Integer> open = new ArrayDeque<>(List.of(from));
+      while (!open.isEmpty()) {
+        for (Channel channel : leaving.get(open.remove())) {
+          if (!seen[channel.to()]) {
+            seen[channel.to()] = true;
+            found[channel.to()] = channel;
+            open.add(channel.to());
+          }
+        }
+      }
+      arrival[from] = found;
+    }
+    return arrival[from];
+  }
+
+  /** Those that device 0 has no way to. Links carry both directions, so these have none to it. */
+  List<Integer> unreachable() {
+    if (!shared.isEmpty() || devices == 0) {
+      return List.of();
+    }
+    Channel[] found = arrivals(0);
+    List<Integer> cut = new ArrayList<>();
+    for (int device = 1; device < devices; device++) {
+      if (found[device] == null) {
+        cut.add(device);
+      }
+    }
+    return cut;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(channels.stream().map(Channel::name).toArray());
+  }
+}
