@@ -41,26 +41,33 @@ public record Resharding(Layout from, Layout to) {
     Map<String, SyncKind> kinds = new LinkedHashMap<>();
     for (MeshAxis axis : from.mesh().axes()) {
       String name = axis.name();
-      int dim = from.splitBy(name);
-      int then = to.splitBy(name);
-      boolean wasPartial = from.partial().containsKey(name);
-      boolean isPartial = to.partial().containsKey(name);
-      boolean isVarying = to.varying().contains(name);
-      if (wasPartial && !isPartial && !isVarying) {
-        kinds.put(name, then >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE);
-      } else if (dim >= 0 && then < 0 && !isPartial) {
-        kinds.put(name, SyncKind.ALL_GATHER);
-      } else if (dim >= 0 && then >= 0 && !sameCuts(name, dim, then)) {
-        kinds.put(name, SyncKind.ALL_TO_ALL);
-      } else if (dim != then || wasPartial != isPartial || isVarying != wasVarying(name)) {
-        kinds.put(name, SyncKind.LOCAL);
+      SyncKind kind = axis.size() == 1 ? SyncKind.LOCAL : kind(name);
+      if (kind != SyncKind.LOCAL || changes(name)) {
+        kinds.put(name, kind);
       }
     }
     return kinds;
   }
 
-  private boolean wasVarying(String axis) {
-    return from.varying().contains(axis);
+  private SyncKind kind(String axis) {
+    int before = from.splitBy(axis);
+    int after = to.splitBy(axis);
+    boolean isPartial = to.partial().containsKey(axis);
+    boolean isVarying = to.varying().contains(axis);
+    if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
+      return after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE;
+    } else if (before >= 0 && after < 0 && !isPartial) {
+      return SyncKind.ALL_GATHER;
+    } else if (before >= 0 && after >= 0 && !sameCuts(axis, before, after)) {
+      return SyncKind.ALL_TO_ALL;
+    }
+    return SyncKind.LOCAL;
+  }
+
+  private boolean changes(String axis) {
+    return from.splitBy(axis) != to.splitBy(axis)
+        || from.partial().containsKey(axis) != to.partial().containsKey(axis)
+        || from.varying().contains(axis) != to.varying().contains(axis);
   }
 
   /** Further cuts inside the same parts move nothing. */

@@ -131,7 +131,8 @@ class LayoutPropagationTest {
     Graph graph = blocks.build(2);
     Mesh mesh = Mesh.line("x", devices);
     LayoutPlan plan = LayoutPropagation.run(graph, mesh, blocks.pinned(mesh));
-    assertThat(plan.syncs()).hasSize(4);
+    // One device has nobody to talk to.
+    assertThat(plan.syncs()).hasSize(devices == 1 ? 0 : 4);
     for (ReshardPlace sync : plan.syncs()) {
       assertThat(sync.change().kinds()).containsExactly(Map.entry("x", SyncKind.ALL_REDUCE));
       assertThat(sync.isAtDefinition()).isTrue();
@@ -185,6 +186,26 @@ class LayoutPropagationTest {
   }
 
   @Test
+  void aSplitVocabularyNeedsOneSumAndLeavesLogitsSplit() {
+    GraphBuilder builder = new GraphBuilder("tied");
+    Draw draw = new Draw(11);
+    Value ids = builder.input("ids", TensorType.of(ElementType.I64, 1, SEQ));
+    Value table =
+        builder.constant(SampleValues.value(TensorType.of(ElementType.F32, 50, MODEL), draw));
+    Value embedded = builder.add(new Structured.Embedding(), table, ids);
+    builder.output("logits", builder.add(new Structured.Linear(true, false), embedded, table));
+    Graph graph = builder.finish();
+    Mesh mesh = Mesh.line("x", 3);
+    Layout rows = Layout.of(mesh, Split.even(mesh, 50, "x"), Split.NONE);
+    LayoutPlan plan = LayoutPropagation.run(graph, mesh, Map.of(table, rows));
+    assertThat(plan.syncs()).hasSize(1);
+    assertThat(plan.layout(graph.outputs().getFirst().value())).hasToString("[*,*,*{x}]");
+    List<Tensor> inputs = List.of(Tensor.longs(Shape.of(1, SEQ), 0, 49, -1, 17, 33));
+    // Exactly one device has each row; the sum adds zeros to it.
+    assertThat(MeshEvaluator.run(plan, inputs)).isEqualTo(Evaluator.run(graph, inputs));
+  }
+
+  @Test
   void whatIsDroppedVariesToTheEnd() {
     Blocks blocks = new Blocks();
     Graph graph = blocks.build(1);
@@ -227,7 +248,7 @@ class LayoutPropagationTest {
     for (int seed = 0; seed < 400; seed++) {
       Draw draw = new Draw(seed);
       Graph graph = graph(draw);
-      Mesh mesh = Mesh.of(new MeshAxis("x", draw.from(1, 3)), new MeshAxis("y", draw.from(1, 2)));
+      Mesh mesh = Mesh.of(new MeshAxis("x", draw.from(2, 4)), new MeshAxis("y", draw.from(1, 2)));
       Map<Value, Layout> pinned = new HashMap<>();
       List<Value> values = new ArrayList<>(graph.inputs());
       graph.nodes().forEach(node -> values.addAll(node.results()));
@@ -248,7 +269,7 @@ class LayoutPropagationTest {
       }
     }
     assertThat(run).isGreaterThan(300);
-    assertThat(synced).isGreaterThan(200);
+    assertThat(synced).isGreaterThan(150);
   }
 
   private static Layout layout(Draw draw, Mesh mesh, TensorType type) {
