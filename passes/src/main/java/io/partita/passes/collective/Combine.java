@@ -1,5 +1,7 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.mesh.ReductionKind;
+
 /** What a device does with elements that it receives. */
 public enum Combine {
   /** They take the place of its own. */
@@ -9,5 +11,13 @@ public enum Combine {
   /** The larger of both. */
   MAXIMUM,
   /** The smaller of both. */
-  MINIMUM
+  MINIMUM;
+
+  public static Combine of(ReductionKind reduction) {
+    return switch (reduction) {
+      case SUM -> ADD;
+      case MAX -> MAXIMUM;
+      case MIN -> MINIMUM;
+    };
+  }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * Runs a schedule on sets instead of numbers: for each stretch of the vector that no slice cuts, of
@@ -82,29 +83,36 @@ final class ResultProof {
         (long) from * collective.devices() + to, key -> new ArrayDeque<>());
   }
 
+  /** The stretches of a message, in its order. */
+  private IntStream stretches(Step step) {
+    return step.slices().stream()
+        .flatMapToInt(slice -> IntStream.range(stretch(slice.start()), stretch(slice.end())));
+  }
+
   private void send(Position position, Send send) {
-    BitSet[] message = new BitSet[cuts.length];
-    for (Slice slice : send.slices()) {
-      for (int at = stretch(slice.start()); at < stretch(slice.end()); at++) {
-        message[at] = held[position.device()][at];
-        if (message[at] == null) {
-          throw error(position, "elements that the device holds", "it doesn't hold " + text(at));
-        }
-      }
-    }
-    channel(position.device(), send.to()).add(message);
+    BitSet[] own = held[position.device()];
+    stretches(send)
+        .filter(at -> own[at] == null)
+        .findFirst()
+        .ifPresent(
+            at -> {
+              throw error(
+                  position, "elements that the device holds", "it doesn't hold " + text(at));
+            });
+    channel(position.device(), send.to())
+        .add(stretches(send).mapToObj(at -> own[at]).toArray(BitSet[]::new));
   }
 
   private void receive(Position position, Receive receive) {
     BitSet[] message = channel(receive.from(), position.device()).remove();
     BitSet[] own = held[position.device()];
-    for (Slice slice : receive.slices()) {
-      for (int at = stretch(slice.start()); at < stretch(slice.end()); at++) {
-        own[at] =
-            receive.combine() == Combine.REPLACE
-                ? message[at]
-                : combined(position, receive, at, message[at]);
-      }
+    int[] places = stretches(receive).toArray();
+    for (int i = 0; i < places.length; i++) {
+      int at = places[i];
+      own[at] =
+          receive.combine() == Combine.REPLACE
+              ? message[i]
+              : combined(position, receive, at, message[i]);
     }
   }
 
