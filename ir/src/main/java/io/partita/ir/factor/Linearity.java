@@ -12,6 +12,9 @@ import java.util.Set;
  * would be counted once for each device: its operand must first be made partial, which takes no
  * communication (one device keeps it, the others hold zeros). So a bias is added once.
  *
+ * <p>For floats this holds but for rounding, and as long as no part overflows where the whole
+ * doesn't.
+ *
  * <p>{@code linear}: terms {x, weight} and {bias}. {@code add}: {left} and {right}. {@code
  * attention}: {v}.
  *

@@ -1,6 +1,7 @@
 package io.partita.ir.mesh;
 
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -125,6 +126,9 @@ public record Layout(
   public void verify(TensorType type) {
     if (type.rank() != rank()) {
       throw MeshCode.LAYOUT_TYPE.at("layout", rank() + " dimensions", type, "");
+    }
+    if (partial.containsValue(ReductionKind.SUM) && type.element() == ElementType.BOOL) {
+      throw MeshCode.LAYOUT_TYPE.at("layout " + this, "numbers to sum", type, "");
     }
     for (int dim = 0; dim < rank(); dim++) {
       Split split = splits.get(dim);

@@ -13,8 +13,7 @@ public enum MeshCode implements DiagnosticCode {
   VARYING("P3405", "a varying value has no whole"),
   REPLICAS_DIFFER("P3406", "devices that hold the same value disagree"),
   UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
-  CONFLICT("P3408", "two layouts ask for different splits"),
-  RESHARD("P3409", "a layout can't be changed to the other");
+  RESHARD("P3408", "a layout can't be changed to the other");
 
   private final String id;
   private final String title;

@@ -82,6 +82,15 @@ class LayoutTest {
   }
 
   @Test
+  void truthValuesHaveNoSum() {
+    Layout layout = Layout.replicated(MESH, 1).withPartial("x", ReductionKind.SUM);
+    assertThatThrownBy(() -> layout.verify(TensorType.of(ElementType.BOOL, 3)))
+        .hasMessage(
+            "error P3403: a layout doesn't fit the type\n  where:     layout [*] partial(sum: x)\n"
+                + "  expected:  numbers to sum\n  found:     bool[3]");
+  }
+
+  @Test
   void wholeMeshesOnly() {
     assertThatThrownBy(() -> Mesh.line("x", 0)).hasMessageContaining("at least 1 device");
     assertThatThrownBy(() -> Mesh.line("a b", 2)).hasMessageContaining("a word as name");
@@ -198,7 +207,7 @@ class LayoutTest {
                 + "  found:     one that varies over [y]\n"
                 + "  fix:       end the variation by a sync or a pooling");
     assertThatThrownBy(() -> new Resharding(layout, Layout.replicated(MESH, 1)))
-        .hasMessageContaining("P3409");
+        .hasMessageContaining("P3408");
   }
 
   @Test
