@@ -25,8 +25,11 @@ public final class TargetTimeline {
   private final Topology topology;
   private final Timeline timeline = new Timeline();
   private final int[] cores;
-  private final List<Map<DmaChannel, Integer>> channels = new ArrayList<>();
+  private final List<Map<String, Integer>> channels = new ArrayList<>();
   private final int[] links;
+  private final Map<Way, List<DmaChannel>> ways = new HashMap<>();
+
+  private record Way(String chip, String from, String to) {}
 
   public TargetTimeline(TargetDescription target) {
     chips = target.devices();
@@ -43,10 +46,10 @@ public final class TargetTimeline {
                   device,
                   chip.cores() * chip.wattsPerCore(),
                   0));
-      Map<DmaChannel, Integer> numbers = new HashMap<>();
+      Map<String, Integer> numbers = new HashMap<>();
       for (DmaChannel channel : chip.channels()) {
         numbers.put(
-            channel,
+            channel.name(),
             timeline.resource(
                 new Resource(
                     name + channel.name(),
@@ -109,7 +112,10 @@ public final class TargetTimeline {
       return join(after);
     }
     int[] last = after;
-    for (DmaChannel channel : way(chips.get(device), from, to)) {
+    ChipKind chip = chips.get(device);
+    List<DmaChannel> way =
+        ways.computeIfAbsent(new Way(chip.name(), from, to), key -> way(chip, from, to));
+    for (DmaChannel channel : way) {
       last = new int[] {move(device, channel, label, bytes, last)};
     }
     return last[0];
@@ -117,7 +123,8 @@ public final class TargetTimeline {
 
   private int move(int device, DmaChannel channel, String label, long bytes, int... after) {
     double seconds = channel.cycles(bytes, 0) / chips.get(device).hertz();
-    return timeline.event(channels.get(device).get(channel), label, seconds, 0, bytes, after);
+    return timeline.event(
+        channels.get(device).get(channel.name()), label, seconds, 0, bytes, after);
   }
 
   /** The fewest channels from one memory to another, breadth first. */

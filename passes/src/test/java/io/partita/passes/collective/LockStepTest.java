@@ -27,7 +27,7 @@ class LockStepTest {
   }
 
   @Test
-  void everyDeviceCountEveryKindEveryAlgorithm() {
+  void everyKindByEveryAlgorithmOnUpTo64Devices() {
     SplittableRandom random = new SplittableRandom(7);
     List<Algorithm> algorithms =
         List.of(
@@ -37,9 +37,10 @@ class LockStepTest {
             new Algorithm.Tree(64),
             new Algorithm.Ring(),
             new Algorithm.Direct());
-    for (int devices = 1; devices <= 64; devices++) {
+    int[] counts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 48, 63, 64};
+    for (int devices : counts) {
       for (CollectiveKind kind : CollectiveKind.values()) {
-        if (kind == CollectiveKind.ALL_TO_ALL && devices > 16 && devices % 16 != 0) {
+        if (kind == CollectiveKind.ALL_TO_ALL && devices > 33) {
           continue; // its blocks are devices squared
         }
         Collective collective = Collective.of(kind, devices, 100, ElementType.I32);
