@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import io.partita.driver.Inspection;
 import io.partita.driver.Inspection.Understood;
+import io.partita.frontend.onnx.ImportCode;
 import io.partita.frontend.onnx.UnsupportedNode;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
@@ -154,14 +155,15 @@ final class InspectionReport {
 
   private static String line(UnsupportedNode node) {
     String domain = node.domain().isEmpty() ? "ai.onnx" : node.domain();
-    return "\"%s\" %s.%s (opset %d) of %s: %s"
+    boolean isUnknown = node.reason().startsWith(ImportCode.UNSUPPORTED_OPERATOR.title());
+    return "\"%s\" %s.%s (opset %d) of %s%s"
         .formatted(
             node.node(),
             domain,
             node.operator(),
             node.opset(),
             node.inputs().isEmpty() ? "nothing" : String.join(", ", node.inputs()),
-            node.reason());
+            isUnknown ? "" : ": " + node.reason());
   }
 
   private static String count(long number) {
