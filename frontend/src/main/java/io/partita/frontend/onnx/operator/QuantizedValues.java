@@ -72,7 +72,8 @@ final class QuantizedValues {
 
   /** One value everywhere; as data, where that isn't endless. */
   static Value filled(NodeScope node, TensorType type, double value) {
-    boolean isData = type.isStatic() && type.shape().elements() <= LARGEST_FILLED;
+    boolean isData =
+        type.isPossible() && type.isStatic() && type.shape().elements() <= LARGEST_FILLED;
     return isData
         ? node.constant(Tensor.filled(type, value))
         : node.add(

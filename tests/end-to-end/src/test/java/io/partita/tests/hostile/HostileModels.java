@@ -44,6 +44,7 @@ final class HostileModels {
     all.bombs();
     all.nodes();
     all.scales();
+    all.cache();
     all.nesting();
     return all.models;
   }
@@ -247,6 +248,23 @@ final class HostileModels {
         "depth to space by blocks of 0",
         graph(node("DepthToSpace", "i->y", integer("blocksize", 0)))
             .setInput(0, value("i", FLOAT, 1, 4, 2, 2)));
+  }
+
+  /** Past keys of 6 positions, past values of 32: the values have no room. */
+  private void cache() {
+    GraphProto.Builder graph =
+        graph(
+            node(
+                    "GroupQueryAttention",
+                    "q,q,q,k,v,l,n->y,a,b",
+                    integer("num_heads", 1),
+                    integer("kv_num_heads", 1))
+                .setDomain("com.microsoft"));
+    graph.setInput(0, value("q", FLOAT, 2, 1, 8)).addInput(value("k", FLOAT, 2, 1, 6, 8));
+    graph.addInput(value("v", FLOAT, 2, 1, 32, 8));
+    graph.addInput(value("l", 6, 2));
+    graph.addInitializer(TensorProto.newBuilder().setName("n").setDataType(6).addInt32Data(3));
+    add("a cache with more values than keys", graph);
   }
 
   private void scales() {
