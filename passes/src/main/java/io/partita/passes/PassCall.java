@@ -66,6 +66,6 @@ public record PassCall(String name, Map<String, String> arguments) {
         "pass " + name + (option.isEmpty() ? "" : ", option " + option),
         expected,
         found,
-        "see 'partita opt --help' for the passes and their options");
+        "partita opt --list-passes says what passes take");
   }
 }

@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.ModelDescription;
 import io.partita.driver.Compilation;
 import io.partita.driver.Target;
 import java.io.PrintWriter;
@@ -92,8 +93,20 @@ final class CompileCommand implements Callable<Integer> {
       out.println(Json.text(report));
     } else {
       files.forEach(file -> out.println(output.resolve(file)));
+      out.println(summary(program.description()));
     }
     return ExitCode.DONE;
+  }
+
+  private static String summary(ModelDescription description) {
+    return switch (description.kind()) {
+      case DECODER ->
+          "class %s: a decoder with step(…) and reset(), and a state of %,d bytes"
+              .formatted(
+                  description.className(),
+                  description.states().stream().mapToLong(state -> state.type().bytes()).sum());
+      case PREFILL -> "class %s: a function, run(…)".formatted(description.className());
+    };
   }
 
   private EmittedProgram toJava(PrintWriter err) {

@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -51,6 +52,10 @@ final class GenerateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (count < 0) {
+      throw new ParameterException(
+          spec.commandLine(), "--tokens takes a number of 0 or more, not " + count);
+    }
     Vocabulary tokens = Vocabulary.read(vocabulary);
     List<Integer> sequence = new ArrayList<>(tokens.encode(prompt));
     if (sequence.isEmpty()) {
@@ -105,6 +110,6 @@ final class GenerateCommand implements Callable<Integer> {
         "the program's KV cache",
         "",
         "all of its " + capacity + " positions are used",
-        "compile the model with a larger capacity (--dim), or ask for fewer tokens");
+        "compile the model with a larger capacity (--dim), or ask for fewer --tokens");
   }
 }

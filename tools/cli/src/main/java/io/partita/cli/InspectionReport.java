@@ -5,7 +5,6 @@ import io.partita.driver.Inspection.Understood;
 import io.partita.frontend.onnx.ImportCode;
 import io.partita.frontend.onnx.UnsupportedNode;
 import io.partita.ir.graph.Graph;
-import io.partita.ir.graph.Value;
 import io.partita.passes.anatomy.Block;
 import io.partita.passes.anatomy.ModelAnatomy;
 import java.util.ArrayList;
@@ -13,10 +12,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** An inspection as text and as JSON. */
 final class InspectionReport {
+  private static final Pattern NUMBER = Pattern.compile("\\d+");
+
   private final Inspection inspection;
 
   InspectionReport(Inspection inspection) {
@@ -54,12 +56,12 @@ final class InspectionReport {
 
   private static void describe(Understood understood, List<String> lines) {
     Graph graph = understood.raised().graph();
-    for (Value input : graph.inputs()) {
-      lines.add("input      " + input.name() + ": " + input.type());
-    }
-    for (Graph.Output output : graph.outputs()) {
-      lines.add("output     " + output.name() + ": " + output.value().type());
-    }
+    Map<String, String> inputs = new LinkedHashMap<>();
+    graph.inputs().forEach(input -> inputs.put(input.name(), input.type().toString()));
+    Map<String, String> outputs = new LinkedHashMap<>();
+    graph.outputs().forEach(output -> outputs.put(output.name(), output.value().type().toString()));
+    ports("input", inputs, lines);
+    ports("output", outputs, lines);
     lines.add(
         "parameters %s (%s)"
             .formatted(
@@ -101,6 +103,25 @@ final class InspectionReport {
             + understood.operations().entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", ")));
+  }
+
+  /** Those that differ in a number of their names only, as layers' caches do, share a line. */
+  private static void ports(String kind, Map<String, String> types, List<String> lines) {
+    Map<String, List<String>> alike = new LinkedHashMap<>();
+    types.forEach(
+        (name, type) ->
+            alike
+                .computeIfAbsent(
+                    NUMBER.matcher(name).replaceAll("#") + type, _ -> new ArrayList<>())
+                .add(name));
+    for (List<String> names : alike.values()) {
+      String first = names.getFirst();
+      String text =
+          names.size() == 1
+              ? first
+              : "%s … %s (%d)".formatted(first, names.getLast(), names.size());
+      lines.add("%-10s %s: %s".formatted(kind, text, types.get(first)));
+    }
   }
 
   /** Neighbouring blocks that are alike share a line. */

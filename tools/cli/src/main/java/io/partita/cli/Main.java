@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       OptCommand.class,
       ZooCommand.class,
+      ExplainCommand.class,
+      DoctorCommand.class,
       WarmUp.class
     })
 final class Main implements Runnable {
@@ -46,7 +48,9 @@ final class Main implements Runnable {
   /** Without a subcommand there is nothing to do but to say what there is. */
   @Override
   public void run() {
-    throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+    throw new CommandLine.ParameterException(
+        spec.commandLine(),
+        "which command? A model becomes a program with: partita compile MODEL.onnx --target java -o DIR");
   }
 
   /** The command with its error handling, writing to the given streams. */
@@ -56,6 +60,7 @@ final class Main implements Runnable {
         .setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(new Usage())
         .setExecutionExceptionHandler(new Failures(main));
   }
 

@@ -43,7 +43,10 @@ final class OptCommand implements Callable<Integer> {
       description = "Evaluate the module before and after each pass on seeded inputs and compare.")
   boolean verify;
 
-  @Option(names = "--seed", paramLabel = "N", description = "Seed of --verify's inputs.")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of --verify's inputs; by default ${DEFAULT-VALUE}.")
   long seed = 1;
 
   @Option(names = "--print-after", description = "Print the module after each pass.")
@@ -71,7 +74,8 @@ final class OptCommand implements Callable<Integer> {
       return ExitCode.DONE;
     }
     if (file == null) {
-      throw new picocli.CommandLine.ParameterException(spec.commandLine(), "which file?");
+      throw new picocli.CommandLine.ParameterException(
+          spec.commandLine(), "which file? Name a .pir or .onnx file, or ask for --list-passes");
     }
     Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
     Module result;

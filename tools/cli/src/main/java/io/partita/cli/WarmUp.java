@@ -1,9 +1,17 @@
 package io.partita.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
 /**
  * Does what users do most, once, with no output. The launcher records which classes this loads into
@@ -11,14 +19,45 @@ import picocli.CommandLine.Command;
  */
 @Command(name = "warm-up", hidden = true, description = "Load what most commands need.")
 final class WarmUp implements Runnable {
-  private static final List<List<String>> COMMANDS =
-      List.of(List.of("--version"), List.of("--help"), List.of("no-such-command"));
+  @Parameters(
+      paramLabel = "CASE",
+      arity = "0..1",
+      description = "The folder of a recorded case, to inspect, compile and check as well.")
+  Path example;
 
   @Override
   public void run() {
-    PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-    for (List<String> command : COMMANDS) {
-      Main.commandLine(nowhere, nowhere).execute(command.toArray(String[]::new));
+    execute("--version");
+    execute("--help");
+    execute("no-such-command");
+    execute("opt", "--list-passes");
+    if (example != null) {
+      Path model = example.resolve("network.onnx");
+      execute("inspect", model.toString());
+      execute("check", "--target", "java", example.toString());
+      compile(model);
     }
+  }
+
+  private static void compile(Path model) {
+    try {
+      Path folder = Files.createTempDirectory("partita-warm-up");
+      execute(
+          "compile", model.toString(), "--target", "java", "-o", folder.resolve("out").toString());
+      List<Path> files = new ArrayList<>();
+      try (Stream<Path> found = Files.walk(folder)) {
+        found.sorted(Comparator.reverseOrder()).forEach(files::add);
+      }
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void execute(String... command) {
+    PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+    Main.commandLine(nowhere, nowhere).execute(command);
   }
 }

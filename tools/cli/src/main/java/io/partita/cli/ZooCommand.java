@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +57,7 @@ final class ZooCommand implements Runnable {
       description = "The ONNX file to write.")
   private Path output;
 
-  @Option(names = "--seed", paramLabel = "N", description = "Seed of the weights (default: 0).")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of the weights; by default 0.")
   private long seed;
 
   @Option(names = "--layers", paramLabel = "N", description = "So many layers, not the model's.")
@@ -106,7 +105,7 @@ final class ZooCommand implements Runnable {
     }
     if (output == null) {
       throw new CommandLine.ParameterException(
-          spec.commandLine(), "-o FILE says where " + name + " goes");
+          spec.commandLine(), "missing: -o FILE, the file that " + name + " goes to");
     }
     write();
   }
@@ -159,7 +158,9 @@ final class ZooCommand implements Runnable {
     }
     PrintWriter err = spec.commandLine().getErr();
     try (Progress _ = Progress.start(err, "writing " + output)) {
-      report(Zoo.write(name, options(), output));
+      ZooOptions options = options();
+      Files.createDirectories(output.toAbsolutePath().getParent());
+      report(Zoo.write(name, options, output));
     } catch (ZooException e) {
       throw new PartitaException(
           ZooDiagnostic.NOT_IN_THE_ZOO,
@@ -167,8 +168,6 @@ final class ZooCommand implements Runnable {
           e.expected(),
           e.found(),
           "partita zoo lists the models, partita zoo --help the options");
-    } catch (NoSuchFileException e) {
-      throw failure("a file in a folder that exists", "no such folder", "make the folder first");
     } catch (AccessDeniedException e) {
       throw failure("a folder that may be written to", "no permission", "choose another folder");
     } catch (IOException e) {

@@ -106,6 +106,14 @@ public final class Compilation {
   private KvStatePass cachePass(Set<String> cacheDims, Map<String, Long> dims) {
     for (String dim : cacheDims) {
       if (dims.containsKey(dim)) {
+        if (dims.get(dim) < 1) {
+          throw new PartitaException(
+              DriverCode.BAD_BINDING,
+              "--dim " + dim + "=" + dims.get(dim),
+              "1 or more: it is the capacity of the KV cache, in positions",
+              Long.toString(dims.get(dim)),
+              "add --dim " + dim + "=" + DEFAULT_CAPACITY);
+        }
         return new KvStatePass(dims.get(dim), notes);
       }
     }

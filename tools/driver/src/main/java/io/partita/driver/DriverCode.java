@@ -5,13 +5,11 @@ import io.partita.ir.diagnostic.Severity;
 
 /** What can go wrong between a command and its files. */
 public enum DriverCode implements DiagnosticCode {
-  NOT_A_MODEL("P6001", "this is not a model that Partita can read"),
   NOT_A_CASE("P6002", "this is not a test case"),
   BAD_ARRAY("P6003", "a NumPy file can't be read"),
-  CASE_MISMATCH("P6004", "a test case doesn't fit its model"),
+  CASE_MISMATCH("P6004", "recorded arrays don't fit the model"),
   FILE("P6005", "a file can't be read or written"),
   OUTPUT_EXISTS("P6006", "the output is already there"),
-  NOT_A_PROGRAM("P6007", "this folder holds no compiled program"),
   BAD_BINDING("P6008", "a binding is wrong"),
   OUT_OF_MEMORY("P6009", "there isn't enough memory"),
   BAD_VOCABULARY("P6010", "the vocabulary can't be used"),

@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
@@ -59,14 +60,17 @@ public final class OutputFile {
 
   /** A diagnostic for a file that can't be read or written. */
   public static PartitaException failure(Path file, IOException failure) {
+    boolean missing = failure instanceof NoSuchFileException;
     String found =
-        failure.getClass().getSimpleName()
-            + (failure.getMessage() == null ? "" : ": " + failure.getMessage());
+        missing
+            ? "no such file"
+            : failure.getClass().getSimpleName()
+                + (failure.getMessage() == null ? "" : ": " + failure.getMessage());
     return new PartitaException(
         DriverCode.FILE,
         file.toString(),
         "a file that can be read or written",
         found,
-        "check the path, its permissions and the free space");
+        missing ? "check the path" : "check the path, its permissions and the free space");
   }
 }

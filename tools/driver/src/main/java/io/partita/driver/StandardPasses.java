@@ -35,6 +35,9 @@ public final class StandardPasses {
                                             () ->
                                                 call.wrong(
                                                     "capacity", "a number of positions", "none")));
+                    if (capacity < 1) {
+                      throw call.wrong("capacity", "1 position or more", Long.toString(capacity));
+                    }
                     return new KvStatePass(capacity, note -> {});
                   })));
 

@@ -18,10 +18,10 @@ public record JavaOptions(String packageName, String className) {
     if (!named || !SourceVersion.isName(className) || className.contains(".")) {
       throw new PartitaException(
           BackendCode.CLASS_NAME,
-          "",
+          "options --package and --class",
           "a package name and a simple class name",
           "\"" + packageName + "\" and \"" + className + "\"",
-          "");
+          "choose names that Java allows, such as --package com.example --class Model");
     }
   }
 

@@ -6,6 +6,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +121,8 @@ public record ModelDescription(
         throw unreadable(file, "a file of " + Files.size(file) + " bytes");
       }
       return of(Json.parse(Files.readString(file)));
+    } catch (NoSuchFileException e) {
+      throw unreadable(file, "no such file");
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
       throw unreadable(file, String.valueOf(e.getMessage()));
     }
@@ -129,9 +132,9 @@ public record ModelDescription(
     return new PartitaException(
         BackendCode.DESCRIPTOR,
         file.toString(),
-        "a folder that `partita compile --target java` wrote",
+        "a folder that 'partita compile --target java' wrote",
         found,
-        "compile the model again");
+        "name such a folder, or compile the model again");
   }
 
   private static ModelDescription of(Object json) {

@@ -140,7 +140,8 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   private static PartitaException misfit(String where, String expected, String found) {
-    return new PartitaException(BackendCode.PROGRAM_INPUT, where, expected, found, "");
+    return new PartitaException(
+        BackendCode.PROGRAM_INPUT, where, expected, found, "give what model.json says");
   }
 
   /** Forgets a decoder's state; does nothing for a program without. */

@@ -1,5 +1,6 @@
 package io.partita.driver.npz;
 
+import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
@@ -43,7 +44,7 @@ public final class Npz {
     } catch (ZipException notAnArchive) {
       throw Npy.bad(file.toString(), "a NumPy archive (.npz)", notAnArchive.getMessage());
     } catch (IOException unreadable) {
-      throw Npy.bad(file.toString(), "a readable file", unreadable.toString());
+      throw OutputFile.failure(file, unreadable);
     }
     return arrays;
   }

@@ -10,6 +10,7 @@ import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A compiled language model, seen as a function from tokens to the logits of the next one. Two
@@ -38,9 +39,15 @@ public final class LanguageModel implements AutoCloseable {
           DriverCode.NOT_A_LANGUAGE_MODEL,
           folder.toString(),
           "inputs: token ids i64[1,n] and, for a decoder, positions; an output: logits [1,n,v]",
-          "inputs " + description.inputs() + ", outputs " + description.outputs(),
-          "compile a language model, with its batch of 1");
+          "inputs " + text(description.inputs()) + "; outputs " + text(description.outputs()),
+          "compile a language model, with a batch of 1; a KV cache must have become state");
     }
+  }
+
+  private static String text(List<Port> ports) {
+    return ports.stream()
+        .map(port -> port.name() + ": " + port.type())
+        .collect(Collectors.joining(", "));
   }
 
   private static int find(List<Port> ports, java.util.function.Predicate<TensorType> test) {

@@ -1,0 +1,177 @@
+package io.partita.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Says what of this machine Partita uses, and how to mend what isn't right. */
+@Command(
+    name = "doctor",
+    description = {
+      "Say what Partita finds on this machine: JDK, heap, processors, Maven, start-up cache;"
+          + " and how to mend what is missing.",
+      "The exit code is 1 when something that is needed is missing."
+    })
+final class DoctorCommand implements Callable<Integer> {
+  private static final long MEBIBYTE = 1 << 20;
+
+  /** Enough for every model of the zoo of up to a billion parameters: weights are mapped. */
+  private static final long GOOD_HEAP = 512 * MEBIBYTE;
+
+  private static final String CACHE_OPTION = "-XX:AOTCache=";
+
+  private enum Status {
+    OK,
+    OPTIONAL,
+    MISSING
+  }
+
+  /**
+   * One finding.
+   *
+   * @param fix what to do; empty when all is well
+   */
+  private record Finding(String name, Status status, String value, String fix) {}
+
+  @Option(names = "--json", description = "Print one JSON object instead of lines.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    List<Finding> findings =
+        List.of(version(), jdk(), compiler(), heap(), processors(), startUp(), maven(), scratch());
+    boolean well = findings.stream().noneMatch(finding -> finding.status() == Status.MISSING);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.text(report(findings, well)));
+    } else {
+      findings.forEach(finding -> print(finding, out));
+      out.println(well ? "all that is needed is there" : "something that is needed is missing");
+    }
+    return well ? ExitCode.DONE : ExitCode.CHECK_FAILED;
+  }
+
+  private static Finding version() throws IOException {
+    return ok("partita", new Version().getVersion()[0].substring("partita ".length()));
+  }
+
+  private static Finding jdk() {
+    return ok("JDK", Runtime.version() + ", " + System.getProperty("java.home"));
+  }
+
+  private static Finding compiler() {
+    return ToolProvider.getSystemJavaCompiler() != null
+        ? ok("javac", "in the JDK")
+        : new Finding(
+            "javac",
+            Status.MISSING,
+            "this Java has none; run, generate and check --target java need it",
+            "install a JDK of 25 or newer and set JAVA_HOME to its folder");
+  }
+
+  private static Finding heap() {
+    long bytes = Runtime.getRuntime().maxMemory();
+    String size = "at most " + bytes / MEBIBYTE + " MiB";
+    return bytes >= GOOD_HEAP
+        ? ok("heap", size)
+        : new Finding(
+            "heap", Status.OPTIONAL, size, "give it more, for instance: partita -J-Xmx2g …");
+  }
+
+  private static Finding processors() {
+    return ok("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** The JVM ignores a cache that it can't use, such as the empty one of a failed training run. */
+  private static Finding startUp() throws IOException {
+    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (argument.startsWith(CACHE_OPTION)) {
+        Path cache = Path.of(argument.substring(CACHE_OPTION.length()));
+        if (Files.isRegularFile(cache) && Files.size(cache) > 0) {
+          return ok("AOT cache", cache + ", " + Files.size(cache) / MEBIBYTE + " MiB");
+        }
+        return new Finding(
+            "AOT cache",
+            Status.OPTIONAL,
+            cache + " is not usable, so that commands start slowly",
+            "remove it, and ./partita makes it again");
+      }
+    }
+    return new Finding(
+        "AOT cache",
+        Status.OPTIONAL,
+        "none in use, so that commands start slowly",
+        "start Partita by its ./partita script");
+  }
+
+  private static Finding maven() {
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Stream.of(path.split(File.pathSeparator))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, "mvn"))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .map(mvn -> ok("Maven", mvn.toString()))
+        .orElse(
+            new Finding(
+                "Maven",
+                Status.OPTIONAL,
+                "not on the PATH; only building needs it",
+                "apt install maven, brew install maven, or https://maven.apache.org"));
+  }
+
+  private static Finding scratch() {
+    Path folder = Path.of(System.getProperty("java.io.tmpdir"));
+    return Files.isWritable(folder)
+        ? ok("scratch", folder.toString())
+        : new Finding(
+            "scratch",
+            Status.MISSING,
+            folder + " can't be written; emitted Java is compiled there",
+            "name another folder: partita -J-Djava.io.tmpdir=FOLDER …");
+  }
+
+  private static Finding ok(String name, String value) {
+    return new Finding(name, Status.OK, value, "");
+  }
+
+  private static void print(Finding finding, PrintWriter out) {
+    String status = finding.status().name().toLowerCase(java.util.Locale.ROOT);
+    out.printf("%-8s  %-10s  %s%n", status, finding.name(), finding.value());
+    if (!finding.fix().isEmpty()) {
+      out.printf("%22s  fix: %s%n", "", finding.fix());
+    }
+  }
+
+  private static Map<String, Object> report(List<Finding> findings, boolean well) {
+    List<Map<String, Object>> entries = new ArrayList<>();
+    for (Finding finding : findings) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("name", finding.name());
+      entry.put("status", finding.status().name().toLowerCase(java.util.Locale.ROOT));
+      entry.put("value", finding.value());
+      entry.put("fix", finding.fix());
+      entries.add(entry);
+    }
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("ok", well);
+    report.put("findings", entries);
+    return report;
+  }
+}

@@ -1,0 +1,267 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each command on the bundled model: what it prints, writes and answers. */
+final class CommandsTest {
+  private static final Path DECODER = Invocation.DECODER;
+
+  @TempDir Path scratch;
+
+  private Path compiled(Object... options) {
+    Path folder = scratch.resolve("compiled");
+    Object[] arguments =
+        Stream.concat(
+                Stream.of("compile", DECODER, "--target", "java", "-o", folder), Stream.of(options))
+            .toArray();
+    Invocation compile = Invocation.of(arguments);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    return folder;
+  }
+
+  private static Map<String, List<Byte>> contents(Path folder) throws IOException {
+    Map<String, List<Byte>> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        Byte[] boxed = new Byte[bytes.length];
+        java.util.Arrays.setAll(boxed, i -> bytes[i]);
+        contents.put(file.getFileName().toString(), List.of(boxed));
+      }
+    }
+    return contents;
+  }
+
+  @Test
+  void compileWritesAClassItsWeightsAndTheirDescription() throws IOException {
+    Path folder = scratch.resolve("a/b");
+    Invocation compile = Invocation.of("compile", DECODER, "--target", "java", "-o", folder);
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(compile.out().lines())
+        .containsExactly(
+            folder.resolve("Model.java").toString(),
+            folder.resolve("Model.weights").toString(),
+            folder.resolve("model.json").toString(),
+            "class Model: a decoder with step(…) and reset(), and a state of 262,144 bytes");
+    assertThat(compile.err()).contains("note P6014").contains("--dim past=N");
+    assertThat(contents(folder)).containsOnlyKeys("Model.java", "Model.weights", "model.json");
+  }
+
+  @Test
+  void compileGivesTheSameBytesTwice() throws IOException {
+    Map<String, List<Byte>> first = contents(compiled());
+    assertThat(contents(compiled())).isEqualTo(first);
+  }
+
+  @Test
+  void compileReportsInJson() {
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            DECODER,
+            "--target=java",
+            "--dim=past=8",
+            "--json",
+            "--class=Decoder",
+            "--package=a.b",
+            "-o",
+            scratch.resolve("x"));
+    assertThat(compile.json())
+        .containsOnlyKeys("output", "files", "class", "kind")
+        .containsEntry("kind", "decoder")
+        .containsEntry("class", "a.b.Decoder")
+        .containsEntry("files", List.of("a/b/Decoder.java", "Decoder.weights", "model.json"));
+    assertThat(compile.err()).isEmpty();
+  }
+
+  @Test
+  void compileThatFailsLeavesNothing() throws IOException {
+    Path folder = scratch.resolve("none");
+    assertThat(
+            Invocation.of("compile", DECODER, "--target=java", "-o", folder, "--dim=past=999999999")
+                .exitCode())
+        .isEqualTo(ExitCode.USER_ERROR);
+    assertThat(contents(scratch)).isEmpty();
+  }
+
+  @Test
+  void compileLeavesAnotherOnesFolderAlone() throws IOException {
+    Path folder = Files.createDirectory(scratch.resolve("mine"));
+    Files.writeString(folder.resolve("thesis.tex"), "…");
+    Invocation compile = Invocation.of("compile", DECODER, "--target=java", "-o", folder);
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(compile.err()).contains("error P5003");
+    assertThat(contents(folder)).containsOnlyKeys("thesis.tex");
+  }
+
+  @Test
+  void aCacheNeedsRoom() {
+    for (String capacity : List.of("0", "-4")) {
+      Invocation compile =
+          Invocation.of(
+              "compile",
+              DECODER,
+              "--target=java",
+              "-o",
+              scratch.resolve("x"),
+              "--dim=past=" + capacity);
+      assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(compile.err()).startsWith("error P6008");
+    }
+    assertThat(
+            Invocation.of("opt", DECODER, "--passes", "simplify,raise,kv-state(capacity=0)").err())
+        .startsWith("error P4003");
+  }
+
+  @Test
+  void generateContinuesTheText() {
+    Path folder = compiled();
+    Path vocabulary = Invocation.SHAKESPEARE.resolve("vocab.json");
+    Invocation generate =
+        Invocation.of(
+            "generate", folder, "--vocab", vocabulary, "--prompt", "ROMEO:", "--tokens", 47);
+    assertThat(generate.exitCode()).isEqualTo(ExitCode.DONE);
+    // The text that PyTorch gave, as in the model's info.json.
+    assertThat(generate.out())
+        .isEqualToNormalizingNewlines("ROMEO:\nThe sense the state of the state of the state.\n");
+    Invocation json =
+        Invocation.of(
+            "generate",
+            folder,
+            "--vocab",
+            vocabulary,
+            "--prompt",
+            "ROMEO:",
+            "--tokens",
+            4,
+            "--json");
+    assertThat(json.json())
+        .containsOnlyKeys("text", "tokens", "added", "tokensPerSecond")
+        .containsEntry("text", "ROMEO:\nThe")
+        .containsEntry("added", 4);
+  }
+
+  @Test
+  void generateSaysWhenTheCacheIsFull() {
+    Invocation generate =
+        Invocation.of(
+            "generate",
+            compiled("--dim=past=8"),
+            "--prompt=ROMEO:",
+            "--vocab",
+            Invocation.SHAKESPEARE.resolve("vocab.json"));
+    assertThat(generate.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(generate.out()).startsWith("ROMEO:\nTh");
+    assertThat(generate.err()).contains("note P6015").contains("all of its 8 positions");
+  }
+
+  @Test
+  void runWritesOutputsByName() {
+    Path prefill = Invocation.SHAKESPEARE.resolve("prefill");
+    Path folder = scratch.resolve("prefill");
+    Path outputs = scratch.resolve("deep/outputs.npz");
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            prefill.resolve("network.onnx"),
+            "--target=java",
+            "-o",
+            folder,
+            "--dim=seq=128");
+    assertThat(compile.out()).endsWith("class Model: a function, run(…)" + System.lineSeparator());
+    Invocation run =
+        Invocation.of(
+            "run", folder, "--inputs", prefill.resolve("inputs.npz"), "--outputs", outputs);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    assertThat(run.out().strip()).isEqualTo("logits: f32[1,128,65]");
+    assertThat(outputs).isNotEmptyFile();
+  }
+
+  @Test
+  void runSaysWhatIsMissing() {
+    assertThat(Invocation.of("run", scratch, "--inputs", "a", "--outputs", "b").err())
+        .startsWith("error P5004")
+        .contains("found:     no such file");
+    Path outputs = scratch.resolve("outputs.npz");
+    Invocation run = Invocation.of("run", compiled(), "--inputs", "none.npz", "--outputs", outputs);
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err()).contains("error P6005").contains("none.npz");
+    assertThat(outputs).doesNotExist();
+  }
+
+  @Test
+  void inspectCountsBlocks() {
+    Invocation inspect = Invocation.of("inspect", DECODER);
+    assertThat(inspect.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(inspect.out())
+        .contains("input      past_key_0 … past_key_3 (4): f32[1,4,past,8]")
+        .contains("4 of 4 blocks raised")
+        .contains("supported  every node");
+    assertThat(Invocation.of("inspect", DECODER, "--json").json())
+        .containsKeys("model", "producer", "operatorSets", "unsupported", "diagnostics", "inputs")
+        .containsKeys("outputs", "weightBytes", "kvBytesPerToken", "blocks", "operations")
+        .containsEntry("supported", true)
+        .containsEntry("parameters", 193216);
+  }
+
+  @Test
+  void checkAnswersByItsExitCode() {
+    Path prefill = Invocation.SHAKESPEARE.resolve("prefill");
+    Invocation passed = Invocation.of("check", prefill);
+    assertThat(passed.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(passed.out().lines())
+        .containsExactly("PASS " + prefill, "1 passed, 0 failed, 0 unsupported");
+    // No reordering of float sums is forgiven, so that the case can't pass.
+    Invocation failed = Invocation.of("check", prefill, "--rtol=0", "--atol=0", "--json");
+    assertThat(failed.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
+    assertThat(failed.json())
+        .containsOnlyKeys("cases", "passed", "failed", "unsupported")
+        .containsEntry("failed", 1);
+  }
+
+  @Test
+  void optPrintsWhatItCanReadAgain() {
+    Path file = scratch.resolve("raised.pir");
+    assertThat(Invocation.of("opt", DECODER, "--passes=simplify,raise", "-o", file).exitCode())
+        .isEqualTo(ExitCode.DONE);
+    Invocation again = Invocation.of("opt", file);
+    assertThat(again.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(again.out()).startsWith("module {").contains(" = attention");
+    assertThat(Invocation.of("opt", "--list-passes").out())
+        .contains("raise ")
+        .contains("simplify ")
+        .contains("kv-state(capacity=N) ");
+  }
+
+  @Test
+  void zooMakesTheFolderOfItsOutput() {
+    Path file = scratch.resolve("deep/vit.onnx");
+    Invocation zoo = Invocation.of("zoo", "vit-base", "--layers=1", "-o", file, "--json");
+    assertThat(zoo.exitCode()).as(zoo.err()).isEqualTo(ExitCode.DONE);
+    assertThat(zoo.json())
+        .containsOnlyKeys("model", "parameters", "modelBytes", "dataBytes", "bytesOnDisk");
+    assertThat(file).isNotEmptyFile();
+    assertThat(Invocation.of("zoo", "vit-base", "-o", file).err()).startsWith("error P6006");
+    assertThat(Invocation.of("zoo").out()).contains("tinyllama-42m ");
+  }
+
+  @Test
+  void doctorFindsWhatTestsNeed() {
+    Invocation doctor = Invocation.of("doctor");
+    assertThat(doctor.exitCode()).as(doctor.out()).isEqualTo(ExitCode.DONE);
+    assertThat(doctor.out()).contains("ok        javac").contains("start Partita by its ./partita");
+    assertThat(Invocation.of("doctor", "--json").json())
+        .containsOnlyKeys("ok", "findings")
+        .containsEntry("ok", true);
+  }
+}

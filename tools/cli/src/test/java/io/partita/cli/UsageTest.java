@@ -1,0 +1,72 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+final class UsageTest {
+  private static String mistake(Object... arguments) {
+    Invocation invocation = Invocation.of(arguments);
+    assertThat(invocation.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(invocation.out()).isEmpty();
+    assertThat(invocation.err()).contains("--help' says more");
+    assertThat(invocation.err().lines()).hasSizeLessThan(30);
+    return invocation.err().lines().findFirst().orElseThrow();
+  }
+
+  @Test
+  void namesWhatIsMissing() {
+    assertThat(mistake("compile"))
+        .isEqualTo(
+            "Missing required options and parameters: '--target=TARGET', '--output=DIR', 'MODEL'");
+    assertThat(mistake("opt")).startsWith("which file?");
+    assertThat(mistake("zoo", "vit-base")).startsWith("missing: -o FILE");
+  }
+
+  @Test
+  void namesAnUnknownOptionAlthoughOthersAreMissing() {
+    assertThat(mistake("compile", "m.onnx", "--targt", "java", "-o", "x")).contains("'--targt'");
+  }
+
+  @Test
+  void namesABadValue() {
+    assertThat(mistake("inspect", "m.onnx", "--dim", "seq"))
+        .isEqualTo("Value for option '--dim' (NAME=N) should be in KEY=VALUE format but was seq");
+    assertThat(mistake("inspect", "m.onnx", "--dim", "seq=x")).contains("'x' is not a long");
+    assertThat(mistake("generate", "x", "--prompt=a", "--vocab=v", "--tokens=-1"))
+        .startsWith("--tokens takes a number of 0 or more");
+  }
+
+  @Test
+  void suggestsACommand() {
+    assertThat(Invocation.of("inspct").err()).contains("inspect");
+  }
+
+  @Test
+  void theReferenceHasEveryCommandAndOption() throws IOException {
+    String page = Files.readString(Invocation.ROOT.resolve("docs/cli.md"));
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    for (Map.Entry<String, CommandLine> command :
+        Main.commandLine(nowhere, nowhere).getSubcommands().entrySet()) {
+      if (command.getValue().getCommandSpec().usageMessage().hidden()) {
+        continue;
+      }
+      String heading = "## partita " + command.getKey() + "\n";
+      assertThat(page).contains(heading);
+      String section = page.substring(page.indexOf(heading) + heading.length());
+      section = section.substring(0, Math.max(section.indexOf("\n## "), 0));
+      for (OptionSpec option : command.getValue().getCommandSpec().options()) {
+        if (!option.inherited() && !option.usageHelp() && !option.versionHelp()) {
+          assertThat(section).contains("`" + option.longestName());
+        }
+      }
+    }
+  }
+}
