@@ -6,10 +6,12 @@ import io.partita.frontend.onnx.ImportCode;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.mesh.MeshCode;
+import io.partita.ir.target.TargetCode;
 import io.partita.ir.text.TextCode;
 import io.partita.ir.verify.VerifierCode;
 import io.partita.passes.PassCode;
 import io.partita.passes.collective.CollectiveCode;
+import io.partita.passes.cost.CostCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -35,9 +37,11 @@ final class DiagnosticReference {
             TextCode.values(),
             VerifierCode.values(),
             EvaluationCode.values(),
+            TargetCode.values(),
             MeshCode.values(),
             PassCode.values(),
             CollectiveCode.values(),
+            CostCode.values(),
             BackendCode.values(),
             DriverCode.values(),
             ZooDiagnostic.values())
