@@ -3,7 +3,6 @@ package io.partita.cli;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
@@ -31,11 +30,12 @@ final class Usage implements IParameterExceptionHandler {
     boolean top = command.getParent() == null;
     if (top && !suggested) {
       command.usage(err);
-    } else if (!top) {
-      err.print(command.getHelp().fullSynopsis());
+    } else {
+      if (!top) {
+        err.print(command.getHelp().fullSynopsis());
+      }
+      err.println("'" + command.getCommandSpec().qualifiedName() + " --help' says more");
     }
-    err.println(
-        Ansi.OFF.string("'" + command.getCommandSpec().qualifiedName() + " --help' says more"));
     err.flush();
     return ExitCode.USER_ERROR;
   }

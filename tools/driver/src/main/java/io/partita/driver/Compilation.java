@@ -123,7 +123,9 @@ public final class Compilation {
             "dimension " + String.join(", ", cacheDims),
             "",
             "no --dim; the KV cache gets " + DEFAULT_CAPACITY + " positions",
-            "choose another capacity with --dim NAME=N"));
+            "choose another capacity with --dim "
+                + cacheDims.stream().findFirst().orElse("NAME")
+                + "=N"));
     return new KvStatePass(DEFAULT_CAPACITY, notes);
   }
 
