@@ -3,6 +3,7 @@ import com.google.googlejavaformat.java.FormatterException;
 import com.google.googlejavaformat.java.ImportOrderer;
 import com.google.googlejavaformat.java.JavaFormatterOptions;
 import com.google.googlejavaformat.java.RemoveUnusedImports;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
@@ -96,7 +97,10 @@ final class Format {
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
             String name = folder.getFileName().toString();
             boolean skipped =
-                name.equals("target") || name.equals("resources") || name.startsWith(".");
+                folder.startsWith("out") // what the README's commands write
+                    || name.equals("target") && !folder.toString().contains("src" + File.separator)
+                    || name.equals("resources")
+                    || name.startsWith(".");
             return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
           }
 

@@ -78,8 +78,7 @@ final class ChipReader {
     channels.merge(
         bare.name(),
         new DmaChannel(bare.from(), bare.to(), bothWays, own),
-        (copied, is) ->
-            new DmaChannel(is.from(), is.to(), bothWays, merge(copied.figures(), own)));
+        (copied, is) -> new DmaChannel(is.from(), is.to(), bothWays, merge(copied.figures(), own)));
   }
 
   private void kernel(KernelContext tree) {

@@ -63,8 +63,7 @@ public record Connection(Shape shape, String link, Origin origin, Figures figure
 
   /** {@code tree of mipi}, {@code 0 - 3 of mipi}. */
   public String name() {
-    String what =
-        shape == Shape.PAIR ? number("first") + " - " + number("second") : shape.text();
+    String what = shape == Shape.PAIR ? number("first") + " - " + number("second") : shape.text();
     return what + " of " + link;
   }
 }

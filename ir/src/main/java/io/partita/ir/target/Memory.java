@@ -16,7 +16,8 @@ public record Memory(String name, Figures figures) {
           Field.required("bytes", Dimension.BYTES, Range.POSITIVE_WHOLE),
           Field.optional("address", Dimension.COUNT, Range.WHOLE),
           Field.required("alignment", Dimension.BYTES, Range.POWER_OF_TWO),
-          Field.text("scope", Arrays.stream(Scope.values()).map(Scope::text).toArray(String[]::new)));
+          Field.text(
+              "scope", Arrays.stream(Scope.values()).map(Scope::text).toArray(String[]::new)));
 
   /** Who reaches a memory. */
   public enum Scope {

@@ -42,7 +42,8 @@ public final class TargetLibrary {
   }
 
   private static TargetDescription builtIn(String name) {
-    try (InputStream stream = TargetLibrary.class.getResourceAsStream("/targets/" + name + SUFFIX)) {
+    try (InputStream stream =
+        TargetLibrary.class.getResourceAsStream("/targets/" + name + SUFFIX)) {
       if (stream == null) {
         throw new IllegalStateException("the target " + name + " is not packaged");
       }

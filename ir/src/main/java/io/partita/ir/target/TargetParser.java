@@ -151,8 +151,7 @@ public final class TargetParser {
     String path = "connect " + (connections.size() + 1);
     Origin origin = origin(tree.origin());
     places.put(path, tree.getStart());
-    Figures figures =
-        tree.block() == null ? Figures.NONE : figures(tree.block().setting(), path);
+    Figures figures = tree.block() == null ? Figures.NONE : figures(tree.block().setting(), path);
     Connection.Shape shape = Connection.Shape.PAIR;
     if (tree.INTEGER().isEmpty()) {
       Token word = tree.WORD(0).getSymbol();

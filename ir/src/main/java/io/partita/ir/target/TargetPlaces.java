@@ -4,7 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.antlr.v4.runtime.Token;
 
-/** Where the parts of one text are: a path such as {@code chip siracusa, cores} by file and line. */
+/**
+ * Where the parts of one text are: a path such as {@code chip siracusa, cores} by file and line.
+ */
 final class TargetPlaces {
   private final String file;
   private final Map<String, Token> tokens = new HashMap<>();

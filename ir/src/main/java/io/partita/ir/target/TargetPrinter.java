@@ -27,9 +27,7 @@ public final class TargetPrinter {
       out.append(')');
     }
     out.append("\n  ").append(quoted(target.purpose())).append(" {\n");
-    target
-        .sources()
-        .forEach((name, text) -> line(1, "source " + name + " = " + quoted(text)));
+    target.sources().forEach((name, text) -> line(1, "source " + name + " = " + quoted(text)));
     target.chips().forEach(this::chip);
     out.append('\n');
     for (DeviceGroup group : target.groups()) {

@@ -39,9 +39,7 @@ final class TargetSyntaxErrors extends DefaultErrorStrategy {
     return switch (type) {
       case Token.EOF -> "the end of the text";
       case TargetSyntaxParser.WORD -> "a name";
-      case TargetSyntaxParser.INTEGER,
-          TargetSyntaxParser.DECIMAL,
-          TargetSyntaxParser.HEXADECIMAL ->
+      case TargetSyntaxParser.INTEGER, TargetSyntaxParser.DECIMAL, TargetSyntaxParser.HEXADECIMAL ->
           "a number";
       case TargetSyntaxParser.STRING -> "a text in quotes";
       default -> TargetSyntaxParser.VOCABULARY.getDisplayName(type);

@@ -304,7 +304,8 @@ public final class TargetVerifier {
 
   private void defined(boolean is, String what, String name, String path) {
     if (!is) {
-      report(TargetCode.UNDEFINED, path, what + " of this target", name, "define it, or correct it");
+      report(
+          TargetCode.UNDEFINED, path, what + " of this target", name, "define it, or correct it");
     }
   }
 

@@ -40,8 +40,7 @@ final class RandomTargets {
     }
     List<Link> links = List.of(new Link("wire", figures(Link.FIELDS)));
     List<Connection> connections = new ArrayList<>();
-    connections.add(
-        new Connection(Connection.Shape.LINE, "wire", origin(), Figures.NONE));
+    connections.add(new Connection(Connection.Shape.LINE, "wire", origin(), Figures.NONE));
     Connection.Shape shape = draw.one(Connection.Shape.values());
     if (shape != Connection.Shape.PAIR) {
       connections.add(new Connection(shape, "wire", origin(), figures(shape.fields())));
@@ -56,8 +55,7 @@ final class RandomTargets {
     for (int i = 0; i < draw.from(1, 4); i++) {
       memories.add(new Memory("m" + i, figures(Memory.FIELDS)));
       if (i > 0) {
-        channels.add(
-            new DmaChannel("m" + i, "m" + (i - 1), true, figures(DmaChannel.FIELDS)));
+        channels.add(new DmaChannel("m" + i, "m" + (i - 1), true, figures(DmaChannel.FIELDS)));
       }
     }
     List<KernelThroughput> kernels = new ArrayList<>();

@@ -83,7 +83,11 @@ class TargetDiagnosticsTest {
     changed("unknown figure", TargetCode.UNKNOWN_FIGURE, "cores = 1", "core = 1");
     changed("missing figure", TargetCode.MISSING_FIGURE, "clock = 1 MHz from s", "");
     changed("zero bandwidth", TargetCode.RANGE, "bandwidth = 1 MB/s", "bandwidth = 0 MB/s");
-    changed("odd alignment", TargetCode.RANGE, "1 KiB from s alignment = 4 B", "1 KiB from s alignment = 3 B");
+    changed(
+        "odd alignment",
+        TargetCode.RANGE,
+        "1 KiB from s alignment = 4 B",
+        "1 KiB from s alignment = 3 B");
     changed("half a core", TargetCode.RANGE, "cores = 1", "cores = 1.5");
     changed("unknown scope", TargetCode.RANGE, "\"cluster\"", "\"tile\"");
     changed("standard outside", TargetCode.RANGE, "chips = 2", "chips = 5");

@@ -18,7 +18,8 @@ class TargetLibraryTest {
   @Test
   void listsTheFilesOfTheFolder() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("..", "targets"))) {
-      assertThat(files.map(file -> file.getFileName().toString()).filter(f -> f.endsWith(".target")))
+      assertThat(
+              files.map(file -> file.getFileName().toString()).filter(f -> f.endsWith(".target")))
           .containsExactlyInAnyOrderElementsOf(
               TargetLibrary.NAMES.stream().map(name -> name + ".target").toList());
     }
@@ -54,8 +55,7 @@ class TargetLibraryTest {
     Link link = target.link("mipi").orElseThrow();
     assertThat(link.bytesPerSecond()).isEqualTo(0.5e9);
     assertThat(link.joulesPerByte()).isEqualTo(100e-12);
-    KernelThroughput product =
-        chip.throughput(KernelClass.MATMUL, ElementType.I8).orElseThrow();
+    KernelThroughput product = chip.throughput(KernelClass.MATMUL, ElementType.I8).orElseThrow();
     // 5 rows take two blocks of 4.
     assertThat(product.cycles(5, 8, 100)).isEqualTo(19 + 8 * 8 * 100 / 19.9);
   }
@@ -80,14 +80,17 @@ class TargetLibraryTest {
   void ownFilesByPathMayHaveUnevenDevices(@TempDir Path folder) throws IOException {
     String text =
         TargetPrinter.print(TargetLibrary.find("siracusa"))
-            .replace("devices chips of siracusa", "chip half like siracusa {\n"
-                + "memory l2 { bytes = 1 MiB from estimate } }\n"
-                + "devices 1 of half from paper\ndevices chips of siracusa");
+            .replace(
+                "devices chips of siracusa",
+                "chip half like siracusa {\n"
+                    + "memory l2 { bytes = 1 MiB from estimate } }\n"
+                    + "devices 1 of half from paper\ndevices chips of siracusa");
     Path file = folder.resolve("uneven.target");
     Files.writeString(file, text);
     List<ChipKind> devices = TargetLibrary.find(file + ":chips=2").devices();
-    assertThat(devices).extracting(chip -> chip.resident().bytes()).containsExactly(
-        1L << 20, 2L << 20, 2L << 20);
+    assertThat(devices)
+        .extracting(chip -> chip.resident().bytes())
+        .containsExactly(1L << 20, 2L << 20, 2L << 20);
     assertThat(devices.getFirst().kernels()).isEqualTo(devices.getLast().kernels());
   }
 }

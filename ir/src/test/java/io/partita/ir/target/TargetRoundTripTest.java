@@ -55,7 +55,8 @@ class TargetRoundTripTest {
     try {
       TargetDescription with = target.with(Map.of("n", changed));
       assertThat(with.parameter("n").orElseThrow().value()).isEqualTo(changed);
-      String text = TargetPrinter.print(target).replaceFirst("n = \\d+ in", "n = " + changed + " in");
+      String text =
+          TargetPrinter.print(target).replaceFirst("n = \\d+ in", "n = " + changed + " in");
       assertThat(TargetPrinter.print(with)).isEqualTo(TargetPrinter.print(target));
       TargetDescription written = TargetParser.parse(text, "t");
       assertThat(with.devices()).isEqualTo(written.devices());

@@ -22,8 +22,7 @@ class TopologyTest {
   void aTreeGoesOverTheFirstOfEachGroup() {
     Topology tree = siracusa(64);
     assertThat(route(tree, 5, 4)).containsExactly("mipi 5 -> 4");
-    assertThat(route(tree, 5, 2))
-        .containsExactly("mipi 5 -> 4", "mipi 4 -> 0", "mipi 0 -> 2");
+    assertThat(route(tree, 5, 2)).containsExactly("mipi 5 -> 4", "mipi 4 -> 0", "mipi 0 -> 2");
     assertThat(tree.route(63, 31)).hasSize(6);
   }
 
@@ -48,7 +47,8 @@ class TopologyTest {
   @Test
   void aSharedMediumIsOneChannel() {
     String text =
-        TargetPrinter.print(TargetLibrary.find("wifi-laptops")).replace("connect full", "connect shared");
+        TargetPrinter.print(TargetLibrary.find("wifi-laptops"))
+            .replace("connect full", "connect shared");
     Topology medium = Topology.of(TargetParser.parse(text, "shared.target"));
     assertThat(medium.channels()).hasSize(1);
     assertThat(medium.route(3, 1)).isEqualTo(medium.route(0, 2)).hasSize(1);
