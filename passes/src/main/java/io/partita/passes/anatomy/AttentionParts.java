@@ -15,16 +15,18 @@ final class AttentionParts {
   private static final int MOST_STEPS = 24;
 
   private final Flow flow;
+  private final Projections projections;
   private final MaskReading masks;
 
-  AttentionParts(Flow flow, MaskReading masks) {
+  AttentionParts(Flow flow, Projections projections, MaskReading masks) {
     this.flow = flow;
+    this.projections = projections;
     this.masks = masks;
   }
 
   /** What was met between an operand of an attention and the linear that it comes from. */
   private static final class Source {
-    Optional<Node> linear = Optional.empty();
+    Optional<Projection> linear = Optional.empty();
     Optional<Node> rotation = Optional.empty();
     String end = "";
     String past = "";
@@ -44,7 +46,7 @@ final class AttentionParts {
         query.linear,
         key.linear,
         value.linear,
-        flow.below(node.result(), op -> op instanceof Structured.Linear),
+        projections.below(node.result()),
         node.operand(0).type().dim(1),
         node.operand(1).type().dim(1),
         node.operand(0).type().dim(3),
@@ -74,8 +76,8 @@ final class AttentionParts {
     Value at = operand;
     for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
-      if (node.op() instanceof Structured.Linear) {
-        source.linear = Optional.of(node);
+      source.linear = projections.giving(at);
+      if (source.linear.isPresent()) {
         return source;
       }
       Value next = before(node, source);

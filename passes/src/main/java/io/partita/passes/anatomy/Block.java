@@ -5,6 +5,7 @@ import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * One layer of a transformer.
@@ -51,10 +52,10 @@ public record Block(
    */
   public record AttentionPart(
       Node node,
-      Optional<Node> query,
-      Optional<Node> key,
-      Optional<Node> value,
-      Optional<Node> output,
+      Optional<Projection> query,
+      Optional<Projection> key,
+      Optional<Projection> value,
+      Optional<Projection> output,
       Dim heads,
       Dim kvHeads,
       Dim headSize,
@@ -64,7 +65,14 @@ public record Block(
       double softCap,
       Rotation rotation,
       Dim rotated,
-      Optional<Cache> cache) {}
+      Optional<Cache> cache) {
+    /** Whether some of its linears multiply integers. */
+    public boolean hasQuantizedLinears() {
+      return Stream.of(query, key, value, output)
+          .flatMap(Optional::stream)
+          .anyMatch(Projection::quantized);
+    }
+  }
 
   /**
    * Keys and values of former tokens as inputs and outputs of the model.
@@ -74,9 +82,16 @@ public record Block(
   public record Cache(String pastKey, String pastValue, String presentKey, String presentValue) {}
 
   /**
+   * @param node the network; where its linears are quantised, the last product
    * @param inner features between its linears
    */
-  public record FfnPart(Node node, boolean gated, UnaryFunction activation, Dim inner) {}
+  public record FfnPart(
+      Node node, boolean gated, UnaryFunction activation, Dim inner, boolean quantized) {}
+
+  /** Whether some linears multiply integers. */
+  public boolean hasQuantizedLinears() {
+    return attention.hasQuantizedLinears() || ffns.stream().anyMatch(FfnPart::quantized);
+  }
 
   public Block {
     ffns = List.copyOf(ffns);

@@ -18,13 +18,15 @@ import java.util.TreeMap;
 final class BlockFinder {
   private final Graph graph;
   private final Flow flow;
+  private final Projections projections;
   private final AttentionParts parts;
   private final Map<Node, Integer> order = new IdentityHashMap<>();
 
-  BlockFinder(Graph graph, Flow flow) {
+  BlockFinder(Graph graph, Flow flow, Projections projections) {
     this.graph = graph;
     this.flow = flow;
-    this.parts = new AttentionParts(flow, new MaskReading(graph));
+    this.projections = projections;
+    this.parts = new AttentionParts(flow, projections, new MaskReading(graph));
     graph.nodes().forEach(node -> order.put(node, order.size()));
   }
 
@@ -40,6 +42,14 @@ final class BlockFinder {
       } else if (node.op() instanceof Structured.Norm) {
         norms.computeIfAbsent(blockOf(node), block -> new ArrayList<>()).add(node);
       }
+    }
+    QuantizedFfns quantized = new QuantizedFfns(projections);
+    for (Projection projection : projections.all()) {
+      quantized
+          .endingWith(projection)
+          .ifPresent(
+              part ->
+                  ffns.computeIfAbsent(blockOf(part.node()), block -> new ArrayList<>()).add(part));
     }
     List<Block> blocks = new ArrayList<>();
     for (Node attention : attentions) {
@@ -69,7 +79,7 @@ final class BlockFinder {
 
   private static Block.FfnPart part(Node node, Structured.Ffn ffn) {
     Value down = node.operands().get(node.operands().size() - (ffn.downBias() ? 2 : 1));
-    return new Block.FfnPart(node, ffn.gated(), ffn.activation(), down.type().dim(0));
+    return new Block.FfnPart(node, ffn.gated(), ffn.activation(), down.type().dim(0), false);
   }
 
   private Block block(int index, Node node, List<Block.FfnPart> ffns, List<Node> normsAfter) {
@@ -86,9 +96,9 @@ final class BlockFinder {
     }
     Optional<Node> sum = attention.output().flatMap(this::residual);
     List<Node> norms = new ArrayList<>();
-    Optional<Node> pre = attention.query().flatMap(query -> norm(query.operand(0)));
+    Optional<Node> pre = attention.query().flatMap(query -> norm(query.input()));
     Optional<Node> inner = attention.output().flatMap(output -> normBelow(output.result()));
-    Optional<Node> post = sum.flatMap(found -> normBelow(found.result()));
+    Optional<Node> post = sum.flatMap(found -> normBelow(projections.withBias(found.result())));
     boolean isPre = pre.filter(found -> !isPost(found)).isPresent();
     pre.ifPresent(norms::add);
     inner.ifPresent(norms::add);
@@ -126,7 +136,7 @@ final class BlockFinder {
   }
 
   private void missing(
-      Optional<Node> linear, String what, Node attention, int operand, List<String> gaps) {
+      Optional<Projection> linear, String what, Node attention, int operand, List<String> gaps) {
     if (linear.isEmpty()) {
       gaps.add(
           "no linear gives the "
@@ -150,7 +160,7 @@ final class BlockFinder {
   }
 
   /** The sum of the attention's output with what runs past it. */
-  private Optional<Node> residual(Node output) {
+  private Optional<Node> residual(Projection output) {
     Value at = output.result();
     Optional<Node> norm = normBelow(at);
     return flow.below(
@@ -168,7 +178,7 @@ final class BlockFinder {
     List<String> between = new ArrayList<>();
     int linears = 0;
     for (Node node : graph.nodes().subList(from + 1, graph.nodes().size())) {
-      boolean isLinear = node.op() instanceof Structured.Linear;
+      boolean isLinear = projections.isProjection(node);
       linears += isLinear ? 1 : 0;
       if (linears >= 3) {
         break;

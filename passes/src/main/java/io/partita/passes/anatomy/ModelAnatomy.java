@@ -73,9 +73,10 @@ public record ModelAnatomy(
       (found.isQuantized() ? integer : misses).add(new Candidate(found.node(), found.reason()));
     }
     Flow flow = new Flow(raised);
-    Surroundings surroundings = new Surroundings(raised, flow);
+    Projections projections = new Projections(raised, flow);
+    Surroundings surroundings = new Surroundings(raised, flow, projections);
     return new ModelAnatomy(
-        new BlockFinder(raised, flow).blocks(),
+        new BlockFinder(raised, flow, projections).blocks(),
         before.attentions().size() + before.softmaxes().size(),
         integer,
         misses,
@@ -90,13 +91,10 @@ public record ModelAnatomy(
     return blocks.stream().filter(block -> block.gaps().isEmpty()).count();
   }
 
-  /** {@code 12 of 12}, and what keeps the others from it. */
+  /** {@code 12 of 12 blocks raised}, and what keeps the others from it. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    lines.add(completeBlocks() + " of " + candidates + " blocks raised");
-    if (!integerAttentions.isEmpty()) {
-      lines.add(integerAttentions.size() + " blocks of integers recognised and kept as they are");
-    }
+    lines.add(summary());
     for (Candidate miss : misses) {
       lines.add("not raised: \"" + miss.node().name() + "\": " + miss.reason());
     }
@@ -107,5 +105,24 @@ public record ModelAnatomy(
       }
     }
     return lines;
+  }
+
+  /** Models of integers say which of their blocks were raised and which stay as they are. */
+  private String summary() {
+    long raised = completeBlocks();
+    boolean isQuantized = blocks.stream().anyMatch(Block::hasQuantizedLinears);
+    if (integerAttentions.isEmpty() && !isQuantized) {
+      return raised + " of " + candidates + " blocks raised";
+    }
+    return (raised + integerAttentions.size())
+        + " of "
+        + candidates
+        + " blocks recognised: "
+        + raised
+        + " raised"
+        + (isQuantized ? " with quantised linears" : "")
+        + (integerAttentions.isEmpty()
+            ? ""
+            : ", " + integerAttentions.size() + " of integers kept");
   }
 }

@@ -7,6 +7,7 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
@@ -26,16 +27,18 @@ final class Surroundings {
 
   private final Graph graph;
   private final Flow flow;
+  private final Projections projections;
 
-  Surroundings(Graph graph, Flow flow) {
+  Surroundings(Graph graph, Flow flow, Projections projections) {
     this.graph = graph;
     this.flow = flow;
+    this.projections = projections;
   }
 
   List<ModelAnatomy.EmbeddingTable> embeddings() {
     List<ModelAnatomy.EmbeddingTable> tables = new ArrayList<>();
     for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Embedding && !isRotaryTable(node.result())) {
+      if (isLookup(node) && !isRotaryTable(node.result())) {
         Shape table = node.operand(0).type().shape();
         tables.add(
             new ModelAnatomy.EmbeddingTable(node, kind(node), table.extent(0), table.extent(1)));
@@ -51,6 +54,22 @@ final class Surroundings {
       }
     }
     return tables;
+  }
+
+  /** An embedding, or the rows of a quantised table before they become floats. */
+  private boolean isLookup(Node node) {
+    return switch (node.op()) {
+      case Structured.Embedding embedding -> true;
+      case Movement.Gather(int axis) ->
+          axis == 0
+              && node.operand(0).type().rank() == 2
+              && flow.isParameter(node.operand(0))
+              && node.result().type().element().isInteger()
+              && flow.readers(node.result()).stream()
+                  .allMatch(reader -> reader.op() instanceof Quantized.Dequantize)
+              && !flow.readers(node.result()).isEmpty();
+      case Op other -> false;
+    };
   }
 
   private boolean isRotaryTable(Value value) {
@@ -113,7 +132,7 @@ final class Surroundings {
               || at.op() instanceof Elementwise.Binary
               || at.op() instanceof Movement.Concat;
       if (!isPassed) {
-        return at.op() instanceof Structured.Embedding
+        return isLookup(at)
             || at.op() instanceof Structured.PatchEmbedding
             || at.op() instanceof Structured.Linear && isStem(at);
       }
@@ -169,17 +188,17 @@ final class Surroundings {
         embeddings().stream()
             .filter(table -> table.kind() == ModelAnatomy.EmbeddingKind.TOKEN)
             .toList();
-    for (Node node : graph.nodes().reversed()) {
-      if (node.op() instanceof Structured.Linear linear
-          && flow.nextAttention(node.result()) == Flow.NO_ATTENTION
-          && reachesOutput(node.result())) {
-        long outputs = node.result().type().shape().fromEnd(0).value();
+    for (Projection projection : projections.all().reversed()) {
+      Value result = projection.result();
+      if (flow.nextAttention(result) == Flow.NO_ATTENTION && reachesOutput(result)) {
+        Node node = projection.node();
+        long outputs = result.type().shape().fromEnd(0).value();
+        boolean transposed = node.op() instanceof Structured.Linear linear && linear.transposed();
         Optional<ModelAnatomy.EmbeddingTable> table =
             tokens.stream().filter(found -> found.rows() == outputs).findFirst();
         boolean tied =
             table
-                .filter(
-                    found -> isSame(found.node().operand(0), node.operand(1), linear.transposed()))
+                .filter(found -> isSame(found.node().operand(0), node.operand(1), transposed))
                 .isPresent();
         return Optional.of(new ModelAnatomy.Head(node, outputs, table.isPresent(), tied));
       }

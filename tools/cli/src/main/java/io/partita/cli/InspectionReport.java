@@ -170,6 +170,9 @@ final class InspectionReport {
           "%s %s of %s"
               .formatted(ffn.gated() ? "gated_ffn" : "ffn", ffn.activation().text(), ffn.inner()));
     }
+    if (block.hasQuantizedLinears()) {
+      facts.add("quantised linears");
+    }
     facts.add(block.placement().name().toLowerCase(Locale.ROOT) + "-norm");
     return String.join(", ", facts);
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The linears of a feed-forward network. */
-final class FfnOperands {
+public final class FfnOperands {
   /**
    * What stands between the linears of a feed-forward network. A tanh doesn't: it ends poolers,
    * which classifiers follow.
@@ -21,7 +21,8 @@ final class FfnOperands {
 
   private FfnOperands() {}
 
-  static boolean isActivation(UnaryFunction function) {
+  /** Whether the function may stand between the linears. */
+  public static boolean isActivation(UnaryFunction function) {
     return ACTIVATIONS.contains(function);
   }
 

@@ -108,31 +108,80 @@ class RaisedFixturesTest {
     }
   }
 
+  /** Why ONNX Runtime's fused attention with a past isn't imported: its mask's length is open. */
+  private static final List<String> NEEDS_TOTAL_QUANTIZED = List.of("quantized/gpt2_fused_dynamic");
+
+  static Stream<Fixture> quantized(Predicate<String> name) {
+    return Fixture.of("quantized").stream()
+        .filter(fixture -> !NEEDS_TOTAL_QUANTIZED.contains(fixture.name()))
+        .filter(fixture -> name.test(fixture.name()));
+  }
+
+  static Stream<Fixture> quantizedWeights() {
+    return quantized(name -> name.contains("_nbits"));
+  }
+
+  static Stream<Fixture> quantizedAsTheyRun() {
+    return quantized(name -> name.contains("_dynamic"));
+  }
+
+  static Stream<Fixture> quantizedThroughout() {
+    return quantized(name -> name.contains("_qdq") || name.contains("_qoperator"))
+        .filter(fixture -> !fixture.name().contains("_nbits"));
+  }
+
+  @Test
+  void everyQuantizedFixtureIsAsserted() {
+    assertThat(
+            Stream.of(quantizedWeights(), quantizedAsTheyRun(), quantizedThroughout())
+                .flatMap(fixtures -> fixtures)
+                .map(Fixture::name))
+        .doesNotHaveDuplicates()
+        .containsExactlyInAnyOrderElementsOf(quantized(name -> true).map(Fixture::name).toList());
+  }
+
   /** Weights of few bits are weights all the same. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "quantized/gpt2_nbits",
-        "quantized/llama_nbits",
-        "quantized/llama_nbits_8bit",
-        "quantized/llama_nbits_qdq"
-      })
-  void quantizedWeightsAreRaised(String name) {
-    Fixture fixture =
-        Fixture.of("quantized").stream().filter(f -> f.name().equals(name)).findFirst().get();
+  @MethodSource("quantizedWeights")
+  void quantizedWeightsAreRaised(Fixture fixture) {
     everyBlockIsRaisedWithOpenDimensions(fixture);
     raisedModelsGiveWhatWasRecorded(fixture);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"quantized/bert_qdq", "quantized/vit_qoperator", "quantized/llama_qdq"})
-  void roundedAttentionIsRecognisedAndKept(String name) {
-    Fixture fixture =
-        Fixture.of("quantized").stream().filter(f -> f.name().equals(name)).findFirst().get();
+  @MethodSource("quantizedAsTheyRun")
+  void linearsThatQuantizeTheirInputAreRecognised(Fixture fixture) {
     Module module = fixture.module();
     ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), new RaisePass().run(module).graph());
-    assertThat(anatomy.blocks()).isEmpty();
-    assertThat(anatomy.misses()).isEmpty();
+    int blocks = fixture.expected("blocks");
+    assertThat(anatomy.lines())
+        .containsExactly(
+            "%d of %d blocks recognised: %d raised with quantised linears"
+                .formatted(blocks, blocks, blocks));
+    assertThat(anatomy.blocks())
+        .allMatch(Block::residual)
+        .allMatch(block -> block.placement() != Block.NormPlacement.NONE);
+    List<Block.FfnPart> ffns = anatomy.blocks().stream().flatMap(b -> b.ffns().stream()).toList();
+    assertThat(ffns)
+        .hasSize(fixture.expected("ffn") + fixture.expected("gated_ffn"))
+        .allMatch(Block.FfnPart::quantized)
+        .allMatch(ffn -> ffn.gated() == fixture.expected("gated_ffn") > 0);
+    assertThat(anatomy.embeddings()).hasSize(fixture.expected("embedding"));
+    assertThat(anatomy.head().filter(ModelAnatomy.Head::vocabulary).isPresent())
+        .isEqualTo(fixture.expected("lm_head") == 1);
+    raisedModelsGiveWhatWasRecorded(fixture);
+  }
+
+  @ParameterizedTest
+  @MethodSource("quantizedThroughout")
+  void roundedAttentionIsRecognisedAndKept(Fixture fixture) {
+    Module module = fixture.module();
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), new RaisePass().run(module).graph());
+    int blocks = fixture.expected("blocks");
+    assertThat(anatomy.lines())
+        .containsExactly(
+            "%d of %d blocks recognised: 0 raised, %d of integers kept"
+                .formatted(blocks, blocks, blocks));
     assertThat(anatomy.integerAttentions()).hasSize(fixture.expected("attention"));
     raisedModelsGiveWhatWasRecorded(fixture);
   }
