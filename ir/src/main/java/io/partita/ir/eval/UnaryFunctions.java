@@ -48,6 +48,8 @@ final class UnaryFunctions {
       case GELU -> x -> x / 2 * (1 + ErrorFunction.erf(x * ROOT_HALF));
       case GELU_TANH -> x -> x / 2 * (1 + Math.tanh(ROOT_TWO_OVER_PI * (x + 0.044715 * x * x * x)));
       case SILU -> x -> x / (1 + Math.exp(-x));
+      case HARD_SWISH -> x -> x * Math.max(Math.min(x / 6 + 0.5, 1), 0);
+      case QUICK_GELU -> x -> x / (1 + Math.exp(-1.702 * x));
       case IS_NAN -> x -> Double.isNaN(x) ? 1 : 0;
       case IS_POSITIVE_INFINITY -> x -> x == Double.POSITIVE_INFINITY ? 1 : 0;
       case IS_NEGATIVE_INFINITY -> x -> x == Double.NEGATIVE_INFINITY ? 1 : 0;
@@ -107,6 +109,8 @@ final class UnaryFunctions {
           GELU,
           GELU_TANH,
           SILU,
+          HARD_SWISH,
+          QUICK_GELU,
           IS_NAN,
           IS_POSITIVE_INFINITY,
           IS_NEGATIVE_INFINITY ->

@@ -60,6 +60,8 @@ final class ElementwiseFactors {
           GELU,
           GELU_TANH,
           SILU,
+          HARD_SWISH,
+          QUICK_GELU,
           IS_NAN,
           IS_POSITIVE_INFINITY,
           IS_NEGATIVE_INFINITY,

@@ -42,6 +42,10 @@ public enum UnaryFunction {
   GELU_TANH,
   /** x sigmoid(x). */
   SILU,
+  /** x max(min(x/6+1/2, 1), 0). */
+  HARD_SWISH,
+  /** x sigmoid(1.702 x). */
+  QUICK_GELU,
   IS_NAN,
   IS_POSITIVE_INFINITY,
   IS_NEGATIVE_INFINITY,
@@ -87,6 +91,8 @@ public enum UnaryFunction {
           GELU,
           GELU_TANH,
           SILU,
+          HARD_SWISH,
+          QUICK_GELU,
           BIT_NOT ->
           false;
     };
@@ -124,7 +130,9 @@ public enum UnaryFunction {
           SOFTPLUS,
           GELU,
           GELU_TANH,
-          SILU ->
+          SILU,
+          HARD_SWISH,
+          QUICK_GELU ->
           false;
     };
   }

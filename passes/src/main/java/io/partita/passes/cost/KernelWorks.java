@@ -97,7 +97,9 @@ final class KernelWorks {
           SOFTPLUS,
           GELU,
           GELU_TANH,
-          SILU ->
+          SILU,
+          HARD_SWISH,
+          QUICK_GELU ->
           KernelClass.TRANSCENDENTAL;
     };
   }

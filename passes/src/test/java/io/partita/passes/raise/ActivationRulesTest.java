@@ -109,4 +109,61 @@ class ActivationRulesTest {
                     unary(graph, UnaryFunction.SIGMOID, input(graph, "gate", 64))));
     assertThat(raised.operations()).containsExactly("sigmoid", "mul");
   }
+
+  private static Value quickGelu(GraphBuilder graph, double alpha) {
+    Value x = input(graph, "x", 64);
+    return mul(graph, x, unary(graph, UnaryFunction.SIGMOID, mul(graph, x, number(graph, alpha))));
+  }
+
+  @Test
+  void quickGeluOnlyWithItsFactor() {
+    Raised raised = Raised.of(graph -> quickGelu(graph, 1.702));
+    assertThat(raised.operations()).containsExactly("quick_gelu");
+    raised.agrees(TOLERANCE);
+    Raised other = Raised.of(graph -> quickGelu(graph, 1.7));
+    assertThat(other.operations()).contains("sigmoid");
+    other.agrees(0);
+  }
+
+  /** {@code clip(x slope + start, 0, high)}. */
+  private static Value clipped(
+      GraphBuilder graph, Value x, double slope, double start, double high) {
+    Value line = slope == 1 ? x : mul(graph, x, number(graph, slope));
+    Value sum = add(graph, line, number(graph, start));
+    Value low = binary(graph, BinaryFunction.MAX, sum, number(graph, 0));
+    return binary(graph, BinaryFunction.MIN, low, number(graph, high));
+  }
+
+  @Test
+  void hardSwishWithItsSixthInEitherPlace() {
+    Raised inside =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              return mul(graph, x, clipped(graph, x, 1.0 / 6, 0.5, 1));
+            });
+    Raised outside =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              Value product = mul(graph, x, clipped(graph, x, 1, 3, 6));
+              return binary(graph, BinaryFunction.DIV, product, number(graph, 6));
+            });
+    for (Raised raised : new Raised[] {inside, outside}) {
+      assertThat(raised.operations()).containsExactly("hard_swish");
+      raised.agrees(TOLERANCE);
+    }
+  }
+
+  @Test
+  void anotherSlopeIsNoHardSwish() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 64);
+              return mul(graph, x, clipped(graph, x, 0.2, 0.5, 1));
+            });
+    assertThat(raised.operations()).doesNotContain("hard_swish");
+    raised.agrees(0);
+  }
 }

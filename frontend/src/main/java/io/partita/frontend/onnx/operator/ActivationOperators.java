@@ -112,8 +112,7 @@ final class ActivationOperators {
   }
 
   private static void hardSwish(NodeScope node) {
-    Value gate = hardSigmoid(node, 1.0 / 6, 0.5);
-    node.output(0, new Arithmetic(node).mul(node.input(0), gate));
+    node.output(0, new Arithmetic(node).unary(UnaryFunction.HARD_SWISH, node.input(0)));
   }
 
   /** x < -lambd ? x + bias : x > lambd ? x - bias : 0, in fractions also for integers. */

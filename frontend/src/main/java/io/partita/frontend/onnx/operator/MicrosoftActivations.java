@@ -44,6 +44,10 @@ final class MicrosoftActivations {
       node.output(0, apply(node, UnaryFunction.SILU, x));
       return;
     }
+    if (alpha == 1.702f) {
+      node.output(0, apply(node, UnaryFunction.QUICK_GELU, x));
+      return;
+    }
     Value scaled = of.mul(x, node.scalarLike(x, alpha));
     Value gate = apply(node, UnaryFunction.SIGMOID, scaled);
     node.output(0, of.mul(x, gate));

@@ -17,7 +17,13 @@ public final class FfnOperands {
    * which classifiers follow.
    */
   private static final Set<UnaryFunction> ACTIVATIONS =
-      Set.of(UnaryFunction.GELU, UnaryFunction.GELU_TANH, UnaryFunction.SILU, UnaryFunction.RELU);
+      Set.of(
+          UnaryFunction.GELU,
+          UnaryFunction.GELU_TANH,
+          UnaryFunction.QUICK_GELU,
+          UnaryFunction.SILU,
+          UnaryFunction.HARD_SWISH,
+          UnaryFunction.RELU);
 
   private FfnOperands() {}
 

@@ -195,6 +195,7 @@ class RaisedFixturesTest {
         "models/tiny-shakespeare/decode",
         "models/tiny-shakespeare/prefill",
         "peer-suite/Models/TinyViT/Demo",
+        "peer-suite/Models/microLlama/FP32/microLlama1",
         "peer-suite/Models/CCT/FP32/CCT_1_16_16_8",
         "peer-suite/Models/CCT/FP32/CCT_2_32_32_128_Opset20"
       })

@@ -64,6 +64,8 @@ final class Expressions {
       case GELU -> fromDouble(element, call(ScalarKernels.GELU, x));
       case GELU_TANH -> fromDouble(element, call(ScalarKernels.GELU_TANH, x));
       case SILU -> fromDouble(element, call(ScalarKernels.SILU, x));
+      case HARD_SWISH -> fromDouble(element, call(ScalarKernels.HARD_SWISH, x));
+      case QUICK_GELU -> fromDouble(element, call(ScalarKernels.QUICK_GELU, x));
       case IS_NAN -> (element == ElementType.F32 ? "Float" : "Double") + ".isNaN(" + x + ")";
       case IS_POSITIVE_INFINITY -> x + " == Double.POSITIVE_INFINITY";
       case IS_NEGATIVE_INFINITY -> x + " == Double.NEGATIVE_INFINITY";

@@ -143,6 +143,24 @@ final class ScalarKernels {
           }
           """);
 
+  static final Kernel HARD_SWISH =
+      Kernel.of(
+          "x max(min(x/6 + 1/2, 1), 0).",
+          """
+          static double hardSwish(double x) {
+            return x * Math.max(Math.min(x / 6 + 0.5, 1), 0);
+          }
+          """);
+
+  static final Kernel QUICK_GELU =
+      Kernel.of(
+          "x sigmoid(1.702 x).",
+          """
+          static double quickGelu(double x) {
+            return x / (1 + Math.exp(-1.702 * x));
+          }
+          """);
+
   static final Kernel SOFTPLUS =
       Kernel.of(
           "ln(1 + e^x).",
