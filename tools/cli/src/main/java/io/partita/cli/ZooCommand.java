@@ -83,7 +83,9 @@ final class ZooCommand implements Runnable {
 
   @Option(
       names = "--dynamic",
-      description = "Leave the sequence length open: the symbol seq, or past in decode mode.")
+      description =
+          "Leave the sequence length open: the symbol seq; or past in decode mode, where that is the"
+              + " default without --seq and --past.")
   private boolean dynamic;
 
   @Option(names = "--external", description = "Put the weights into a second file in any case.")
@@ -189,7 +191,8 @@ final class ZooCommand implements Runnable {
             ? OptionalInt.of(Math.addExact(Math.min(past, Integer.MAX_VALUE - 1), 1))
             : sequence == null ? OptionalInt.empty() : OptionalInt.of(sequence);
     OptionalInt depth = layers == null ? OptionalInt.empty() : OptionalInt.of(layers);
-    return new ZooOptions(seed, depth, mode.mode, tokens, dynamic, external);
+    boolean open = dynamic || mode.mode == Mode.DECODE && tokens.isEmpty();
+    return new ZooOptions(seed, depth, mode.mode, tokens, open, external);
   }
 
   private void report(ZooFile file) {
