@@ -1,0 +1,154 @@
+package io.partita.benchmarks;
+
+import ai.onnxruntime.OrtException;
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** Runs the benchmarks that are named, or all; prints a table and writes it as JSON. */
+final class Benchmarks {
+  private static final Path JSON_FILE = Path.of("tests", "benchmarks", "target", "benchmarks.json");
+  private static final String TINY_LLAMA = "tinyllama-42m";
+
+  /** Tokens that the decoder's cache holds, the new one included. */
+  private static final int CAPACITY = 128;
+
+  private static final int PROMPT = 256;
+
+  private final List<Figure> figures = new ArrayList<>();
+  private final Path folder;
+  private final Launcher partita;
+
+  private Benchmarks(Path folder) {
+    this.folder = folder;
+    this.partita = new Launcher(folder);
+  }
+
+  private interface Benchmark {
+    void run() throws IOException, InterruptedException, OrtException;
+  }
+
+  /** See {@code tests/benchmarks/run}. */
+  public static void main(String[] names) throws Exception {
+    Path folder = Files.createTempDirectory("partita-benchmarks-");
+    try {
+      new Benchmarks(folder).run(new TreeSet<>(List.of(names)));
+    } finally {
+      delete(folder);
+    }
+  }
+
+  private void run(Set<String> names) throws IOException, InterruptedException, OrtException {
+    Map<String, Benchmark> all = new LinkedHashMap<>();
+    all.put("start", this::start);
+    all.put("compile", this::compile);
+    all.put("inspect", this::inspect);
+    all.put("decode", this::decode);
+    all.put("prefill", this::prefill);
+    if (!all.keySet().containsAll(names)) {
+      throw new IllegalArgumentException("the benchmarks are " + String.join(", ", all.keySet()));
+    }
+    System.out.printf(
+        "%s, %s, %d processors%n",
+        System.getProperty("os.name"),
+        System.getProperty("java.vm.name") + " " + Runtime.version(),
+        Runtime.getRuntime().availableProcessors());
+    for (Map.Entry<String, Benchmark> benchmark : all.entrySet()) {
+      if (names.isEmpty() || names.contains(benchmark.getKey())) {
+        benchmark.getValue().run();
+      }
+    }
+    List<Map<String, Object>> fields = figures.stream().map(Figure::fields).toList();
+    Files.createDirectories(JSON_FILE.getParent());
+    JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).write(fields, JSON_FILE.toFile());
+    System.out.println(JSON_FILE.toString().replace(File.separatorChar, '/'));
+  }
+
+  private void add(Figure figure) {
+    figures.add(figure);
+    System.out.println(figure.line());
+  }
+
+  private void start() throws IOException, InterruptedException {
+    add(Figure.atMost("partita --version", partita.least(5, "--version"), "s", 0.5));
+  }
+
+  private String zoo(String model, String file, String... options)
+      throws IOException, InterruptedException {
+    Path onnx = folder.resolve(file);
+    if (!Files.exists(onnx)) {
+      List<String> arguments = new ArrayList<>(List.of("zoo", model, "-o", onnx.toString()));
+      arguments.addAll(List.of(options));
+      partita.seconds(arguments.toArray(String[]::new));
+    }
+    return onnx.toString();
+  }
+
+  private String decoder() throws IOException, InterruptedException {
+    return zoo(TINY_LLAMA, "decode.onnx", "--mode", "decode", "--dynamic");
+  }
+
+  private double compile(String onnx, String output, String... options)
+      throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("-J-Xmx512m", "compile", onnx));
+    arguments.addAll(List.of("--target", "java", "-o", folder.resolve(output).toString()));
+    arguments.addAll(List.of(options));
+    return partita.least(3, arguments.toArray(String[]::new));
+  }
+
+  private void compile() throws IOException, InterruptedException {
+    double prompt = compile(zoo(TINY_LLAMA, "prompt.onnx"), "prompt");
+    add(Figure.atMost("compile " + TINY_LLAMA + ", prompt, 512 MB of heap", prompt, "s", 5));
+    double decode = compile(decoder(), "decode", "--dim", "past=" + CAPACITY);
+    add(Figure.atMost("compile " + TINY_LLAMA + ", decode, 512 MB of heap", decode, "s", 5));
+  }
+
+  private void inspect() throws IOException, InterruptedException {
+    String onnx = zoo("llama-3.1-8b", "llama.onnx");
+    double seconds = partita.least(3, "-J-Xmx1g", "inspect", onnx);
+    add(Figure.atMost("inspect llama-3.1-8b, 1 GB of heap", seconds, "s", 10));
+  }
+
+  private void decode() throws IOException, InterruptedException, OrtException {
+    String onnx = decoder();
+    compile(onnx, "decode", "--dim", "past=" + CAPACITY);
+    Path compiled = folder.resolve("decode");
+    try (DecoderRace race = new DecoderRace(Path.of(onnx), compiled, CAPACITY)) {
+      addRace("decode " + TINY_LLAMA + ", capacity " + CAPACITY, race, 2 * CAPACITY, 3 * CAPACITY);
+    }
+  }
+
+  private void prefill() throws IOException, InterruptedException, OrtException {
+    String onnx = zoo(TINY_LLAMA, "prefill.onnx", "--seq", "" + PROMPT);
+    compile(onnx, "prefill");
+    try (PrefillRace race = new PrefillRace(Path.of(onnx), folder.resolve("prefill"))) {
+      addRace("prefill " + TINY_LLAMA + ", " + PROMPT + " tokens", race, 10, 10);
+    }
+  }
+
+  private void addRace(String what, Race race, int warmUp, int runs) throws OrtException {
+    Race.Times times = race.run(warmUp, runs);
+    add(Figure.of(what + ": emitted Java, a run", times.javaMedian(), "ms"));
+    add(Figure.of(what + ": ONNX Runtime, 1 thread", times.onnxRuntimeMedian(), "ms"));
+    add(Figure.atLeast(what + ": speed, ONNX Runtime = 1", times.speed(), "", 0.5));
+    add(Figure.of(what + ": largest difference of logits", race.worst(), ""));
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}
