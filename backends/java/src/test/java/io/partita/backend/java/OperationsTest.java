@@ -262,12 +262,18 @@ class OperationsTest {
   @ParameterizedTest
   @org.junit.jupiter.params.provider.MethodSource("floats")
   void attentions(ElementType element) {
+    attentions(element, 3, 7);
+    attentions(element, 70, 90);
+  }
+
+  /** Few queries are taken one by one, many in blocks of 64. */
+  private void attentions(ElementType element, int queries, int keys) {
     Programs p = new Programs(element);
-    Value q = p.input(2, 4, 3, 8);
-    Value k = p.input(2, 2, 7, 8);
-    Value v = p.input(2, 2, 7, 5);
-    Value lengths = p.given(Tensor.longs(Shape.of(2), 7, 4));
-    Value chosen = p.input(TensorType.of(BOOL, 3, 7));
+    Value q = p.input(2, 4, queries, 8);
+    Value k = p.input(2, 2, keys, 8);
+    Value v = p.input(2, 2, keys, 5);
+    Value lengths = p.given(Tensor.longs(Shape.of(2), keys, 4));
+    Value chosen = p.input(TensorType.of(BOOL, queries, keys));
     p.add(new Structured.Attention(0.3, 0, false, Dim.ZERO, 0, false, false), q, k, v);
     p.add(new Structured.Attention(0.3, 2, true, Dim.of(4), 3, false, false), q, k, v);
     p.add(new Structured.Attention(0.3, 0, true, Dim.ZERO, 0, true, false), q, k, v, chosen);
@@ -276,9 +282,22 @@ class OperationsTest {
         q,
         k,
         v,
-        p.input(1, 4, 1, 7),
+        p.input(1, 4, 1, keys),
         lengths);
     p.add(new Structured.Attention(0.3, 0, true, Dim.ZERO, 2, false, true), q, k, v, lengths);
+    p.verify();
+  }
+
+  /** More than a tile of 16 rows and 256 columns, more than 64 rows, and odd rests of all. */
+  @ParameterizedTest
+  @org.junit.jupiter.params.provider.MethodSource("floats")
+  void productsOfSeveralTiles(ElementType element) {
+    Programs p = new Programs(element);
+    Value x = p.input(67, 37);
+    p.add(new Structured.Linear(false, false), x, p.weight(37, 259));
+    p.add(new Structured.Linear(true, true), x, p.weight(259, 37), p.input(259));
+    p.add(new Structured.Linear(false, true), x, p.weight(37, 5), p.input(5));
+    p.add(new Contraction.MatMul(element), x, p.input(37, 515));
     p.verify();
   }
 

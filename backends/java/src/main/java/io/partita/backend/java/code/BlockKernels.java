@@ -126,10 +126,10 @@ final class BlockKernels {
       Kernel.of(
           "Makes weights of scores: soft cap, mask, e^(s - max); returns their sum.",
           """
-          static double weigh(real[] scores, int from, int to, double softCap, boolean[] chosen, real[] mask, int maskAt, int maskStep) {
+          static double weigh(real[] scores, int at, int from, int to, double softCap, boolean[] chosen, real[] mask, int maskAt, int maskStep) {
             double largest = Double.NEGATIVE_INFINITY;
             for (int j = from; j < to; j++) {
-              double score = scores[j];
+              double score = scores[at + j];
               if (softCap > 0) {
                 score = softCap * Math.tanh(score / softCap);
               }
@@ -139,39 +139,51 @@ final class BlockKernels {
               if (mask != null) {
                 score += mask[maskAt + j * maskStep];
               }
-              scores[j] = (real) score;
-              largest = Math.max(largest, scores[j]);
+              scores[at + j] = (real) score;
+              largest = Math.max(largest, scores[at + j]);
             }
             if (largest == Double.NEGATIVE_INFINITY) {
               return 0;
             }
             double sum = 0;
             for (int j = from; j < to; j++) {
-              double weight = Math.exp(scores[j] - largest);
+              double weight = Math.exp(scores[at + j] - largest);
               sum += weight;
-              scores[j] = (real) weight;
+              scores[at + j] = (real) weight;
             }
             return sum;
           }
           """);
 
+  /** Which keys a query sees; the queries stand at the end of the keys' length. */
+  private static final String SEEN =
+      """
+              long length = lengths == null ? keys : Math.max(0, Math.min(keys, lengths[b]));
+              long position = (lengths == null ? offset : lengths[b] - seq) + query;
+              int to = (int) (causal ? Math.max(0, Math.min(length, position + 1)) : length);
+              int from = (int) (window > 0 ? Math.min(to, Math.max(0, position + 1 - window)) : 0);
+      """;
+
+  private static final String ATTENTION_PARAMETERS =
+      "real[] q, real[] k, real[] v, int batch, int heads, int kvHeads, int seq, int keys, int d,"
+          + " int dv, double scale, double softCap, boolean causal, long offset, long window,"
+          + " boolean[] chosen, real[] mask, int maskBatch, int maskHead, int maskQuery,"
+          + " int maskKey, long[] lengths, ";
+
   static final Kernel ATTENTION =
       Kernel.of(
           "softmax(scale q kT + mask) v for each head; lengths, where given, bound the keys and place the queries at their end.",
           """
-          void attention(real[] q, real[] k, real[] v, int batch, int heads, int kvHeads, int seq, int keys, int d, int dv, double scale, double softCap, boolean causal, long offset, long window, boolean[] chosen, real[] mask, int maskBatch, int maskHead, int maskQuery, int maskKey, long[] lengths, real[] scores, real[] y) {
+          void attention(PARAMETERSreal[] scores, real[] y) {
             real[] sum = SUMS[0];
             for (int row = 0; row < batch * heads * seq; row++) {
               int b = row / (heads * seq);
               int head = row / seq % heads;
               int query = row % seq;
-              long length = lengths == null ? keys : Math.max(0, Math.min(keys, lengths[b]));
-              long position = (lengths == null ? offset : lengths[b] - seq) + query;
-              int to = (int) (causal ? Math.max(0, Math.min(length, position + 1)) : length);
-              int from = (int) (window > 0 ? Math.min(to, Math.max(0, position + 1 - window)) : 0);
+              SEEN
               int line = b * kvHeads + head / (heads / kvHeads);
               scores(q, row * d, k, line * keys * d, d, from, to, (real) scale, scores);
-              double total = weigh(scores, from, to, softCap, chosen, mask, b * maskBatch + head * maskHead + query * maskQuery, maskKey);
+              double total = weigh(scores, 0, from, to, softCap, chosen, mask, b * maskBatch + head * maskHead + query * maskQuery, maskKey);
               if (total == 0) {
                 Arrays.fill(y, row * dv, row * dv + dv, 0);
                 continue;
@@ -179,12 +191,10 @@ final class BlockKernels {
               for (int column = 0; column < dv; column += 256) {
                 int width = Math.min(256, dv - column);
                 Arrays.fill(sum, 0, width, 0);
-                for (int j = from; j < to; j += 4) {
-                  int depth = Math.min(4, to - j);
-                  for (int i = 0; i < depth; i++) {
-                    System.arraycopy(v, (line * keys + j + i) * dv + column, TILE, i * width, width);
-                  }
-                  addNarrowRows(sum, TILE, width, scores, j, depth);
+                for (int j = from; j < to; j += 16) {
+                  int depth = Math.min(16, to - j);
+                  copyTiles(v, (line * keys + j) * dv + column, dv, TILES, depth, width);
+                  addProducts(SUMS, 1, TILES, depth, width, scores, j, 0);
                 }
                 for (int i = 0; i < width; i++) {
                   y[row * dv + column + i] = (real) (sum[i] / total);
@@ -192,10 +202,60 @@ final class BlockKernels {
               }
             }
           }
-          """,
+          """
+              .replace("PARAMETERS", ATTENTION_PARAMETERS)
+              .replace("SEEN", SEEN.strip()),
           SCORES,
           WEIGH,
-          MatrixKernels.ADD_NARROW_ROWS);
+          MatrixKernels.COPY_TILES,
+          MatrixKernels.ADD_PRODUCTS);
+
+  /** For many queries: products of matrices, for which the keys are transposed once a head. */
+  static final Kernel BLOCK_ATTENTION =
+      Kernel.of(
+          "softmax(scale q kT + mask) v for each head, 64 queries at a time; lengths, where given, bound the keys and place the queries at their end.",
+          """
+          void blockAttention(PARAMETERSreal[] turned, real[] scores, real[] y) {
+            double[] totals = new double[64];
+            for (int block = 0; block < batch * heads * ((seq + 63) / 64); block++) {
+              int blocks = (seq + 63) / 64;
+              int b = block / (heads * blocks);
+              int head = block / blocks % heads;
+              int first = block % blocks * 64;
+              int rows = Math.min(64, seq - first);
+              int line = b * kvHeads + head / (heads / kvHeads);
+              if (first == 0 && head % (heads / kvHeads) == 0) {
+                transpose(k, line * keys * d, keys, d, turned);
+              }
+              int row = (b * heads + head) * seq + first;
+              long filled = lengths == null ? keys : Math.max(0, Math.min(keys, lengths[b]));
+              long next = (lengths == null ? offset : lengths[b] - seq) + first + rows;
+              int end = (int) (causal ? Math.max(0, Math.min(filled, next)) : filled);
+              matmul(q, row * d, d, turned, 0, keys, scores, 0, keys, rows, d, end);
+              for (int r = 0; r < rows; r++) {
+                int query = first + r;
+                SEEN
+                int at = r * keys;
+                for (int j = from; j < to; j++) {
+                  scores[at + j] *= (real) scale;
+                }
+                totals[r] = weigh(scores, at, from, to, softCap, chosen, mask, b * maskBatch + head * maskHead + query * maskQuery, maskKey);
+                Arrays.fill(scores, at, at + (totals[r] == 0 ? end : from), 0);
+                Arrays.fill(scores, at + to, at + end, 0);
+              }
+              matmul(scores, 0, keys, v, line * keys * dv, dv, y, row * dv, dv, rows, end, dv);
+              for (int i = 0; i < rows * dv; i++) {
+                double total = totals[i / dv];
+                y[row * dv + i] = (real) (total == 0 ? 0 : y[row * dv + i] / total);
+              }
+            }
+          }
+          """
+              .replace("PARAMETERS", ATTENTION_PARAMETERS)
+              .replace("SEEN", SEEN.strip()),
+          WEIGH,
+          MatrixKernels.TRANSPOSE,
+          MatrixKernels.MATMUL);
 
   static final Kernel CACHE_POSITION =
       Kernel.of(

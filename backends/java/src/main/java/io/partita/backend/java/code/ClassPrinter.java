@@ -72,8 +72,8 @@ public final class ClassPrinter {
     }
     for (String real : List.of("double", "float")) {
       if (kernels.usesTile(real)) {
-        type.addField(tile(real, "Tile", "[]", "[4 * 256]"));
-        type.addField(tile(real, "Sums", "[][]", "[16][256]"));
+        type.addField(tile(real, "Tiles", "[][]", "[4][4 * 256]"));
+        type.addField(tile(real, "Sums", "[][]", "[64][256]"));
       }
     }
     if (kernels.all().stream().anyMatch(used -> used.kernel().body().contains("shortTile"))) {

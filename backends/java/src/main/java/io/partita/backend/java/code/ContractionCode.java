@@ -82,10 +82,13 @@ final class ContractionCode {
             code.realVariant(),
             a,
             nest.index(0, "i"),
+            in,
             b,
             nest.index(1, "i"),
+            out,
             y,
             nest.index(2, "i"),
+            out,
             rows,
             in,
             out));

@@ -6,9 +6,9 @@ import java.util.List;
  * A method of the emitted class that steps call, emitted only when one does.
  *
  * <p>The text may use the type {@code real}, which becomes {@code float} or {@code double}, with
- * {@code (real)} casts that vanish for double; the arrays {@code TILE} (4 rows of 256) and {@code
- * SUMS} (16 rows of 256); and {@code @}, which becomes the ending that tells the formats of weights
- * apart.
+ * {@code (real)} casts that vanish for double; the arrays {@code TILES} (4 of 4 rows of 256) and
+ * {@code SUMS} (64 rows of 256); and {@code @}, which becomes the ending that tells the formats of
+ * weights apart.
  *
  * @param name of the method, for order and lookup
  * @param documentation a sentence
@@ -37,7 +37,7 @@ record Kernel(String name, String documentation, String header, String body, Lis
       String cast = this == DOUBLE ? "" : "(float) ";
       return text.replace("(real) ", cast)
           .replaceAll("\\breal\\b", real)
-          .replaceAll("\\bTILE\\b", real + "Tile")
+          .replaceAll("\\bTILES\\b", real + "Tiles")
           .replaceAll("\\bSUMS\\b", real + "Sums")
           .replace("@", ending);
     }

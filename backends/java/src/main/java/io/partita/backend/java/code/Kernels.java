@@ -30,7 +30,7 @@ final class Kernels {
 
   private static boolean isTyped(Kernel kernel) {
     String text = kernel.header() + kernel.body();
-    return text.matches("(?s).*(\\breal\\b|@|TILE|SUMS).*");
+    return text.matches("(?s).*(\\breal\\b|@|TILES|SUMS).*");
   }
 
   /** The variant for arrays of a float type; 16-bit floats are widened to float. */
@@ -50,14 +50,14 @@ final class Kernels {
     };
   }
 
-  /** Whether a kernel works on {@code TILE} or {@code SUMS} of this type. */
+  /** Whether a kernel works on {@code TILES} or {@code SUMS} of this type. */
   boolean usesTile(String real) {
     return used.values().stream()
         .anyMatch(
             u ->
                 u.variant()
                     .print(u.kernel().body())
-                    .matches("(?s).*\\b" + real + "(Tile|Sums)\\b.*"));
+                    .matches("(?s).*\\b" + real + "(Tiles|Sums)\\b.*"));
   }
 
   Collection<Used> all() {

@@ -72,10 +72,12 @@ final class LinearCode {
     String matrix = code.real(code.node.operands().indexOf(weight));
     if (transposed) {
       String turned = code.scratch.take(code.realStorage(), in * out);
-      code.body.line(code.call(MatrixKernels.TRANSPOSE, variant, matrix, out, in, turned));
+      code.body.line(code.call(MatrixKernels.TRANSPOSE, variant, matrix, 0, out, in, turned));
       matrix = turned;
     }
-    code.body.line(code.call(MatrixKernels.MATMUL, variant, x, 0, matrix, 0, y, 0, rows, in, out));
+    code.body.line(
+        code.call(
+            MatrixKernels.MATMUL, variant, x, 0, in, matrix, 0, out, y, 0, out, rows, in, out));
   }
 
   static void linear(StepCode code, Structured.Linear linear) {

@@ -1,13 +1,19 @@
 package io.partita.backend.java.code;
 
-/** Products of matrices, four rows of a tile of 256 columns at a time. */
+/**
+ * Products of matrices: a tile of 16 rows and 256 columns of the right one is read once for 64 rows
+ * of the left one.
+ *
+ * <p>C2 vectorises a loop over several arrays only where all indices are the loop's variable and a
+ * constant, hence the copies into tiles, which come as four arrays of four rows each.
+ */
 final class MatrixKernels {
   private MatrixKernels() {}
 
-  /** The inner loop of all products; C2 vectorises it, as it does no sum over {@code j}. */
+  /** The width is a constant, without which C2 makes half as fast a loop of it where inlined. */
   private static final Kernel ADD_ROWS =
       Kernel.of(
-          "sum += x0 row0 + x1 row1 + x2 row2 + x3 row3 over the 256 columns of a tile.",
+          "sum += x0 row0 + x1 row1 + x2 row2 + x3 row3, the rows of a whole tile.",
           """
           static void addRows(real[] sum, real[] tile, real x0, real x1, real x2, real x3) {
             for (int j = 0; j < 256; j++) {
@@ -16,31 +22,72 @@ final class MatrixKernels {
           }
           """);
 
-  static final Kernel ADD_NARROW_ROWS =
+  private static final Kernel ADD_ROWS_TWICE =
       Kernel.of(
-          "sum += x0 row0 + x1 row1 + ... for any number of columns and rows of a tile.",
+          "The same for two sums: a tile's elements are loaded once for both.",
           """
-          static void addNarrowRows(real[] sum, real[] tile, int width, real[] x, int at, int rows) {
-            int i = 0;
-            for (; i + 4 <= rows; i += 4) {
-              real x0 = x[at + i];
-              real x1 = x[at + i + 1];
-              real x2 = x[at + i + 2];
-              real x3 = x[at + i + 3];
-              int row0 = i * width;
-              int row1 = row0 + width;
-              int row2 = row1 + width;
-              int row3 = row2 + width;
-              for (int j = 0; j < width; j++) {
-                sum[j] += x0 * tile[row0 + j] + x1 * tile[row1 + j] + x2 * tile[row2 + j] + x3 * tile[row3 + j];
+          static void addRowsTwice(real[] sumX, real[] sumY, real[] tile, real x0, real x1, real x2, real x3, real y0, real y1, real y2, real y3) {
+            for (int j = 0; j < 256; j++) {
+              real t0 = tile[j];
+              real t1 = tile[256 + j];
+              real t2 = tile[512 + j];
+              real t3 = tile[768 + j];
+              sumX[j] += x0 * t0 + x1 * t1 + x2 * t2 + x3 * t3;
+              sumY[j] += y0 * t0 + y1 * t1 + y2 * t2 + y3 * t3;
+            }
+          }
+          """);
+
+  private static final Kernel ADD_NARROW_ROWS =
+      Kernel.of(
+          "sum += x0 row0 + x1 row1 + x2 row2 + x3 row3 for a tile's first columns.",
+          """
+          static void addNarrowRows(real[] sum, real[] tile, int width, real x0, real x1, real x2, real x3) {
+            for (int j = 0; j < width; j++) {
+              sum[j] += x0 * tile[j] + x1 * tile[256 + j] + x2 * tile[512 + j] + x3 * tile[768 + j];
+            }
+          }
+          """);
+
+  static final Kernel ADD_PRODUCTS =
+      Kernel.of(
+          "sums += x * tiles for rows of x; where depth is no multiple of 4, zeros follow in the tiles.",
+          """
+          static void addProducts(real[][] sums, int rows, real[][] tiles, int depth, int width, real[] x, int at, int stride) {
+            for (int k = 0; k < depth; k += 4) {
+              real[] tile = tiles[k / 4];
+              boolean isWhole = width == 256 && k + 4 <= depth;
+              int row = 0;
+              for (; isWhole && row + 2 <= rows; row += 2) {
+                int i = at + row * stride + k;
+                int j = i + stride;
+                addRowsTwice(sums[row], sums[row + 1], tile, x[i], x[i + 1], x[i + 2], x[i + 3], x[j], x[j + 1], x[j + 2], x[j + 3]);
+              }
+              for (; row < rows; row++) {
+                int i = at + row * stride + k;
+                if (isWhole) {
+                  addRows(sums[row], tile, x[i], x[i + 1], x[i + 2], x[i + 3]);
+                } else {
+                  addNarrowRows(sums[row], tile, width, x[i], k + 1 < depth ? x[i + 1] : 0, k + 2 < depth ? x[i + 2] : 0, k + 3 < depth ? x[i + 3] : 0);
+                }
               }
             }
-            for (; i < rows; i++) {
-              real x0 = x[at + i];
-              int row0 = i * width;
-              for (int j = 0; j < width; j++) {
-                sum[j] += x0 * tile[row0 + j];
-              }
+          }
+          """,
+          ADD_ROWS,
+          ADD_ROWS_TWICE,
+          ADD_NARROW_ROWS);
+
+  static final Kernel COPY_TILES =
+      Kernel.of(
+          "Copies rows into tiles, and zeros up to a multiple of 4 rows.",
+          """
+          static void copyTiles(real[] from, int at, int stride, real[][] tiles, int depth, int width) {
+            for (int k = 0; k < depth; k++) {
+              System.arraycopy(from, at + k * stride, tiles[k / 4], k % 4 * 256, width);
+            }
+            for (int k = depth; k % 4 != 0; k++) {
+              Arrays.fill(tiles[k / 4], k % 4 * 256, k % 4 * 256 + width, 0);
             }
           }
           """);
@@ -50,90 +97,86 @@ final class MatrixKernels {
           "y[rows, out] = x[rows, in] * weight + bias; the weight streams from the side file in panels of 256 columns.",
           """
           void linear@(real[] x, int rows, int in, long weight, int out, real[] bias, real[] y) {
-            real[][] sums = SUMS;
-            real[] tile = TILE;
             for (int column = 0; column < out; column += 256) {
               int width = Math.min(256, out - column);
               long panel = weight + (long) column * in;
-              for (int first = 0; first < rows; first += 16) {
-                int block = Math.min(16, rows - first);
+              for (int first = 0; first < rows; first += 64) {
+                int block = Math.min(64, rows - first);
                 for (int r = 0; r < block; r++) {
                   if (bias == null) {
-                    Arrays.fill(sums[r], 0, width, 0);
+                    Arrays.fill(SUMS[r], 0, width, 0);
                   } else {
-                    System.arraycopy(bias, column, sums[r], 0, width);
+                    System.arraycopy(bias, column, SUMS[r], 0, width);
                   }
                 }
-                for (int i = 0; i < in; i += 4) {
-                  int depth = Math.min(4, in - i);
-                  read@(panel + (long) i * width, tile, 0, depth * width);
-                  for (int r = 0; r < block; r++) {
-                    int at = (first + r) * in + i;
-                    if (depth == 4 && width == 256) {
-                      addRows(sums[r], tile, x[at], x[at + 1], x[at + 2], x[at + 3]);
-                    } else {
-                      addNarrowRows(sums[r], tile, width, x, at, depth);
-                    }
-                  }
+                for (int i = 0; i < in; i += 16) {
+                  int depth = Math.min(16, in - i);
+                  readTiles@(panel + (long) i * width, TILES, depth, width);
+                  addProducts(SUMS, block, TILES, depth, width, x, first * in + i, in);
                 }
                 for (int r = 0; r < block; r++) {
-                  System.arraycopy(sums[r], 0, y, (first + r) * out + column, width);
+                  System.arraycopy(SUMS[r], 0, y, (first + r) * out + column, width);
                 }
               }
             }
           }
           """,
-          ADD_ROWS,
-          ADD_NARROW_ROWS);
+          ADD_PRODUCTS,
+          Kernel.of(
+              "Reads rows of a panel into tiles, and zeros up to a multiple of 4 rows.",
+              """
+              void readTiles@(long at, real[][] tiles, int depth, int width) {
+                for (int k = 0; k < depth; k += 4) {
+                  int count = Math.min(4, depth - k);
+                  if (width == 256) {
+                    read@(at + k * width, tiles[k / 4], 0, count * width);
+                  } else {
+                    for (int row = 0; row < count; row++) {
+                      read@(at + (k + row) * width, tiles[k / 4], row * 256, width);
+                    }
+                  }
+                  Arrays.fill(tiles[k / 4], count * 256, 1024, 0);
+                }
+              }
+              """));
 
   static final Kernel MATMUL =
       Kernel.of(
-          "y[rows, out] = a[rows, in] * b[in, out], each from an offset in its array.",
+          "y[rows, out] = a[rows, in] * b[in, out], each from an offset in its array, with the distance of its rows.",
           """
-          void matmul(real[] a, int aAt, real[] b, int bAt, real[] y, int yAt, int rows, int in, int out) {
-            real[][] sums = SUMS;
-            real[] tile = TILE;
+          void matmul(real[] a, int aAt, int aStride, real[] b, int bAt, int bStride, real[] y, int yAt, int yStride, int rows, int in, int out) {
             for (int column = 0; column < out; column += 256) {
               int width = Math.min(256, out - column);
-              for (int first = 0; first < rows; first += 16) {
-                int block = Math.min(16, rows - first);
+              for (int first = 0; first < rows; first += 64) {
+                int block = Math.min(64, rows - first);
                 for (int r = 0; r < block; r++) {
-                  Arrays.fill(sums[r], 0, width, 0);
+                  Arrays.fill(SUMS[r], 0, width, 0);
                 }
-                for (int i = 0; i < in; i += 4) {
-                  int depth = Math.min(4, in - i);
-                  for (int d = 0; d < depth; d++) {
-                    System.arraycopy(b, bAt + (i + d) * out + column, tile, d * width, width);
-                  }
-                  for (int r = 0; r < block; r++) {
-                    int at = aAt + (first + r) * in + i;
-                    if (depth == 4 && width == 256) {
-                      addRows(sums[r], tile, a[at], a[at + 1], a[at + 2], a[at + 3]);
-                    } else {
-                      addNarrowRows(sums[r], tile, width, a, at, depth);
-                    }
-                  }
+                for (int i = 0; i < in; i += 16) {
+                  int depth = Math.min(16, in - i);
+                  copyTiles(b, bAt + i * bStride + column, bStride, TILES, depth, width);
+                  addProducts(SUMS, block, TILES, depth, width, a, aAt + first * aStride + i, aStride);
                 }
                 for (int r = 0; r < block; r++) {
-                  System.arraycopy(sums[r], 0, y, yAt + (first + r) * out + column, width);
+                  System.arraycopy(SUMS[r], 0, y, yAt + (first + r) * yStride + column, width);
                 }
               }
             }
           }
           """,
-          ADD_ROWS,
-          ADD_NARROW_ROWS);
+          ADD_PRODUCTS,
+          COPY_TILES);
 
   static final Kernel TRANSPOSE =
       Kernel.of(
-          "y[columns, rows] = x[rows, columns], in blocks that stay in cache.",
+          "y[columns, rows] = x[rows, columns] from an offset on, in blocks that stay in cache.",
           """
-          static void transpose(real[] x, int rows, int columns, real[] y) {
+          static void transpose(real[] x, int at, int rows, int columns, real[] y) {
             for (int row = 0; row < rows; row += 32) {
               for (int column = 0; column < columns; column += 32) {
                 for (int r = row; r < Math.min(rows, row + 32); r++) {
                   for (int c = column; c < Math.min(columns, column + 32); c++) {
-                    y[c * rows + r] = x[r * columns + c];
+                    y[c * rows + r] = x[at + r * columns + c];
                   }
                 }
               }

@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Calls of the transformer's kernels. */
 final class StructuredCode {
+  /** From so many on, transposing the keys costs less than it saves. */
+  private static final int MANY_QUERIES = 8;
+
   private final StepCode code;
   private final Body body;
 
@@ -91,12 +94,18 @@ final class StructuredCode {
             ? ElementwiseCode.broadcastStrides(code.shape(3), 4)
             : List.of(0L, 0L, 0L, 0L);
     String y = code.realResult();
-    String scores = code.scratch.take(code.realStorage(), k.extent(2));
+    boolean isBlocked = q.extent(2) >= MANY_QUERIES;
+    long block = isBlocked ? Math.min(64, q.extent(2)) : 1;
+    String scores = code.scratch.take(code.realStorage(), block * k.extent(2));
+    if (isBlocked) {
+      String turned = code.scratch.take(code.realStorage(), k.extent(2) * k.extent(3));
+      scores = turned + ", " + scores;
+    }
     String lengths = attention.keyLength() ? code.array(code.node.operands().size() - 1) : "null";
     Variant variant = code.realVariant();
     body.line(
         code.call(
-            BlockKernels.ATTENTION,
+            isBlocked ? BlockKernels.BLOCK_ATTENTION : BlockKernels.ATTENTION,
             variant,
             queries,
             keys,
