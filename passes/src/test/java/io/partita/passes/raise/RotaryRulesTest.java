@@ -138,4 +138,47 @@ class RotaryRulesTest {
     assertThat(raised.operations()).contains("rotary_embedding").doesNotContain("sub");
     raised.agrees(TOLERANCE);
   }
+
+  private static Value everySecond(GraphBuilder graph, Value x, long start) {
+    return graph.add(
+        new Movement.Slice(
+            List.of(Dim.ZERO, Dim.ZERO, Dim.ZERO, Dim.of(start)),
+            x.type().shape().with(3, Dim.of(4)).dims(),
+            List.of(1L, 1L, 1L, 2L)),
+        x);
+  }
+
+  /** Neighbours are rotated, and joined along the axis: 4 for pairs, 3 for halves. */
+  private static Value interleaved(GraphBuilder graph, int axis) {
+    Value x = input(graph, "x", 2, 3, 5, 8);
+    Value c = input(graph, "cosines", 1, 1, 5, 4);
+    Value s = input(graph, "sines", 1, 1, 5, 4);
+    Value even = everySecond(graph, x, 0);
+    Value odd = everySecond(graph, x, 1);
+    Value first = binary(graph, BinaryFunction.SUB, mul(graph, even, c), mul(graph, odd, s));
+    Value second = add(graph, mul(graph, odd, c), mul(graph, even, s));
+    Shape apart = axis == 4 ? Shape.of(2, 3, 5, 4, 1) : Shape.of(2, 3, 5, 1, 4);
+    Value stack =
+        graph.add(
+            new Movement.Concat(axis),
+            graph.add(new Movement.Reshape(apart), first),
+            graph.add(new Movement.Reshape(apart), second));
+    return graph.add(new Movement.Reshape(Shape.of(2, 3, 5, 8)), stack);
+  }
+
+  @Test
+  void neighboursRotatedApartAndStacked() {
+    Raised raised = Raised.of(graph -> interleaved(graph, 4));
+    assertThat(raised.operations()).contains("rotary_embedding").doesNotContain("sub");
+    assertThat(raised.only(Structured.RotaryEmbedding.class).interleaved()).isTrue();
+    raised.agrees(TOLERANCE);
+  }
+
+  /** Each half of the result holds one of each pair. */
+  @Test
+  void neighboursThatAreNotJoinedAgainAreNoRotation() {
+    Raised raised = Raised.of(graph -> interleaved(graph, 3));
+    assertThat(raised.operations()).doesNotContain("rotary_embedding");
+    raised.agrees(0);
+  }
 }

@@ -6,7 +6,11 @@ import java.util.List;
 /** The rules that recover rotary position embeddings. */
 public final class RotaryRules {
   public static final List<RewriteRule> RULES =
-      List.of(new RaiseRotaryEmbedding(), new RaiseSplitRotation(), new ExtendPartialRotation());
+      List.of(
+          new RaiseRotaryEmbedding(),
+          new RaiseSplitRotation(),
+          new RaiseInterleavedRotation(),
+          new ExtendPartialRotation());
 
   /** For when equal slices of tables are one. */
   public static final List<RewriteRule> TABLE_RULES = List.of(new HalveRotaryTable());

@@ -29,6 +29,35 @@ final class RotatedPair {
         && RotaryTable.takes(second, shape, half, 2 * half);
   }
 
+  /** Whether two slices of x are its even and its odd features along the last axis. */
+  static boolean areNeighbours(Value x, Value even, Value odd) {
+    Dim last = x.type().shape().fromEnd(0);
+    return last.isStatic()
+        && last.value() % 2 == 0
+        && takesEverySecond(even, x, 0)
+        && takesEverySecond(odd, x, 1);
+  }
+
+  private static boolean takesEverySecond(Value part, Value x, long from) {
+    if (!(part.definition().op() instanceof Movement.Slice slice)) {
+      return false;
+    }
+    Shape shape = x.type().shape();
+    int last = shape.rank() - 1;
+    boolean isWhole = true;
+    for (int axis = 0; axis < last; axis++) {
+      isWhole =
+          isWhole
+              && slice.steps().get(axis) == 1
+              && slice.starts().get(axis).is(0)
+              && slice.sizes().get(axis).equals(shape.dim(axis));
+    }
+    return isWhole
+        && slice.steps().get(last) == 2
+        && slice.starts().get(last).is(from)
+        && slice.sizes().get(last).is(shape.dim(last).value() / 2);
+  }
+
   /**
    * The rotation of {@code x [batch, heads, seq, d]}, or of {@code [batch, seq, heads, d]} where
    * the tables say that the sequence comes first; none when they don't fit either.
