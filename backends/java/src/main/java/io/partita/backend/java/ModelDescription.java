@@ -1,10 +1,15 @@
 package io.partita.backend.java;
 
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,6 +38,9 @@ public record ModelDescription(
 
   /** The text that says whose file it is. */
   static final String FORMAT = "partita-java-1";
+
+  private static final JSON ASCII =
+      JSON.builder(JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build()).build();
 
   /** How a program is called. */
   public enum Kind {
@@ -80,14 +88,22 @@ public record ModelDescription(
     }
     """
         .formatted(
-            Json.quote(FORMAT),
-            Json.quote(model),
-            Json.quote(kind.name().toLowerCase(java.util.Locale.ROOT)),
-            Json.quote(className),
-            Json.quote(weightsFile),
+            quote(FORMAT),
+            quote(model),
+            quote(kind.name().toLowerCase(java.util.Locale.ROOT)),
+            quote(className),
+            quote(weightsFile),
             lines(inputs.stream().map(ModelDescription::port).toList()),
             lines(outputs.stream().map(ModelDescription::port).toList()),
             lines(states.stream().map(ModelDescription::state).toList()));
+  }
+
+  private static String quote(String value) {
+    try {
+      return ASCII.asString(value);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
   }
 
   private static String lines(List<String> items) {
@@ -95,12 +111,12 @@ public record ModelDescription(
   }
 
   private static String port(Port port) {
-    return "{\"name\": " + Json.quote(port.name()) + ", " + type(port.type()) + "}";
+    return "{\"name\": " + quote(port.name()) + ", " + type(port.type()) + "}";
   }
 
   private static String state(StatePort state) {
     return "{\"input\": %s, \"output\": %s, %s}"
-        .formatted(Json.quote(state.input()), Json.quote(state.output()), type(state.type()));
+        .formatted(quote(state.input()), quote(state.output()), type(state.type()));
   }
 
   private static String type(TensorType type) {
@@ -120,9 +136,11 @@ public record ModelDescription(
       if (Files.size(file) > 1 << 26) {
         throw unreadable(file, "a file of " + Files.size(file) + " bytes");
       }
-      return of(Json.parse(Files.readString(file)));
+      return of(JSON.std.anyFrom(Files.readString(file)));
     } catch (NoSuchFileException e) {
       throw unreadable(file, "no such file");
+    } catch (JacksonException e) {
+      throw unreadable(file, e.getOriginalMessage());
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
       throw unreadable(file, String.valueOf(e.getMessage()));
     }
@@ -187,8 +205,8 @@ public record ModelDescription(
   }
 
   private static long extent(Object dim) {
-    if (dim instanceof Long extent && extent >= 0) {
-      return extent;
+    if ((dim instanceof Integer || dim instanceof Long) && ((Number) dim).longValue() >= 0) {
+      return ((Number) dim).longValue();
     }
     throw new IllegalArgumentException("an extent that isn't a whole number");
   }

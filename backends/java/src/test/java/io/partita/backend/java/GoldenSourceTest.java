@@ -1,7 +1,6 @@
 package io.partita.backend.java;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
@@ -15,14 +14,11 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** Emitted files as a reader sees them; {@code -Dgolden.update=true} writes them anew. */
 class GoldenSourceTest {
-  private static final Path FOLDER = Path.of("src", "test", "resources", "golden");
-
   @Test
   void classifier() throws IOException {
     GraphBuilder builder = new GraphBuilder("classifier");
@@ -62,15 +58,8 @@ class GoldenSourceTest {
 
   private static void verify(String name, Module module) throws IOException {
     EmittedProgram program = JavaBackend.emit(module, new JavaOptions("golden", name));
-    assertFile(FOLDER.resolve(name + ".java.txt"), program.files().getFirst().text());
-    assertFile(FOLDER.resolve(name + ".json"), program.description().json());
-  }
-
-  private static void assertFile(Path file, String actual) throws IOException {
-    if (Boolean.getBoolean("golden.update")) {
-      Files.createDirectories(file.getParent());
-      Files.writeString(file, actual);
-    }
-    assertThat(file).exists().hasContent(actual);
+    GoldenFile golden = GoldenFile.of("java/" + name.toLowerCase(Locale.ROOT) + ".golden");
+    golden.assertMatches(name + ".java", program.files().getFirst().text());
+    golden.assertMatches(ModelDescription.FILE, program.description().json());
   }
 }

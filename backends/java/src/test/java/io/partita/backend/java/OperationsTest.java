@@ -298,6 +298,8 @@ class OperationsTest {
     p.add(new Structured.Linear(true, true), x, p.weight(259, 37), p.input(259));
     p.add(new Structured.Linear(false, true), x, p.weight(37, 5), p.input(5));
     p.add(new Contraction.MatMul(element), x, p.input(37, 515));
+    p.add(new Structured.Linear(false, false), x, p.weight(37, 0));
+    p.add(new Structured.Linear(true, false), p.input(3, 0), p.weight(5, 0));
     p.verify();
   }
 

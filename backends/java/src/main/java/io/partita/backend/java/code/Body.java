@@ -43,6 +43,13 @@ final class Body {
     return this;
   }
 
+  /** Adds a statement with a comment behind it, unless that is empty. */
+  Body line(String statement, String comment) {
+    add(statement + ";");
+    code.add("$L\n", comment.isEmpty() ? "" : " // " + Comments.clean(comment));
+    return this;
+  }
+
   /** Begins a block: {@code for (…)} and the like. */
   Body open(String header) {
     add(header.isEmpty() ? "{\n" : header + " {\n");

@@ -3,8 +3,6 @@ package io.partita.backend.java.code;
 import com.palantir.javapoet.CodeBlock;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.ModulePlan;
-import io.partita.backend.java.plan.WeightsPlan;
-import java.util.List;
 
 /** The comment at the top of the class: what it computes, and what it takes. */
 final class ClassComment {
@@ -37,9 +35,7 @@ final class ClassComment {
               + ": "
               + ClassPrinter.shapeText(state.input().type()));
     }
-    List<WeightsPlan.Entry> entries = plan.weights().entries();
-    long parameters = entries.stream().mapToLong(entry -> entry.data().size()).sum();
-    item(text, "parameters: " + parameters);
+    item(text, "parameters: " + plan.weights().parameters());
     item(text, "weights: " + plan.weights().bytes() + " bytes in " + options.weightsFile());
     item(
         text,

@@ -47,7 +47,8 @@ final class LinearCode {
               code.panels(weight, transposed) + "L",
               out,
               bias,
-              y));
+              y),
+          code.plan.constantName(weight));
       return;
     }
     if (code.plan.constant(weight) != null) {

@@ -69,7 +69,8 @@ final class StepPrinter {
             code.rows(constant) + "L",
             plan.field(constant),
             0,
-            constant.type().shape().elements()));
+            constant.type().shape().elements()),
+        plan.constantName(constant));
   }
 
   private static void source(StepCode code, Source source) {

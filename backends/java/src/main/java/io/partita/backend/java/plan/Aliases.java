@@ -3,7 +3,14 @@ package io.partita.backend.java.plan;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.IdentityHashMap;
@@ -53,7 +60,19 @@ final class Aliases {
       case Movement.Slice slice ->
           node.operand(0).type().equals(node.result().type())
               && slice.steps().stream().allMatch(step -> step == 1);
-      default -> false;
+      case Movement.Pad pad -> false;
+      case Movement.Gather gather -> false;
+      case Movement.GatherElements gather -> false;
+      case Movement.GatherNd gather -> false;
+      case Movement.ScatterElements scatter -> false;
+      case Movement.ScatterNd scatter -> false;
+      case Contraction contraction -> false;
+      case Elementwise elementwise -> false;
+      case IntegerNetwork integers -> false;
+      case Quantized quantized -> false;
+      case Reduction reduction -> false;
+      case Source source -> false;
+      case Structured structured -> false;
     };
   }
 

@@ -15,6 +15,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -28,7 +29,20 @@ final class ModulePlanner {
   final Module module;
 
   /** Prefixed, so that no local variable of a step hides a field. */
-  private final Names names = new Names(Set.of());
+  private final Names names =
+      new Names(
+          Set.of(
+              "doubleSegments",
+              "doubleSums",
+              "doubleTiles",
+              "byteSegments",
+              "floatSegments",
+              "floatSums",
+              "floatTiles",
+              "intSegments",
+              "longSegments",
+              "shortSegments",
+              "shortTile"));
 
   private final Names parameterNames = new Names(Set.of("outputs", "folder"));
 
@@ -134,8 +148,16 @@ final class ModulePlanner {
         loads.add(root);
       }
     } else {
-      constants.put(root, new ModulePlan.HeapConstant("constant" + constants.size(), entry));
+      constants.put(root, new ModulePlan.HeapConstant(constantField(root.name()), entry));
     }
+  }
+
+  /** A name of one word could be that of a local variable. */
+  private String constantField(String name) {
+    String plain = new Names(Set.of()).identifier(name, "");
+    boolean isOneWord = plain.equals(plain.toLowerCase(Locale.ROOT));
+    boolean isPrefixed = isOneWord || plain.startsWith("scratch");
+    return names.identifier(name, isPrefixed ? "constant" : "");
   }
 
   private void measureLives() {
@@ -232,8 +254,8 @@ final class ModulePlanner {
         places.put(root, new Place(Place.Kind.OUTPUT, field));
       } else if (root.definition() != null && root.definition().constant().isPresent()) {
         WeightsPlan.Entry entry = weights.rowMajor(root.definition().constant().get(), root.name());
-        constants.putIfAbsent(
-            root, new ModulePlan.HeapConstant("constant" + constants.size(), entry));
+        constants.computeIfAbsent(
+            root, key -> new ModulePlan.HeapConstant(constantField(root.name()), entry));
       }
       String identifier = resultNames.identifier(output.name(), "");
       results.add(new ModulePlan.Result(output.name(), identifier, field, output.value(), direct));

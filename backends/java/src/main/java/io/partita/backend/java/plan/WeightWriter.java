@@ -14,6 +14,9 @@ final class WeightWriter {
   private WeightWriter() {}
 
   static void write(WeightsPlan.Entry entry, OutputStream out) throws IOException {
+    if (entry.data().size() == 0) {
+      return;
+    }
     switch (entry.layout()) {
       case ROW_MAJOR -> {
         if (entry.data().element().bits() == 4) {

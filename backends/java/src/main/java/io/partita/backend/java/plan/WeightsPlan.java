@@ -55,6 +55,11 @@ public final class WeightsPlan {
     return entry;
   }
 
+  /** Numbers that the model holds; a table in two layouts counts once. */
+  public long parameters() {
+    return known.values().stream().mapToLong(same -> same.getFirst().data().size()).sum();
+  }
+
   public List<Entry> entries() {
     return List.copyOf(entries);
   }
