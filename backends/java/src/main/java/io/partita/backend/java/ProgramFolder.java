@@ -27,7 +27,7 @@ public final class ProgramFolder {
    */
   public static void write(EmittedProgram program, Path folder) {
     Path target = folder.toAbsolutePath().normalize();
-    try {
+    try (Ending ending = new Ending()) {
       verifyReplaceable(target);
       Path parent = target.getParent();
       if (parent == null) {
@@ -37,8 +37,9 @@ public final class ProgramFolder {
       Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
       try {
         for (EmittedFile file : program.files()) {
-          writeFile(file, fresh);
+          writeFile(file, fresh, ending);
         }
+        ending.verifyGoesOn();
         replace(target, fresh);
       } finally {
         delete(fresh);
@@ -83,10 +84,12 @@ public final class ProgramFolder {
     }
   }
 
-  private static void writeFile(EmittedFile file, Path folder) throws IOException {
+  private static void writeFile(EmittedFile file, Path folder, Ending ending) throws IOException {
+    ending.verifyGoesOn();
     Path path = folder.resolve(file.path());
     Files.createDirectories(path.getParent());
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(path), BLOCK)) {
+    OutputStream plain = ending.watched(Files.newOutputStream(path));
+    try (OutputStream out = new BufferedOutputStream(plain, BLOCK)) {
       file.content().writeTo(out);
     }
   }

@@ -94,16 +94,28 @@ class HostileCommandsTest {
     assertThat(files()).containsExactly(model);
   }
 
-  /** As Ctrl-C does, when the first megabyte is written. */
   @Test
-  void anInterruptLeavesNothingHalfWritten() throws Exception {
-    Process zoo = start("1g", "zoo", "gpt2-medium", "-o", "model.onnx");
-    while (zoo.isAlive() && size() < 1 << 20) {
+  void anInterruptedZooLeavesNothingHalfWritten() throws Exception {
+    requireNothingLeftOf("zoo", "gpt2-medium", "-o", "model.onnx");
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void anInterruptedCompilationLeavesNothingHalfWritten() throws Exception {
+    assertThat(start("1g", "zoo", "tinyllama-42m", "-o", "model.onnx").waitFor()).isZero();
+    requireNothingLeftOf("compile", "model.onnx", "--target", "java", "-o", "out");
+    assertThat(files()).containsExactly(folder.resolve("model.onnx"));
+  }
+
+  /** Interrupts as Ctrl-C does, when the first megabyte is written. */
+  private void requireNothingLeftOf(String... arguments) throws Exception {
+    long before = size();
+    Process writing = start("1g", arguments);
+    while (writing.isAlive() && size() < before + (1 << 20)) {
       Thread.sleep(5);
     }
-    new ProcessBuilder("kill", "-INT", Long.toString(zoo.pid())).start().waitFor();
-    assertThat(zoo.waitFor()).as(Files.readString(log)).isEqualTo(130);
-    assertThat(files()).isEmpty();
+    new ProcessBuilder("kill", "-INT", Long.toString(writing.pid())).start().waitFor();
+    assertThat(writing.waitFor()).as(Files.readString(log)).isEqualTo(130);
   }
 
   private long size() throws IOException {
