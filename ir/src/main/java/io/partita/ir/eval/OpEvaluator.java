@@ -1,6 +1,7 @@
 package io.partita.ir.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -42,6 +43,10 @@ public final class OpEvaluator {
       case Structured structured -> List.of(structured(structured, operands, type));
       case Quantized quantized -> List.of(quantized(quantized, operands, type));
       case IntegerNetwork integer -> List.of(integer(integer, operands, type));
+      // The whole value is the same in each layout.
+      case Communication.Sync sync -> operands;
+      case Communication.Exchange exchange ->
+          throw new IllegalArgumentException("an exchange isn't computed by one device");
     };
   }
 

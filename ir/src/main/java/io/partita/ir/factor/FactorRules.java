@@ -2,6 +2,7 @@ package io.partita.ir.factor;
 
 import io.partita.ir.factor.FactorRule.Builder;
 import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -37,6 +38,7 @@ public final class FactorRules {
       case Structured structured -> StructuredFactors.rule(structured, operands, results);
       case Quantized quantized -> quantized(quantized, operands);
       case IntegerNetwork integer -> integer(integer, operands);
+      case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }
 

@@ -5,6 +5,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Shards;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -102,6 +103,7 @@ public final class LocalForm {
       case Structured structured -> structured(structured);
       case Quantized quantized -> same(quantized);
       case IntegerNetwork integer -> same(integer);
+      case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }
 

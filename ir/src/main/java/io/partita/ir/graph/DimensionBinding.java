@@ -1,5 +1,6 @@
 package io.partita.ir.graph;
 
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -26,7 +27,7 @@ public final class DimensionBinding {
    * @throws TypeMismatch when the model doesn't work at these extents
    */
   public static Module bind(Module module, Map<String, Dim> extents) {
-    return new Module(bind(module.graph(), extents), module.states());
+    return module.with(bind(module.graph(), extents));
   }
 
   /** As {@link #bind(Module, Map)}, for a graph alone. */
@@ -78,6 +79,7 @@ public final class DimensionBinding {
       case Contraction unchanged -> unchanged;
       case Quantized unchanged -> unchanged;
       case IntegerNetwork unchanged -> unchanged;
+      case Communication unchanged -> unchanged;
     };
   }
 

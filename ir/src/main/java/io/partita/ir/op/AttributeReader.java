@@ -1,9 +1,11 @@
 package io.partita.ir.op;
 
+import io.partita.ir.mesh.Layout;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Gives the attributes of an operation by name; the text form's parser is one. A missing attribute,
@@ -26,6 +28,12 @@ public interface AttributeReader {
   ElementType element(String name);
 
   String text(String name);
+
+  /** Text that may be missing. */
+  Optional<String> optionalText(String name);
+
+  /** A layout on the module's mesh. */
+  Layout layout(String name);
 
   List<Dim> dims(String name);
 

@@ -13,7 +13,8 @@ import java.util.List;
  * it.
  */
 public sealed interface Op
-    permits Contraction,
+    permits Communication,
+        Contraction,
         Elementwise,
         IntegerNetwork,
         Movement,

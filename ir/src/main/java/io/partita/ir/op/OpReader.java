@@ -1,5 +1,8 @@
 package io.partita.ir.op;
 
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Codec;
+
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
 public final class OpReader {
   private OpReader() {}
@@ -7,6 +10,11 @@ public final class OpReader {
   /** The operation, or null where the mnemonic isn't one; {@code constant} is read elsewhere. */
   public static Op read(String mnemonic, AttributeReader in) {
     return switch (mnemonic) {
+      case "sync" ->
+          new Communication.Sync(
+              in.layout("to"),
+              in.optionalText("algorithm").map(Algorithm::parse),
+              in.optionalText("codec").map(Codec::parse).orElse(Codec.EXACT));
       case "iota" -> new Source.Iota(in.dim("size"), in.element("element"));
       case "extent" -> new Source.Extent(in.dim("size"));
       case "select" -> new Elementwise.Select();

@@ -1,5 +1,6 @@
 package io.partita.ir.text;
 
+import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.AttributeReader;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -8,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.antlr.v4.runtime.Token;
 
 /** Reads the attributes of one statement; what is missing or ill-typed is a diagnostic. */
@@ -154,6 +156,16 @@ final class AttributeParser implements AttributeReader {
       throw wrong(attribute, "a string");
     }
     return types.string(attribute.STRING().getSymbol());
+  }
+
+  @Override
+  public Optional<String> optionalText(String name) {
+    return unread.containsKey(name) ? Optional.of(text(name)) : Optional.empty();
+  }
+
+  @Override
+  public Layout layout(String name) {
+    throw locator.error(TextCode.ATTRIBUTE, owner, "a mesh before layouts", "none", "");
   }
 
   /** The hash of a weight may be left out. */

@@ -1,11 +1,13 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.collective.ScheduleProof.Position;
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

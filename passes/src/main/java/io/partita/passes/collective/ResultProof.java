@@ -1,9 +1,12 @@
 package io.partita.passes.collective;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import io.partita.passes.collective.ScheduleProof.Position;
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -1,5 +1,6 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.program.Step;
 import java.util.List;
 
 /**

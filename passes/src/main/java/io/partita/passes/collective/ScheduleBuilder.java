@@ -1,5 +1,8 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

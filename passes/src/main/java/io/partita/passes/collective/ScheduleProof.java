@@ -1,8 +1,10 @@
 package io.partita.passes.collective;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

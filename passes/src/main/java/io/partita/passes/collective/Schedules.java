@@ -1,5 +1,7 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.mesh.Algorithm;
+
 /** Makes schedules. */
 public final class Schedules {
   private Schedules() {}

@@ -1,5 +1,7 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

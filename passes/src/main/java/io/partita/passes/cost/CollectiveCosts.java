@@ -1,18 +1,18 @@
 package io.partita.passes.cost;
 
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Step;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.collective.Algorithm;
 import io.partita.passes.collective.Collective;
-import io.partita.passes.collective.Combine;
 import io.partita.passes.collective.Schedule;
 import io.partita.passes.collective.ScheduleProof;
 import io.partita.passes.collective.ScheduleProof.Position;
 import io.partita.passes.collective.Schedules;
-import io.partita.passes.collective.Step;
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

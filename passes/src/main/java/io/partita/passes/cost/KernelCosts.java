@@ -3,6 +3,7 @@ package io.partita.passes.cost;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -90,6 +91,7 @@ public final class KernelCosts {
       case Contraction contraction -> whole;
       case Elementwise elementwise -> whole;
       case IntegerNetwork network -> whole;
+      case Communication exchange -> 0;
       case Quantized quantized -> whole;
       case Reduction reduction -> whole;
       case Source source -> 0;
@@ -106,6 +108,7 @@ public final class KernelCosts {
       case Contraction contraction -> bytes(results);
       case Elementwise elementwise -> bytes(results);
       case IntegerNetwork network -> bytes(results);
+      case Communication exchange -> 0;
       case Quantized quantized -> bytes(results);
       case Reduction reduction -> bytes(results);
       case Source source -> bytes(results);

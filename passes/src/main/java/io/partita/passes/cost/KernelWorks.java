@@ -3,6 +3,7 @@ package io.partita.passes.cost;
 import static io.partita.passes.cost.KernelWork.elements;
 
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -28,6 +29,7 @@ final class KernelWorks {
   static List<KernelWork> of(Op op, List<TensorType> operands, List<TensorType> results) {
     return switch (op) {
       case Source source -> List.of();
+      case Communication exchange -> List.of();
       case Elementwise elementwise -> List.of(elementwise(elementwise, operands, results));
       case Contraction contraction -> List.of(contraction(contraction, operands, results));
       case Structured structured -> structured(structured, operands, results);

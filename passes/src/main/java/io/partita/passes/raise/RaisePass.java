@@ -67,6 +67,6 @@ public final class RaisePass implements Pass {
     for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING)) {
       SimplifyPass.simplify(graph, rules);
     }
-    return new Module(graph.freeze(), module.states());
+    return module.with(graph.freeze());
   }
 }

@@ -29,7 +29,7 @@ public final class SimplifyPass implements Pass {
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
     simplify(graph, List.of());
-    return new Module(graph.freeze(), module.states());
+    return module.with(graph.freeze());
   }
 
   /** Applies {@code rules} together with those of this pass until nothing changes any more. */

@@ -2,6 +2,9 @@ package io.partita.passes.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

@@ -1,5 +1,7 @@
 package io.partita.passes.collective;
 
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.program.Combine;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;

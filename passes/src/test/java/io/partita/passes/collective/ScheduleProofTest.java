@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,7 +1,10 @@
 package io.partita.passes.collective;
 
-import io.partita.passes.collective.Step.Receive;
-import io.partita.passes.collective.Step.Send;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,10 +3,10 @@ package io.partita.passes.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.collective.Algorithm;
 import io.partita.passes.collective.Collective;
 import io.partita.passes.collective.CollectiveKind;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.partita.passes.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
@@ -10,7 +11,6 @@ import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.collective.Algorithm;
 import io.partita.passes.collective.Collective;
 import io.partita.passes.collective.CollectiveKind;
 import io.partita.passes.collective.Schedules;

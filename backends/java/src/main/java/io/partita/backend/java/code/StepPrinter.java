@@ -5,6 +5,7 @@ import io.partita.backend.java.plan.Step;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -41,6 +42,7 @@ final class StepPrinter {
       case Structured structured -> StructuredCode.emit(code, structured);
       case Quantized quantized -> QuantizedCode.emit(code, quantized);
       case IntegerNetwork integers -> IntegerNetworkCode.emit(code, integers);
+      case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
       case Source source -> source(code, source);
     }
     return code.parts();

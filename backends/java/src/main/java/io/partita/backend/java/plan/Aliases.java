@@ -3,6 +3,7 @@ package io.partita.backend.java.plan;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -69,6 +70,7 @@ final class Aliases {
       case Contraction contraction -> false;
       case Elementwise elementwise -> false;
       case IntegerNetwork integers -> false;
+      case Communication exchange -> false;
       case Quantized quantized -> false;
       case Reduction reduction -> false;
       case Source source -> false;

@@ -1,6 +1,7 @@
 package io.partita.backend.java.plan;
 
 import io.partita.ir.graph.Node;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -45,6 +46,7 @@ public enum Weights {
       case Reduction reduction -> ARRAY;
       case Quantized quantized -> ARRAY;
       case IntegerNetwork integers -> ARRAY;
+      case Communication exchange -> ARRAY;
       case Source source -> ARRAY;
     };
   }

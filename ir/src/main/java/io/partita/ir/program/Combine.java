@@ -1,4 +1,4 @@
-package io.partita.passes.collective;
+package io.partita.ir.program;
 
 import io.partita.ir.mesh.ReductionKind;
 

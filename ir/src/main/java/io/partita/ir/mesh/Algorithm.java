@@ -1,4 +1,4 @@
-package io.partita.passes.collective;
+package io.partita.ir.mesh;
 
 /** By which ways the elements of a collective travel. */
 public sealed interface Algorithm {
@@ -56,5 +56,24 @@ public sealed interface Algorithm {
     public String toString() {
       return "direct";
     }
+  }
+
+  /**
+   * Reads what {@code toString} writes.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
+   */
+  static Algorithm parse(String text) {
+    if (text.equals("ring")) {
+      return new Ring();
+    } else if (text.equals("direct")) {
+      return new Direct();
+    } else if (text.matches("tree\\([0-9]{1,4}\\)")) {
+      int group = Integer.parseInt(text.substring(5, text.length() - 1));
+      if (group >= 2) {
+        return new Tree(group);
+      }
+    }
+    throw MeshCode.LAYOUT_TEXT.at("algorithm", "tree(2) or more, ring or direct", text, "");
   }
 }

@@ -1,4 +1,7 @@
-package io.partita.passes.collective;
+package io.partita.ir.program;
+
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** Elements {@code start} to {@code start + size - 1} of the vector of a collective. */
 public record Slice(long start, long size) {
@@ -16,5 +19,12 @@ public record Slice(long start, long size) {
   @Override
   public String toString() {
     return "[" + start + ", " + end() + ")";
+  }
+
+  /** {@code 0+64 128+64}: start and size of each. */
+  public static String text(List<Slice> slices) {
+    return slices.stream()
+        .map(slice -> slice.start + "+" + slice.size)
+        .collect(Collectors.joining(" "));
   }
 }

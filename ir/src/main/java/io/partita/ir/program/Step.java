@@ -1,6 +1,8 @@
-package io.partita.passes.collective;
+package io.partita.ir.program;
 
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** One thing that a device does in a schedule; the next begins when it's done. */
 public sealed interface Step {
@@ -45,5 +47,25 @@ public sealed interface Step {
     public String toString() {
       return "receive " + bytes + " B from " + from;
     }
+  }
+
+  /** {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}. */
+  static String text(List<Step> steps) {
+    return steps.stream()
+        .map(
+            step ->
+                switch (step) {
+                      case Send send -> "send " + send.to + " (" + send.bytes + " B)";
+                      case Receive receive ->
+                          "receive "
+                              + receive.from
+                              + " ("
+                              + receive.bytes
+                              + " B) "
+                              + receive.combine.name().toLowerCase(Locale.ROOT);
+                    }
+                    + ": "
+                    + Slice.text(step.slices()))
+        .collect(Collectors.joining("; "));
   }
 }

@@ -1,0 +1,112 @@
+package io.partita.ir.op;
+
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Codec;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Optional;
+
+/** What devices exchange. */
+public sealed interface Communication extends Op {
+  /**
+   * A change of layout in the mesh dialect: the whole value stays as it is. What happens along each
+   * mesh axis follows from the operand's layout ({@link io.partita.ir.mesh.Resharding#kinds}); one
+   * along which nobody needs what another has costs nothing.
+   *
+   * @param algorithm by which the elements travel; none as long as it isn't chosen
+   * @param codec in which form they travel
+   */
+  record Sync(Layout to, Optional<Algorithm> algorithm, Codec codec) implements Communication {
+    /** Exact, by an algorithm that is still to be chosen. */
+    public Sync(Layout to) {
+      this(to, Optional.empty(), Codec.EXACT);
+    }
+
+    public Sync with(Algorithm chosen) {
+      return new Sync(to, Optional.of(chosen), codec);
+    }
+
+    @Override
+    public String mnemonic() {
+      return "sync";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("to", to.toString());
+      algorithm.ifPresent(chosen -> attributes.text("algorithm", chosen.toString()));
+      if (!codec.equals(Codec.EXACT)) {
+        attributes.text("codec", codec.toString());
+      }
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 1);
+      Require.that(
+          operands.getFirst().rank() == to.rank(),
+          "a tensor of rank " + to.rank(),
+          operands.getFirst());
+      return operands;
+    }
+  }
+
+  /**
+   * One device's messages in one collective, in the program dialect. The collective is stated on
+   * one vector of {@code elements} elements that all its devices know; the operand is what this
+   * device has of it before, packed, and the result what it has after, packed.
+   *
+   * @param sync numbers the collective: the same on all devices that take part
+   * @param before empty where the device has nothing to give; then there is no operand
+   * @param after empty where the device gets nothing; then the result is of extent 0
+   * @param steps in order; each of them waits for the one before
+   */
+  record Exchange(
+      int sync,
+      long elements,
+      io.partita.ir.type.ElementType element,
+      List<Slice> before,
+      List<Slice> after,
+      List<Step> steps)
+      implements Communication {
+    public Exchange {
+      before = List.copyOf(before);
+      after = List.copyOf(after);
+      steps = List.copyOf(steps);
+    }
+
+    @Override
+    public String mnemonic() {
+      return "exchange";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.integer("sync", sync);
+      attributes.integer("elements", elements);
+      attributes.word("element", element.text());
+      attributes.text("before", Slice.text(before));
+      attributes.text("after", Slice.text(after));
+      attributes.text("steps", Step.text(steps));
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, before.isEmpty() ? 0 : 1);
+      if (!before.isEmpty()) {
+        TensorType given = new TensorType(element, new Shape(List.of(Dim.of(size(before)))));
+        Require.that(operands.getFirst().equals(given), given.toString(), operands.getFirst());
+      }
+      return List.of(new TensorType(element, new Shape(List.of(Dim.of(size(after))))));
+    }
+
+    private static long size(List<Slice> slices) {
+      return slices.stream().mapToLong(Slice::size).sum();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.partita.ir.program;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * A model as one program for each device of a mesh. The nodes of each graph are steps in order; an
+ * {@link io.partita.ir.op.Communication.Exchange} holds the device's messages.
+ *
+ * @param devices by device: what it computes on what it holds. An input or output of which a device
+ *     holds nothing isn't in its graph
+ * @param inputs how the whole model's inputs are cut, by name
+ * @param outputs how the whole model's outputs are put together, by name
+ */
+public record Program(
+    Mesh mesh,
+    List<Module> devices,
+    SortedMap<String, ShardedType> inputs,
+    SortedMap<String, ShardedType> outputs) {
+  public Program {
+    devices = List.copyOf(devices);
+  }
+}
