@@ -31,6 +31,23 @@ public final class FactorSplits {
     return new FactorSplits(mesh, rule, Map.of());
   }
 
+  /**
+   * The splits that operands in these layouts have. What doesn't agree with an operand or a
+   * dimension before is left out, so that {@link #operand} says what the operand should be.
+   */
+  public static FactorSplits of(Mesh mesh, FactorRule rule, List<Layout> operands) {
+    FactorSplits found = none(mesh, rule);
+    for (int i = 0; i < operands.size(); i++) {
+      List<Split> dims = operands.get(i).splits();
+      for (int dim = 0; dim < dims.size(); dim++) {
+        if (!dims.get(dim).isNone()) {
+          found = found.with(rule.operands().get(i).get(dim), dims.get(dim)).orElse(found);
+        }
+      }
+    }
+    return found;
+  }
+
   public FactorRule rule() {
     return rule;
   }
@@ -76,6 +93,19 @@ public final class FactorSplits {
     }
     FactorSplits splits = new FactorSplits(mesh, rule, changed);
     return splits.isExpressible() ? Optional.of(splits) : Optional.empty();
+  }
+
+  /**
+   * These splits and those of its factors that {@code dimension} has when it is split so; none
+   * where it can't be taken apart, or as for one factor.
+   */
+  public Optional<FactorSplits> with(List<Integer> dimension, Split split) {
+    Optional<Map<Integer, Split>> taken = take(dimension, split);
+    Optional<FactorSplits> after = taken.map(all -> this);
+    for (Map.Entry<Integer, Split> each : taken.orElse(Map.of()).entrySet()) {
+      after = after.flatMap(all -> all.with(each.getKey(), each.getValue()));
+    }
+    return after;
   }
 
   private boolean isExpressible() {
@@ -166,7 +196,7 @@ public final class FactorSplits {
    * From the split of a dimension to those of its factors; none where a cut is inside a factor that
    * isn't cut into single units.
    */
-  public Optional<Map<Integer, Split>> take(List<Integer> dimension, Split split) {
+  private Optional<Map<Integer, Split>> take(List<Integer> dimension, Split split) {
     Map<Integer, Split> taken = new LinkedHashMap<>();
     List<Integer> rest = dimension;
     Split open = split;
@@ -175,6 +205,9 @@ public final class FactorSplits {
         return Optional.empty();
       }
       long minor = rule.extent(rest.subList(1, rest.size()));
+      if (minor == 0) {
+        return Optional.empty();
+      }
       Optional<Split> all = open.dividedBy(minor);
       if (all.isPresent()) {
         taken.put(rest.getFirst(), all.get());

@@ -13,7 +13,9 @@ public enum MeshCode implements DiagnosticCode {
   VARYING("P3405", "a varying value has no whole"),
   REPLICAS_DIFFER("P3406", "devices that hold the same value disagree"),
   UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
-  RESHARD("P3408", "a layout can't be changed to the other");
+  RESHARD("P3408", "a layout can't be changed to the other"),
+  OPERAND("P3409", "an operation can't take an operand as it lies on the devices"),
+  DIALECT("P3410", "an operation is of another dialect");
 
   private final String id;
   private final String title;

@@ -1,27 +1,46 @@
 package io.partita.ir.propagate;
 
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.factor.NodeLayouts;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
  * The layouts of a module of the mesh dialect, derived from those of its inputs and its syncs.
+ * Sources are on all devices; any other operation takes its operands exactly as they lie.
  *
  * @param layouts of each value
  * @param nodes of each node but syncs: how its factors are split
  */
 public record LayoutInference(Map<Value, Layout> layouts, Map<Node, NodeLayouts> nodes) {
   /**
-   * Derives all layouts.
+   * Derives all layouts, in linear time.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException when an operation can't take its operands in
-   *     the layouts in which they are; one diagnostic for each
+   * @param module valid but for its layouts, with a placement
+   * @throws PartitaException when operations can't take their operands in the layouts in which they
+   *     are, with a {@link io.partita.ir.mesh.MeshCode} for each
    */
   public static LayoutInference of(Module module) {
-    throw new UnsupportedOperationException();
+    Placement placement = module.placement().orElseThrow();
+    LayoutDerivation derivation = new LayoutDerivation(placement.mesh());
+    List<Diagnostic> wrong = new ArrayList<>();
+    for (Value input : module.graph().inputs()) {
+      wrong.addAll(derivation.input(input, placement.layout(input)));
+    }
+    for (Node node : module.graph().nodes()) {
+      wrong.addAll(derivation.add(node));
+    }
+    if (!wrong.isEmpty()) {
+      throw new PartitaException(wrong);
+    }
+    return derivation.inference();
   }
 
   public Layout layout(Value value) {

@@ -66,10 +66,7 @@ public final class LayoutPropagation {
     graph.nodes().forEach(node -> values.addAll(node.results()));
     for (Value value : values) {
       if (!value.type().isStatic()) {
-        String remedy = "bind its symbols, such as --dim seq=128";
-        unbound.add(
-            new Diagnostic(
-                MeshCode.UNBOUND, "value " + value.name(), "numbers", "" + value.type(), remedy));
+        unbound.add(LayoutDerivation.unbound(value, "value " + value.name()));
       }
     }
     if (!unbound.isEmpty()) {

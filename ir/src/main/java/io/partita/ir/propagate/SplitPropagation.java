@@ -98,11 +98,7 @@ final class SplitPropagation {
 
   private void take(Node node, Value value, List<Integer> dimension, int dim, Split split) {
     FactorSplits before = factors.get(node);
-    Optional<Map<Integer, Split>> taken = before.take(dimension, split);
-    Optional<FactorSplits> after = taken.map(all -> before);
-    for (Map.Entry<Integer, Split> each : taken.orElse(Map.of()).entrySet()) {
-      after = after.flatMap(all -> all.with(each.getKey(), each.getValue()));
-    }
+    Optional<FactorSplits> after = before.with(dimension, split);
     if (after.isPresent()) {
       factors.put(node, after.get());
     } else if (reported.add(List.of(System.identityHashCode(node), dim, split))) {

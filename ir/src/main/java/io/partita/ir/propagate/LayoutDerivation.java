@@ -1,0 +1,181 @@
+package io.partita.ir.propagate;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.factor.FactorRule;
+import io.partita.ir.factor.FactorRules;
+import io.partita.ir.factor.FactorSplits;
+import io.partita.ir.factor.NodeLayouts;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.MeshCode;
+import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.op.Communication;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Derives the layouts of a module node by node, in execution order. Values whose layout can't be
+ * derived have none, and what reads them isn't looked at: each mistake is said once.
+ */
+public final class LayoutDerivation {
+  private final Mesh mesh;
+  private final Map<Value, Layout> layouts = new IdentityHashMap<>();
+  private final Map<Node, NodeLayouts> nodes = new IdentityHashMap<>();
+  private int count;
+
+  public LayoutDerivation(Mesh mesh) {
+    this.mesh = mesh;
+  }
+
+  /** Adds an input of the graph; gives what is wrong with it. */
+  public List<Diagnostic> input(Value input, Layout layout) {
+    return hold(input, layout, "input " + input.name());
+  }
+
+  /**
+   * Adds a node after those that define its operands; gives what is wrong with it.
+   *
+   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit
+   */
+  public List<Diagnostic> add(Node node) {
+    String where = "node " + count++ + ": " + node;
+    List<Layout> given = new ArrayList<>();
+    for (Value operand : node.operands()) {
+      layout(operand).ifPresent(given::add);
+    }
+    if (node.op() instanceof Communication.Exchange) {
+      String remedy = "change layouts by sync";
+      return List.of(
+          new Diagnostic(
+              MeshCode.DIALECT, where, "an operation on whole values", "exchange", remedy));
+    } else if (node.op() instanceof Communication.Sync sync) {
+      return given.isEmpty()
+          ? hold(node.result(), sync.to(), where)
+          : sync(node, given.getFirst(), sync.to(), where);
+    } else if (given.size() < node.operands().size()) {
+      return List.of();
+    }
+    return operation(node, given, where);
+  }
+
+  private List<Diagnostic> sync(Node node, Layout from, Layout to, String where) {
+    List<Diagnostic> wrong = hold(node.result(), to, where);
+    if (wrong.isEmpty()) {
+      try {
+        new Resharding(from, to);
+      } catch (PartitaException e) {
+        return at(where, e);
+      }
+    }
+    return wrong;
+  }
+
+  private List<Diagnostic> operation(Node node, List<Layout> given, String where) {
+    NodeLayouts derived;
+    try {
+      derived = derive(mesh, node, given);
+    } catch (PartitaException e) {
+      return at(where, e);
+    }
+    List<Diagnostic> wrong = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      if (!derived.operands().get(i).equals(given.get(i))) {
+        wrong.add(mismatch(node.operand(i), derived.operands().get(i), given.get(i), where, i));
+      }
+    }
+    if (!wrong.isEmpty()) {
+      return wrong;
+    }
+    nodes.put(node, derived);
+    for (int i = 0; i < node.results().size(); i++) {
+      wrong.addAll(hold(node.results().get(i), derived.results().get(i), where));
+    }
+    return wrong;
+  }
+
+  /**
+   * What a node reads and gives when its operands lie as {@code given}. It can take them so when
+   * the operands of the answer are the given ones.
+   */
+  static NodeLayouts derive(Mesh mesh, Node node, List<Layout> given) {
+    FactorRule rule = FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
+    return NodeLayouts.resolve(FactorSplits.of(mesh, rule, given), given);
+  }
+
+  private static Diagnostic mismatch(
+      Value operand, Layout expected, Layout found, String where, int index) {
+    String remedy;
+    try {
+      new Resharding(found, expected);
+      remedy = "let the operand pass a sync to " + expected;
+    } catch (PartitaException e) {
+      remedy = "let the operand pass a sync before it varies";
+    }
+    return new Diagnostic(
+        MeshCode.OPERAND,
+        where
+            + ", operand "
+            + index
+            + (operand.name().isEmpty() ? "" : " \"" + operand.name() + '"'),
+        new ShardedType(operand.type(), expected).toString(),
+        new ShardedType(operand.type(), found).toString(),
+        remedy);
+  }
+
+  private List<Diagnostic> hold(Value value, Layout layout, String where) {
+    if (!value.type().isStatic()) {
+      return List.of(unbound(value, where));
+    }
+    if (!layout.mesh().equals(mesh)) {
+      String expected = "a layout on " + mesh;
+      return List.of(new Diagnostic(MeshCode.MESH, where, expected, "" + layout.mesh(), ""));
+    }
+    try {
+      layout.verify(value.type());
+    } catch (PartitaException e) {
+      return at(where, e);
+    }
+    layouts.put(value, layout);
+    return List.of();
+  }
+
+  /** That {@code value} has an extent that isn't a number. */
+  static Diagnostic unbound(Value value, String where) {
+    return new Diagnostic(
+        MeshCode.UNBOUND,
+        where,
+        "numbers",
+        value.type().toString(),
+        "bind its symbols, such as --dim seq=128");
+  }
+
+  private static List<Diagnostic> at(String where, PartitaException e) {
+    return e.diagnostics().stream()
+        .map(
+            wrong ->
+                new Diagnostic(
+                    wrong.code(),
+                    where + ", " + wrong.where(),
+                    wrong.expected(),
+                    wrong.found(),
+                    wrong.remedy()))
+        .toList();
+  }
+
+  /** Of a value that was added; none where it couldn't be derived. */
+  public Optional<Layout> layout(Value value) {
+    return Optional.ofNullable(layouts.get(value));
+  }
+
+  /** What was derived so far. */
+  LayoutInference inference() {
+    return new LayoutInference(layouts, nodes);
+  }
+}
