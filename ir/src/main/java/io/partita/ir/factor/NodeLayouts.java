@@ -44,6 +44,11 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
     return new NodeLayouts(splits, operands, results);
   }
 
+  /** The devices that run the operation, ascending: those that hold something of its results. */
+  public List<Integer> devices() {
+    return results.getFirst().holders();
+  }
+
   private static void resolve(
       String axis,
       FactorSplits splits,

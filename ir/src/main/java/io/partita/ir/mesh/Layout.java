@@ -11,28 +11,36 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
- * How a tensor lies on a mesh. Each mesh axis does one of four things to it: it splits a dimension;
+ * How a tensor lies on a mesh. Each mesh axis does one of five things to it: it splits a dimension;
  * the devices along it hold parts that are still to be joined (partial); each device along it holds
- * a value of its own and nothing is claimed about how they relate (varying); or, where the layout
- * doesn't name it, all devices along it hold the same.
+ * a value of its own and nothing is claimed about how they relate (varying); only the devices at
+ * one coordinate hold it and the others hold nothing (at); or, where the layout doesn't name it,
+ * all devices along it hold the same.
  *
  * @param splits one for each dimension
  * @param partial how the parts along an axis join, in the mesh's order of axes
  * @param varying in the mesh's order of axes
+ * @param at the coordinate on an axis at which the tensor is, in the mesh's order of axes
  */
 public record Layout(
-    Mesh mesh, List<Split> splits, Map<String, ReductionKind> partial, List<String> varying) {
+    Mesh mesh,
+    List<Split> splits,
+    Map<String, ReductionKind> partial,
+    List<String> varying,
+    Map<String, Integer> at) {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} when an axis
-   *     isn't in the mesh or does two things, or a split has other than one part for each place on
-   *     its axes
+   *     isn't in the mesh or does two things, a split has other than one part for each place on its
+   *     axes, or a coordinate isn't on its axis
    */
   public Layout {
     splits = List.copyOf(splits);
     Map<String, ReductionKind> ordered = new LinkedHashMap<>();
     List<String> orderedVarying = new ArrayList<>();
+    Map<String, Integer> orderedAt = new LinkedHashMap<>();
     for (MeshAxis axis : mesh.axes()) {
       if (partial.containsKey(axis.name())) {
         ordered.put(axis.name(), partial.get(axis.name()));
@@ -40,10 +48,16 @@ public record Layout(
       if (varying.contains(axis.name())) {
         orderedVarying.add(axis.name());
       }
+      if (at.containsKey(axis.name())) {
+        int place = at.get(axis.name());
+        require(place >= 0 && place < axis.size(), "a coordinate on " + axis, place);
+        orderedAt.put(axis.name(), place);
+      }
     }
     Set<String> used = new HashSet<>();
     List<String> all = new ArrayList<>(partial.keySet());
     all.addAll(varying);
+    all.addAll(at.keySet());
     splits.forEach(split -> all.addAll(split.axes()));
     for (String axis : all) {
       require(mesh.has(axis), "an axis of " + mesh, axis);
@@ -58,6 +72,13 @@ public record Layout(
     require(new HashSet<>(ordered.values()).size() <= 1, "one kind of reduction", ordered);
     partial = Collections.unmodifiableMap(ordered);
     varying = List.copyOf(orderedVarying);
+    at = Collections.unmodifiableMap(orderedAt);
+  }
+
+  /** On all devices, whole or in parts. */
+  public Layout(
+      Mesh mesh, List<Split> splits, Map<String, ReductionKind> partial, List<String> varying) {
+    this(mesh, splits, partial, varying, Map.of());
   }
 
   private static void require(boolean condition, String expected, Object found) {
@@ -78,25 +99,36 @@ public record Layout(
   public Layout with(int dim, Split split) {
     List<Split> changed = new ArrayList<>(splits);
     changed.set(dim, split);
-    return new Layout(mesh, changed, partial, varying);
+    return new Layout(mesh, changed, partial, varying, at);
   }
 
   public Layout with(List<Split> changed) {
-    return new Layout(mesh, changed, partial, varying);
+    return new Layout(mesh, changed, partial, varying, at);
   }
 
   public Layout withPartial(String axis, ReductionKind kind) {
     Map<String, ReductionKind> changed = new LinkedHashMap<>(partial);
     changed.put(axis, kind);
-    return new Layout(mesh, splits, changed, varying);
+    return new Layout(mesh, splits, changed, varying, at);
   }
 
   public Layout withPartial(Map<String, ReductionKind> changed) {
-    return new Layout(mesh, splits, changed, varying);
+    return new Layout(mesh, splits, changed, varying, at);
   }
 
   public Layout withVarying(List<String> changed) {
-    return new Layout(mesh, splits, partial, changed);
+    return new Layout(mesh, splits, partial, changed, at);
+  }
+
+  /** Also only at this coordinate of the axis. */
+  public Layout withAt(String axis, int place) {
+    Map<String, Integer> changed = new LinkedHashMap<>(at);
+    changed.put(axis, place);
+    return new Layout(mesh, splits, partial, varying, changed);
+  }
+
+  public Layout withAt(Map<String, Integer> changed) {
+    return new Layout(mesh, splits, partial, varying, changed);
   }
 
   public int rank() {
@@ -104,7 +136,10 @@ public record Layout(
   }
 
   public boolean isReplicated() {
-    return partial.isEmpty() && varying.isEmpty() && splits.stream().allMatch(Split::isNone);
+    return partial.isEmpty()
+        && varying.isEmpty()
+        && at.isEmpty()
+        && splits.stream().allMatch(Split::isNone);
   }
 
   /** The dimension that an axis splits, or -1. */
@@ -142,14 +177,40 @@ public record Layout(
     }
   }
 
+  /** Whether an axis does anything to the tensor: devices along it differ in what they hold. */
+  public boolean uses(String axis) {
+    return partial.containsKey(axis)
+        || varying.contains(axis)
+        || at.containsKey(axis)
+        || splitBy(axis) >= 0;
+  }
+
+  /** Whether a device holds anything of the tensor. */
+  public boolean holds(int device) {
+    return at.entrySet().stream()
+        .allMatch(entry -> mesh.coordinate(device, entry.getKey()) == entry.getValue());
+  }
+
+  /** The devices that hold something of the tensor, ascending. */
+  public List<Integer> holders() {
+    return IntStream.range(0, mesh.devices()).filter(this::holds).boxed().toList();
+  }
+
   /** Where the device's part of a dimension begins. */
   public long from(int device, int dim) {
     Split split = splits.get(dim);
     return split.isNone() ? 0 : split.from(mesh.part(device, split.axes()));
   }
 
-  /** What a device holds of a tensor of {@code type}. */
+  /**
+   * What a device holds of a tensor of {@code type}.
+   *
+   * @throws IllegalArgumentException when it holds nothing
+   */
   public TensorType localType(TensorType type, int device) {
+    if (!holds(device)) {
+      throw new IllegalArgumentException("device " + device + " holds nothing of " + this);
+    }
     List<Dim> dims = new ArrayList<>();
     for (int dim = 0; dim < rank(); dim++) {
       Split split = splits.get(dim);
@@ -159,11 +220,11 @@ public record Layout(
     return type.with(new Shape(dims));
   }
 
-  /** Bytes of a tensor of {@code type} on each device. */
+  /** Bytes of a tensor of {@code type} on each device; 0 where it holds nothing. */
   public List<Long> bytes(TensorType type) {
     List<Long> bytes = new ArrayList<>();
     for (int device = 0; device < mesh.devices(); device++) {
-      bytes.add(localType(type, device).bytes());
+      bytes.add(holds(device) ? localType(type, device).bytes() : 0);
     }
     return bytes;
   }
@@ -172,11 +233,7 @@ public record Layout(
   public int replication() {
     int replication = 1;
     for (MeshAxis axis : mesh.axes()) {
-      boolean used =
-          partial.containsKey(axis.name())
-              || varying.contains(axis.name())
-              || splitBy(axis.name()) >= 0;
-      replication *= used ? 1 : axis.size();
+      replication *= uses(axis.name()) ? 1 : axis.size();
     }
     return replication;
   }

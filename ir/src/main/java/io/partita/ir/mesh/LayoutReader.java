@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * sharded : WORD '[' (dim (',' dim)*)? ']' ('partial' '(' WORD ':' names ')')? ('varying' '(' names ')')?
+ *           ('at' '(' place (',' place)* ')')?
+ * place   : WORD ':' NUMBER
  * dim     : (NUMBER | WORD) ('{' names ('/' NUMBER | ':' numbers)? '}')?
  * names   : WORD (',' WORD)*
  * numbers : NUMBER (',' NUMBER)*
@@ -105,11 +107,12 @@ final class LayoutReader {
       varying = list(this::word);
       expect(")");
     }
+    Map<String, Integer> at = accept("at") ? at() : Map.of();
     if (next < tokens.size()) {
       throw failure("the end", peek());
     }
     return new ShardedType(
-        new TensorType(type, new Shape(dims)), new Layout(mesh, splits, partial, varying));
+        new TensorType(type, new Shape(dims)), new Layout(mesh, splits, partial, varying, at));
   }
 
   /** Reads one dimension, whose extent goes to {@code dims}. */
@@ -142,6 +145,21 @@ final class LayoutReader {
     }
     expect("}");
     return split;
+  }
+
+  private Map<String, Integer> at() {
+    expect("(");
+    Map<String, Integer> at = new LinkedHashMap<>();
+    do {
+      String axis = word();
+      expect(":");
+      long place = number();
+      if (place >= mesh.size(axis) || at.putIfAbsent(axis, (int) place) != null) {
+        throw failure("each axis once, with a coordinate on it", axis + ": " + place);
+      }
+    } while (accept(","));
+    expect(")");
+    return at;
   }
 
   private Map<String, ReductionKind> partial() {

@@ -32,6 +32,12 @@ final class LayoutText {
     if (!layout.varying().isEmpty()) {
       text.append(" varying(").append(String.join(",", layout.varying())).append(')');
     }
+    if (!layout.at().isEmpty()) {
+      text.append(
+          layout.at().entrySet().stream()
+              .map(entry -> entry.getKey() + ": " + entry.getValue())
+              .collect(Collectors.joining(", ", " at(", ")")));
+    }
     return text.toString();
   }
 

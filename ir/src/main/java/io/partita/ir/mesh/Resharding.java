@@ -4,11 +4,13 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** A change of layout. */
@@ -54,7 +56,12 @@ public record Resharding(Layout from, Layout to) {
     int after = to.splitBy(axis);
     boolean isPartial = to.partial().containsKey(axis);
     boolean isVarying = to.varying().contains(axis);
-    if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
+    if (to.at().containsKey(axis)) {
+      return toPlace(axis, before);
+    } else if (from.at().containsKey(axis)) {
+      boolean isSum = to.partial().get(axis) == ReductionKind.SUM;
+      return after >= 0 ? SyncKind.SCATTER : isSum ? SyncKind.LOCAL : SyncKind.BROADCAST;
+    } else if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
       return after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE;
     } else if (before >= 0 && after < 0 && !isPartial) {
       return SyncKind.ALL_GATHER;
@@ -64,10 +71,21 @@ public record Resharding(Layout from, Layout to) {
     return SyncKind.LOCAL;
   }
 
+  private SyncKind toPlace(String axis, int splitBefore) {
+    Integer place = from.at().get(axis);
+    if (place != null) {
+      return place.equals(to.at().get(axis)) ? SyncKind.LOCAL : SyncKind.SEND;
+    } else if (splitBefore >= 0) {
+      return SyncKind.GATHER;
+    }
+    return from.partial().containsKey(axis) ? SyncKind.REDUCE : SyncKind.LOCAL;
+  }
+
   private boolean changes(String axis) {
     return from.splitBy(axis) != to.splitBy(axis)
         || from.partial().containsKey(axis) != to.partial().containsKey(axis)
-        || from.varying().contains(axis) != to.varying().contains(axis);
+        || from.varying().contains(axis) != to.varying().contains(axis)
+        || !Objects.equals(from.at().get(axis), to.at().get(axis));
   }
 
   /** Further cuts inside the same parts move nothing. */
@@ -88,52 +106,57 @@ public record Resharding(Layout from, Layout to) {
   }
 
   /**
-   * The reference meaning: what each device holds afterwards.
+   * The reference meaning: what each device holds afterwards. What only devices at one place have
+   * and becomes a partial sum stays with them, and the others get zeros; what all have and becomes
+   * a partial sum stays on the first.
    *
-   * @param parts one for each device
+   * @param parts by device, as for {@link Shards}
    * @param type the whole value's type
    * @param tolerance the largest difference between replicas
    */
-  public List<Tensor> apply(List<Tensor> parts, TensorType type, double tolerance) {
+  public SortedMap<Integer, Tensor> apply(
+      SortedMap<Integer, Tensor> parts, TensorType type, double tolerance) {
     if (from.equals(to)) {
       return parts;
     }
     // Along these axes nothing is joined: each place on them is a mesh of its own.
     Set<String> kept = new TreeSet<>(to.varying());
+    kept.removeAll(from.at().keySet());
     to.partial().keySet().stream().filter(from.partial()::containsKey).forEach(kept::add);
     Layout source = without(from, kept);
     Layout target = without(to, kept);
     Mesh mesh = from.mesh();
-    Map<List<Integer>, List<Tensor>> groups = new LinkedHashMap<>();
-    List<Tensor> results = new ArrayList<>(Collections.nCopies(parts.size(), null));
-    for (int device = 0; device < parts.size(); device++) {
+    Map<List<Integer>, SortedMap<Integer, Tensor>> groups = new LinkedHashMap<>();
+    SortedMap<Integer, Tensor> results = new TreeMap<>();
+    for (int device : to.holders()) {
       List<Integer> place = new ArrayList<>();
       for (String axis : kept) {
         place.add(mesh.coordinate(device, axis));
       }
-      List<Tensor> group =
+      SortedMap<Integer, Tensor> group =
           groups.computeIfAbsent(
               place,
               key -> {
                 Tensor whole = Shards.assemble(alike(parts, kept, key), type, source, tolerance);
-                return Shards.scatter(whole, target);
+                return Shards.scatter(whole, target, from.at());
               });
-      results.set(device, group.get(device));
+      results.put(device, group.get(device));
     }
     return results;
   }
 
   /** For each device, the part of the one at {@code place} along the kept axes. */
-  private List<Tensor> alike(List<Tensor> parts, Set<String> kept, List<Integer> place) {
+  private SortedMap<Integer, Tensor> alike(
+      SortedMap<Integer, Tensor> parts, Set<String> kept, List<Integer> place) {
     List<String> axes = List.copyOf(kept);
     Mesh mesh = from.mesh();
-    List<Tensor> alike = new ArrayList<>();
-    for (int device = 0; device < parts.size(); device++) {
+    SortedMap<Integer, Tensor> alike = new TreeMap<>();
+    for (int device : parts.keySet()) {
       int[] coordinates = Arrays.copyOf(mesh.coordinates(device), mesh.axes().size());
       for (int i = 0; i < axes.size(); i++) {
         coordinates[mesh.index(axes.get(i))] = place.get(i);
       }
-      alike.add(parts.get(mesh.device(coordinates)));
+      alike.put(device, parts.get(mesh.device(coordinates)));
     }
     return alike;
   }

@@ -29,6 +29,7 @@ public record ShardedType(TensorType type, Layout layout) {
   /**
    * {@code f32[1,16,512{x}] partial(sum: y) varying(z)}. A split is {@code {x}} or {@code {x,y}}
    * when even, {@code {x/64}} when even in units of 64, else {@code {x: 3,7}} with all inner cuts.
+   * What is held at one place only ends with {@code at(stage: 2)}.
    */
   @Override
   public String toString() {

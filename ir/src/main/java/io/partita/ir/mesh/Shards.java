@@ -11,9 +11,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Between a whole tensor and what the devices of a mesh hold of it. */
+/**
+ * Between a whole tensor and what the devices of a mesh hold of it. What they hold is a map by
+ * device, in the order of flat indices; a device that holds nothing has no entry.
+ */
 public final class Shards {
   private Shards() {}
 
@@ -22,21 +26,39 @@ public final class Shards {
    * along the axis gets it and the others zeros; a partial maximum is on all, and so is a varying
    * value.
    */
-  public static List<Tensor> scatter(Tensor whole, Layout layout) {
+  public static SortedMap<Integer, Tensor> scatter(Tensor whole, Layout layout) {
+    return scatter(whole, layout, Map.of());
+  }
+
+  /**
+   * As {@link #scatter(Tensor, Layout)}, but what is to become a partial sum over an axis is at a
+   * given coordinate of it, and not on the first device.
+   */
+  static SortedMap<Integer, Tensor> scatter(
+      Tensor whole, Layout layout, Map<String, Integer> places) {
     layout.verify(whole.type());
-    List<Tensor> parts = new ArrayList<>();
-    for (int device = 0; device < layout.mesh().devices(); device++) {
-      parts.add(part(whole, layout, device));
+    SortedMap<Integer, Tensor> parts = new TreeMap<>();
+    for (int device : layout.holders()) {
+      parts.put(device, part(whole, layout, device, places));
     }
     return parts;
   }
 
-  /** What one device holds, as for {@link #scatter}. */
+  /**
+   * What one device holds, as for {@link #scatter(Tensor, Layout)}.
+   *
+   * @throws IllegalArgumentException when it holds nothing
+   */
   public static Tensor part(Tensor whole, Layout layout, int device) {
+    return part(whole, layout, device, Map.of());
+  }
+
+  private static Tensor part(Tensor whole, Layout layout, int device, Map<String, Integer> places) {
     TensorType local = layout.localType(whole.type(), device);
     for (Map.Entry<String, ReductionKind> entry : layout.partial().entrySet()) {
-      boolean isFirst = layout.mesh().coordinate(device, entry.getKey()) == 0;
-      if (!entry.getValue().isIdempotent() && !isFirst) {
+      String axis = entry.getKey();
+      boolean keeps = layout.mesh().coordinate(device, axis) == places.getOrDefault(axis, 0);
+      if (!entry.getValue().isIdempotent() && !keeps) {
         return Tensor.filled(local, 0);
       }
     }
@@ -57,8 +79,10 @@ public final class Shards {
     return OpEvaluator.evaluate(slice, List.of(whole)).getFirst();
   }
 
-  /** As {@link #assemble(List, TensorType, Layout, double)}; replicas must agree bit for bit. */
-  public static Tensor assemble(List<Tensor> parts, TensorType type, Layout layout) {
+  /**
+   * As {@link #assemble(SortedMap, TensorType, Layout, double)}; replicas must agree bit for bit.
+   */
+  public static Tensor assemble(SortedMap<Integer, Tensor> parts, TensorType type, Layout layout) {
     return assemble(parts, type, layout, 0);
   }
 
@@ -66,14 +90,15 @@ public final class Shards {
    * The whole of what the devices hold: partial values are joined in the order of devices, and
    * split ones put together.
    *
-   * @param parts one for each device, in the order of flat indices
+   * @param parts by device, one for each that holds something
    * @param tolerance the largest absolute difference between replicas; the first one is taken
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#VARYING} for a layout
    *     with varying axes, {@link MeshCode#REPLICAS_DIFFER} when replicas disagree, or {@link
-   *     MeshCode#LAYOUT_TYPE} when a part is of another type than the layout says
+   *     MeshCode#LAYOUT_TYPE} when a part is of another type than the layout says, is missing, or
+   *     is one too many
    */
   public static Tensor assemble(
-      List<Tensor> parts, TensorType type, Layout layout, double tolerance) {
+      SortedMap<Integer, Tensor> parts, TensorType type, Layout layout, double tolerance) {
     layout.verify(type);
     if (!layout.varying().isEmpty()) {
       throw MeshCode.VARYING.at(
@@ -82,11 +107,12 @@ public final class Shards {
           "one that varies over " + layout.varying(),
           "end the variation by a sync or a pooling");
     }
-    for (int device = 0; device < parts.size(); device++) {
-      TensorType local = layout.localType(type, device);
-      if (!parts.get(device).type().equals(local)) {
-        throw MeshCode.LAYOUT_TYPE.at(
-            "device " + device, local.toString(), parts.get(device).type(), "");
+    for (int device = 0; device < layout.mesh().devices(); device++) {
+      String expected =
+          layout.holds(device) ? layout.localType(type, device).toString() : "nothing";
+      String found = parts.containsKey(device) ? parts.get(device).type().toString() : "nothing";
+      if (!found.equals(expected)) {
+        throw MeshCode.LAYOUT_TYPE.at("device " + device, expected, found, "");
       }
     }
     Map<List<Integer>, Tensor> pieces = joined(replicas(parts, layout, tolerance), layout);
@@ -95,14 +121,14 @@ public final class Shards {
 
   /** What stands at each device whose coordinates on the unused axes are 0, the others checked. */
   private static Map<Integer, Tensor> replicas(
-      List<Tensor> parts, Layout layout, double tolerance) {
+      SortedMap<Integer, Tensor> parts, Layout layout, double tolerance) {
     Mesh mesh = layout.mesh();
     Map<Integer, Tensor> firsts = new TreeMap<>();
-    for (int device = 0; device < parts.size(); device++) {
+    for (int device : parts.keySet()) {
       int[] coordinates = mesh.coordinates(device);
       for (int i = 0; i < coordinates.length; i++) {
         String axis = mesh.axes().get(i).name();
-        if (layout.splitBy(axis) < 0 && !layout.partial().containsKey(axis)) {
+        if (!layout.uses(axis)) {
           coordinates[i] = 0;
         }
       }

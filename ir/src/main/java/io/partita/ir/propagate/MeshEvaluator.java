@@ -16,18 +16,21 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * Runs a planned graph on all devices in lock step: each node on each device in turn, on what that
- * device holds and nothing else, with layouts changed where the plan says. The reference meaning of
- * the mesh dialect.
+ * Runs a planned graph on all devices in lock step: each node on each device in turn that holds
+ * something of its results, on what that device holds and nothing else, with layouts changed where
+ * the plan says. The reference meaning of the mesh dialect.
  */
 public final class MeshEvaluator {
   private final LayoutPlan plan;
   private final Map<Value, Integer> remaining = new IdentityHashMap<>();
 
   /** What the devices hold of each value, by layout: a value may be read in several. */
-  private final Map<Value, Map<Layout, List<Tensor>>> values = new IdentityHashMap<>();
+  private final Map<Value, Map<Layout, SortedMap<Integer, Tensor>>> values =
+      new IdentityHashMap<>();
 
   private MeshEvaluator(LayoutPlan plan) {
     this.plan = plan;
@@ -60,7 +63,7 @@ public final class MeshEvaluator {
         .map(
             output -> {
               Layout layout = plan.layout(output.value());
-              List<Tensor> parts = values.get(output.value()).get(layout);
+              SortedMap<Integer, Tensor> parts = values.get(output.value()).get(layout);
               return Shards.assemble(parts, output.value().type(), layout);
             })
         .toList();
@@ -68,18 +71,17 @@ public final class MeshEvaluator {
 
   private void run(Node node) {
     NodeLayouts layouts = plan.nodes().get(node);
-    List<List<Tensor>> operands = new ArrayList<>();
+    List<SortedMap<Integer, Tensor>> operands = new ArrayList<>();
     for (int i = 0; i < node.operands().size(); i++) {
       operands.add(read(node.operand(i), layouts.operands().get(i)));
     }
-    List<List<Tensor>> results = new ArrayList<>();
-    node.results().forEach(result -> results.add(new ArrayList<>()));
-    for (int device = 0; device < plan.mesh().devices(); device++) {
-      int at = device;
-      List<Tensor> own = operands.stream().map(all -> all.get(at)).toList();
+    List<SortedMap<Integer, Tensor>> results = new ArrayList<>();
+    node.results().forEach(result -> results.add(new TreeMap<>()));
+    for (int device : layouts.devices()) {
+      List<Tensor> own = operands.stream().map(all -> all.get(device)).toList();
       List<Tensor> parts = local(node, layouts, device, own);
       for (int i = 0; i < parts.size(); i++) {
-        results.get(i).add(parts.get(i));
+        results.get(i).put(device, parts.get(i));
       }
     }
     node.operands().forEach(this::use);
@@ -109,10 +111,10 @@ public final class MeshEvaluator {
     return Evaluator.run(builder.finish(), operands);
   }
 
-  private List<Tensor> read(Value value, Layout layout) {
+  private SortedMap<Integer, Tensor> read(Value value, Layout layout) {
     Layout held = plan.layout(value);
-    Map<Layout, List<Tensor>> known = values.get(value);
-    List<Tensor> parts = known.get(layout);
+    Map<Layout, SortedMap<Integer, Tensor>> known = values.get(value);
+    SortedMap<Integer, Tensor> parts = known.get(layout);
     if (parts == null) {
       parts = new Resharding(held, layout).apply(known.get(held), value.type(), 0);
       known.put(layout, parts);
@@ -120,7 +122,7 @@ public final class MeshEvaluator {
     return parts;
   }
 
-  private void keep(Value value, Layout layout, List<Tensor> parts) {
+  private void keep(Value value, Layout layout, SortedMap<Integer, Tensor> parts) {
     if (remaining.containsKey(value)) {
       values.computeIfAbsent(value, key -> new HashMap<>()).put(layout, parts);
     }

@@ -24,8 +24,11 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -176,46 +179,46 @@ class FactorRulesTest {
 
   private static void verify(Sample sample, FactorSplits splits, List<Layout> given) {
     NodeLayouts layouts = NodeLayouts.resolve(splits, given);
-    Mesh mesh = splits.mesh();
-    List<List<Tensor>> operands = new ArrayList<>();
+    List<SortedMap<Integer, Tensor>> operands = new ArrayList<>();
     for (int i = 0; i < sample.operands().size(); i++) {
       operands.add(scatter(sample.operands().get(i), layouts.operands().get(i), i));
     }
-    List<List<Tensor>> parts = new ArrayList<>();
-    for (int device = 0; device < mesh.devices(); device++) {
-      int at = device;
-      parts.add(local(sample, splits, device, operands.stream().map(all -> all.get(at)).toList()));
+    SortedMap<Integer, List<Tensor>> parts = new TreeMap<>();
+    for (int device : layouts.devices()) {
+      List<Tensor> own = operands.stream().map(all -> all.get(device)).toList();
+      parts.put(device, local(sample, layouts.splits(), device, own));
     }
     for (int i = 0; i < sample.results().size(); i++) {
       int at = i;
-      List<Tensor> result = parts.stream().map(all -> all.get(at)).toList();
+      SortedMap<Integer, Tensor> result = new TreeMap<>();
+      parts.forEach((device, all) -> result.put(device, all.get(at)));
       Layout layout = layouts.results().get(i);
       Tensor whole = Shards.assemble(result, sample.resultTypes().get(i), layout);
       String what = sample.op().op() + " " + sample.rule() + " as " + layouts;
-      verifyClose(whole, sample.results().get(i), layout, result, what);
+      verifyClose(whole, sample.results().get(i), layout, result.values(), what);
     }
   }
 
   /** As {@link Shards#scatter}, but a partial sum is spread over all devices. */
-  private static List<Tensor> scatter(Tensor whole, Layout layout, int seed) {
+  private static SortedMap<Integer, Tensor> scatter(Tensor whole, Layout layout, int seed) {
     if (!layout.partial().containsValue(ReductionKind.SUM)) {
       return Shards.scatter(whole, layout);
     }
     Tensor rest = whole;
-    List<Tensor> parts = new ArrayList<>(Shards.scatter(whole, layout));
+    SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
     // What the last device along an axis gets is taken from what the first had.
     String axis = layout.partial().keySet().iterator().next();
     Mesh mesh = layout.mesh();
     if (mesh.size(axis) > 1) {
       Tensor share = SampleValues.value(whole.type(), new Draw(seed));
       rest = minus(whole, share);
-      List<Tensor> first = Shards.scatter(rest, layout);
-      List<Tensor> last = Shards.scatter(share, layout);
-      for (int device = 0; device < parts.size(); device++) {
+      SortedMap<Integer, Tensor> first = Shards.scatter(rest, layout);
+      SortedMap<Integer, Tensor> last = Shards.scatter(share, layout);
+      for (int device : layout.holders()) {
         int[] coordinates = mesh.coordinates(device);
         boolean isLast = coordinates[mesh.index(axis)] == mesh.size(axis) - 1;
         coordinates[mesh.index(axis)] = 0;
-        parts.set(device, isLast ? last.get(mesh.device(coordinates)) : first.get(device));
+        parts.put(device, isLast ? last.get(mesh.device(coordinates)) : first.get(device));
       }
     }
     return parts;
@@ -246,7 +249,7 @@ class FactorRulesTest {
    * narrower results are rounded once more for each part.
    */
   private static void verifyClose(
-      Tensor actual, Tensor expected, Layout layout, List<Tensor> parts, String what) {
+      Tensor actual, Tensor expected, Layout layout, Collection<Tensor> parts, String what) {
     assertThat(actual.type()).as(what).isEqualTo(expected.type());
     boolean exact = layout.partial().isEmpty() || !expected.element().isFloat();
     if (exact) {

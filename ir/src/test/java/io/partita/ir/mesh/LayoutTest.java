@@ -9,8 +9,11 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,6 +66,39 @@ class LayoutTest {
   }
 
   @Test
+  void whatIsAtOnePlaceIsHeldThereOnly() {
+    TensorType type = TensorType.of(ElementType.F32, 7, 4);
+    Layout rows = Layout.of(MESH, Split.even(MESH, 7, "x"), Split.NONE);
+    Layout layout = rows.withAt("y", 1);
+    assertThat(layout.holders()).containsExactly(2, 3, 6, 7, 10, 11);
+    assertThat(layout.bytes(type))
+        .containsExactly(0L, 0L, 48L, 48L, 0L, 0L, 32L, 32L, 0L, 0L, 32L, 32L);
+    assertThat(layout.replication()).isEqualTo(2);
+    assertThat(layout.withAt("z", 0).replication()).isEqualTo(1);
+    assertThat(layout.withAt("z", 0).holders()).containsExactly(2, 6, 10);
+    assertThat(layout.isReplicated()).isFalse();
+    assertThatThrownBy(() -> layout.localType(type, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("device 0 holds nothing of [*{x},*] at(y: 1)");
+    assertThatThrownBy(() -> rows.withAt("x", 1)).hasMessageContaining("each axis once");
+    assertThatThrownBy(() -> rows.withAt("y", 2))
+        .hasMessageContaining("expected:  a coordinate on y=2\n  found:     2");
+  }
+
+  @Test
+  void aPartMoreOrLessThanTheLayoutSaysIsDiagnosed() {
+    Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
+    Layout all = Layout.replicated(Mesh.line("x", 2), 1);
+    Layout second = all.withAt("x", 1);
+    assertThat(Shards.scatter(whole, second)).containsExactly(Map.entry(1, whole));
+    assertThatThrownBy(() -> Shards.assemble(Shards.scatter(whole, second), whole.type(), all))
+        .hasMessageContaining("P3403")
+        .hasMessageContaining("device 0\n  expected:  i64[2]\n  found:     nothing");
+    assertThatThrownBy(() -> Shards.assemble(Shards.scatter(whole, all), whole.type(), second))
+        .hasMessageContaining("device 0\n  expected:  nothing\n  found:     i64[2]");
+  }
+
+  @Test
   void anAxisDoesOneThing() {
     Split split = Split.even(MESH, 8, "x");
     assertThatThrownBy(() -> Layout.of(MESH, split, split))
@@ -106,6 +142,8 @@ class LayoutTest {
         "f32[1,seq,512{x,y/64}]",
         "i8[10{x: 0,7}] partial(max: y,z)",
         "f32[4{z,x}]",
+        "f32[4{z}] partial(sum: x) at(y: 1)",
+        "f32[4] varying(x) at(y: 0, z: 1)",
         "u4[]"
       })
   void textIsReadAndWrittenAlike(String text) {
@@ -130,6 +168,13 @@ class LayoutTest {
         "f32[4] varying()",
         "f32[4]?",
         "f32[4{x}] varying(x)",
+        "f32[4{x}] at(x: 0)",
+        "f32[4] at(x: 3)",
+        "f32[4] at(x)",
+        "f32[4] at()",
+        "f32[4] at(w: 0)",
+        "f32[4] at(x: 0, x: 1)",
+        "f32[4] at(x: 0) varying(y)",
         "f32[4] partial(sum: x",
         "f32[99999999999999999999{x}]"
       })
@@ -148,14 +193,55 @@ class LayoutTest {
       Tensor whole = draw.tensor(type);
       ShardedType sharded = new ShardedType(type, layout);
       assertThat(ShardedType.parse(sharded.toString(), MESH)).isEqualTo(sharded);
-      List<Tensor> parts = Shards.scatter(whole, layout);
+      SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
+      assertThat(parts.keySet()).containsExactlyElementsOf(layout.holders());
       if (layout.varying().isEmpty()) {
         assertThat(Shards.assemble(parts, type, layout)).as(layout.toString()).isEqualTo(whole);
         Layout other = layout(draw, shape).withVarying(List.of()).withPartial(Map.of());
-        List<Tensor> moved = new Resharding(layout, other).apply(parts, type, 0);
+        SortedMap<Integer, Tensor> moved = new Resharding(layout, other).apply(parts, type, 0);
         assertThat(moved).as(layout + " to " + other).isEqualTo(Shards.scatter(whole, other));
       }
     }
+  }
+
+  /** Through any two changes of layout the whole stays. */
+  @Test
+  void changedLayoutsAssembleToTheSame() {
+    Map<SyncKind, Integer> seen = new EnumMap<>(SyncKind.class);
+    for (int seed = 0; seed < 1000; seed++) {
+      Draw draw = new Draw(seed);
+      Shape shape = draw.staticShape(draw.from(1, 3));
+      TensorType type = new TensorType(draw.element(e -> e.bits() > 4 && e.isInteger()), shape);
+      Tensor whole = draw.tensor(type);
+      Layout layout = layout(draw, shape).withVarying(List.of());
+      SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
+      for (int step = 0; step < 2; step++) {
+        Layout to = layout(draw, shape).withVarying(List.of());
+        if (!layout.partial().isEmpty() && !to.partial().isEmpty()) {
+          to = to.withPartial(Map.of());
+        }
+        Resharding change = new Resharding(layout, to);
+        parts = change.apply(parts, type, 0);
+        assertThat(Shards.assemble(parts, type, to)).as(layout + " to " + to).isEqualTo(whole);
+        change.kinds().values().forEach(kind -> seen.merge(kind, 1, Integer::sum));
+        layout = to;
+      }
+    }
+    assertThat(seen).containsOnlyKeys(SyncKind.values());
+    assertThat(seen.values()).allMatch(count -> count > 20);
+  }
+
+  @Test
+  void whatOneDeviceHasBecomesAPartialSumWhereItIs() {
+    Mesh mesh = Mesh.line("x", 3);
+    Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
+    Tensor zeros = Tensor.longs(Shape.of(2), 0, 0);
+    Layout second = Layout.replicated(mesh, 1).withAt("x", 1);
+    Layout sum = Layout.replicated(mesh, 1).withPartial("x", ReductionKind.SUM);
+    Resharding change = new Resharding(second, sum);
+    assertThat(change.communicates()).isFalse();
+    assertThat(change.apply(Shards.scatter(whole, second), whole.type(), 0))
+        .containsExactly(Map.entry(0, zeros), Map.entry(1, whole), Map.entry(2, zeros));
   }
 
   private static Layout layout(Draw draw, Shape shape) {
@@ -164,7 +250,7 @@ class LayoutTest {
     Layout layout = Layout.replicated(MESH, shape.rank());
     ReductionKind kind = draw.one(ReductionKind.values());
     for (String axis : List.of("z", "x", "y")) {
-      int use = draw.from(-3, shape.rank() - 1);
+      int use = draw.from(-4, shape.rank() - 1);
       if (use >= 0) {
         axes.get(use).add(axis);
       } else if (use == -1) {
@@ -173,6 +259,8 @@ class LayoutTest {
         List<String> varying = new ArrayList<>(layout.varying());
         varying.add(axis);
         layout = layout.withVarying(varying);
+      } else if (use == -3) {
+        layout = layout.withAt(axis, draw.from(0, MESH.size(axis) - 1));
       }
     }
     for (int dim = 0; dim < shape.rank(); dim++) {
@@ -199,7 +287,7 @@ class LayoutTest {
   void whatVariesHasNoWhole() {
     Layout layout = Layout.replicated(MESH, 1).withVarying(List.of("y"));
     Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
-    List<Tensor> parts = Shards.scatter(whole, layout);
+    SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
     assertThatThrownBy(() -> Shards.assemble(parts, whole.type(), layout))
         .hasMessage(
             "error P3405: a varying value has no whole\n  where:     layout [*] varying(y)\n"
@@ -214,9 +302,11 @@ class LayoutTest {
   void replicasMustAgree() {
     Mesh mesh = Mesh.line("x", 2);
     Layout layout = Layout.replicated(mesh, 1);
-    List<Tensor> parts = List.of(Tensor.floats(Shape.of(1), 1f), Tensor.floats(Shape.of(1), 1.5f));
-    TensorType type = parts.getFirst().type();
-    assertThat(Shards.assemble(parts, type, layout, 0.5)).isEqualTo(parts.getFirst());
+    SortedMap<Integer, Tensor> parts = new TreeMap<>();
+    parts.put(0, Tensor.floats(Shape.of(1), 1f));
+    parts.put(1, Tensor.floats(Shape.of(1), 1.5f));
+    TensorType type = parts.get(0).type();
+    assertThat(Shards.assemble(parts, type, layout, 0.5)).isEqualTo(parts.get(0));
     assertThatThrownBy(() -> Shards.assemble(parts, type, layout, 0.25))
         .hasMessageContaining("P3406")
         .hasMessageContaining("device 1 of mesh(x=2)");
@@ -236,6 +326,20 @@ class LayoutTest {
     assertThat(kind(whole, partial)).isEqualTo(SyncKind.LOCAL);
     assertThat(kind(partial, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.LOCAL);
     assertThat(new Resharding(rows, rows).kinds()).isEmpty();
+    Layout second = whole.withAt("x", 1);
+    assertThat(kind(partial, second)).isEqualTo(SyncKind.REDUCE);
+    assertThat(kind(second, whole)).isEqualTo(SyncKind.BROADCAST);
+    assertThat(kind(second, whole.withAt("x", 2))).isEqualTo(SyncKind.SEND);
+    assertThat(kind(rows, second)).isEqualTo(SyncKind.GATHER);
+    assertThat(kind(second, rows)).isEqualTo(SyncKind.SCATTER);
+    assertThat(kind(whole, second)).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(second, partial)).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(second, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.BROADCAST);
+    // The others need something that doesn't change a maximum, and the value itself is known not
+    // to.
+    assertThat(kind(second, whole.withPartial("x", ReductionKind.MAX)))
+        .isEqualTo(SyncKind.BROADCAST);
+    assertThat(new Resharding(second, second).kinds()).isEmpty();
     Layout finer = whole.with(0, Split.even(MESH, 6, "x", "y"));
     assertThat(new Resharding(rows, finer).kinds()).containsExactly(Map.entry("y", SyncKind.LOCAL));
   }
