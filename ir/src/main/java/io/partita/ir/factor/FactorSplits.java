@@ -108,6 +108,20 @@ public final class FactorSplits {
     return after;
   }
 
+  /**
+   * The coarser splits that don't use these axes: of a split, the axes before the first of them.
+   */
+  public FactorSplits without(Set<String> axes) {
+    FactorSplits kept = none(mesh, rule);
+    for (Map.Entry<Integer, Split> entry : splits.entrySet()) {
+      Split split = entry.getValue();
+      long count = split.axes().stream().takeWhile(axis -> !axes.contains(axis)).count();
+      Split major = split.major(mesh, (int) count);
+      kept = major.isNone() ? kept : kept.with(entry.getKey(), major).orElse(kept);
+    }
+    return kept;
+  }
+
   private boolean isExpressible() {
     for (List<List<List<Integer>>> values : List.of(rule.operands(), rule.results())) {
       for (List<List<Integer>> dims : values) {

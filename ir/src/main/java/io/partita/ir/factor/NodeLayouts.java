@@ -4,14 +4,17 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ReductionKind;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The layouts that one operation reads and gives: splits from its factors; partial and varying axes
- * by {@link Linearity}.
+ * by {@link Linearity}. Where an operand is at one place of an axis, the operation runs there only.
  *
  * @param operands the layout that each operand must have
  */
@@ -25,9 +28,28 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
    * The layouts nearest to the given ones: a given partial or varying operand stays so where the
    * rule allows it, and must else be whole.
    *
-   * @param given how the operands lie before; only their partial and varying axes count
+   * <p>An operand that is at one place of an axis stays there, and all others are needed at the
+   * same place: one that is on all devices is there already, partial ones are reduced to it and
+   * split ones gathered. When operands are at two places, that of the first one counts, and the
+   * others are sent there. The results are at the place, and the axis splits no factor. Where a
+   * value varies over the axis, it can't be had at one place, and what is at one place is
+   * broadcast.
+   *
+   * @param given how the operands lie before; only what their axes do besides splitting counts
    */
   public static NodeLayouts resolve(FactorSplits splits, List<Layout> given) {
+    Map<String, Integer> places = places(given);
+    return resolve(splits.without(places.keySet()), places.keySet(), given).at(places);
+  }
+
+  private static Map<String, Integer> places(List<Layout> given) {
+    Map<String, Integer> places = new LinkedHashMap<>();
+    given.forEach(layout -> layout.at().forEach(places::putIfAbsent));
+    given.forEach(layout -> places.keySet().removeAll(layout.varying()));
+    return places;
+  }
+
+  private static NodeLayouts resolve(FactorSplits splits, Set<String> places, List<Layout> given) {
     FactorRule rule = splits.rule();
     List<Layout> operands = new ArrayList<>();
     for (int i = 0; i < rule.operands().size(); i++) {
@@ -40,8 +62,33 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
     // What factors reduce is partial in any case; what operands bring must agree with it.
     Set<String> axes = new LinkedHashSet<>(splits.reductions().keySet());
     splits.mesh().axes().forEach(axis -> axes.add(axis.name()));
+    axes.removeAll(places);
     axes.forEach(axis -> resolve(axis, splits, given, operands, results));
     return new NodeLayouts(splits, operands, results);
+  }
+
+  /** The same at one place of some axes that do nothing to any operand or result. */
+  public NodeLayouts at(Map<String, Integer> places) {
+    return places.isEmpty()
+        ? this
+        : new NodeLayouts(splits, at(operands, places), at(results, places));
+  }
+
+  private static List<Layout> at(List<Layout> layouts, Map<String, Integer> places) {
+    return layouts.stream()
+        .map(
+            layout -> {
+              Map<String, Integer> all = new LinkedHashMap<>(layout.at());
+              all.putAll(places);
+              return layout.withAt(all);
+            })
+        .toList();
+  }
+
+  /** Whether all devices along an axis run the operation on the same. */
+  public boolean isFree(String axis) {
+    return !splits.axes().contains(axis)
+        && Stream.concat(operands.stream(), results.stream()).noneMatch(l -> l.uses(axis));
   }
 
   /** The devices that run the operation, ascending: those that hold something of its results. */

@@ -26,9 +26,12 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -155,6 +158,73 @@ class FactorRulesTest {
       }
       verify(sample, splits, given);
     }
+  }
+
+  /** An operand at one place: all others come there, whatever they were, and so do the results. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void operandsAtOnePlaceGiveTheWholeThere(Class<? extends Op> kind) {
+    for (int seed = 3000; seed < 3000 + SAMPLES; seed++) {
+      Draw draw = new Draw(seed);
+      Optional<Sample> drawn = Sample.draw(kind, draw);
+      Mesh mesh = Mesh.of(new MeshAxis("x", draw.from(1, 4)), new MeshAxis("y", 3));
+      if (drawn.isEmpty() || drawn.get().operands().isEmpty()) {
+        continue;
+      }
+      Sample sample = drawn.get();
+      FactorRule rule = sample.rule();
+      FactorSplits splits = FactorSplits.none(mesh, rule);
+      for (String axis : List.of("x", "y")) {
+        if (!rule.factors().isEmpty()) {
+          int factor = draw.from(0, rule.factors().size() - 1);
+          splits = splits.with(factor, split(mesh, rule, factor, draw, axis)).orElse(splits);
+        }
+      }
+      int place = draw.from(0, mesh.size("x") - 1);
+      List<Layout> given = new ArrayList<>(noneGiven(sample, mesh));
+      int first = draw.from(0, given.size() - 1);
+      for (int i = first + 1; i < given.size(); i++) {
+        boolean isSum = draw.flag() && sample.operands().get(i).element() != ElementType.BOOL;
+        given.set(
+            i,
+            isSum
+                ? given.get(i).withPartial("x", ReductionKind.SUM)
+                : given.get(i).withAt("x", draw.from(0, mesh.size("x") - 1)));
+      }
+      given.set(first, given.get(first).withAt("x", place));
+      NodeLayouts layouts = NodeLayouts.resolve(splits, given);
+      assertThat(layouts.splits().axes()).doesNotContain("x");
+      assertThat(layouts.operands()).allMatch(layout -> layout.at().equals(Map.of("x", place)));
+      assertThat(layouts.results()).allMatch(layout -> layout.at().equals(Map.of("x", place)));
+      verify(sample, splits, given);
+    }
+  }
+
+  @Test
+  void whatVariesIsNotAtOnePlace() {
+    Mesh mesh = Mesh.line("x", 2);
+    TensorType type = TensorType.of(ElementType.F32, 3);
+    FactorRule rule =
+        FactorRules.of(new Elementwise.Binary(BinaryFunction.ADD), List.of(type, type));
+    Layout whole = Layout.replicated(mesh, 1);
+    Layout varies = whole.withVarying(List.of("x"));
+    NodeLayouts layouts =
+        NodeLayouts.resolve(FactorSplits.none(mesh, rule), List.of(whole.withAt("x", 1), varies));
+    assertThat(layouts.operands()).containsExactly(whole, varies);
+    assertThat(layouts.results()).containsExactly(varies);
+  }
+
+  @Test
+  void anAxisAtOnePlaceCoarsensSplits() {
+    Mesh mesh = Mesh.of(new MeshAxis("x", 2), new MeshAxis("y", 3));
+    TensorType type = TensorType.of(ElementType.F32, 12);
+    FactorRule rule =
+        FactorRules.of(new Elementwise.Binary(BinaryFunction.ADD), List.of(type, type));
+    FactorSplits splits =
+        FactorSplits.none(mesh, rule).with(0, Split.even(mesh, 12, "x", "y")).orElseThrow();
+    assertThat(splits.without(Set.of("y")).result(0)).hasToString("[*{x}]");
+    assertThat(splits.without(Set.of("x")).result(0)).hasToString("[*]");
+    assertThat(splits.without(Set.of("z")).result(0)).hasToString("[*{x,y}]");
   }
 
   private static List<Layout> noneGiven(Sample sample, Mesh mesh) {
