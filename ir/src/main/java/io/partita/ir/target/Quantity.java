@@ -1,6 +1,9 @@
 package io.partita.ir.target;
 
 import java.math.BigDecimal;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A number with its unit, as it was written.
@@ -9,12 +12,29 @@ import java.math.BigDecimal;
  */
 public record Quantity(double number, Unit unit) implements FigureValue {
   private static final double LARGEST_INTEGER = 1L << 53;
+  private static final Pattern TEXT = Pattern.compile("([0-9.]+(?:[eE]-?[0-9]+)?) *(.*)");
 
   public Quantity {
     if (!(number >= 0) || Double.isInfinite(number)) {
       throw new IllegalArgumentException("a quantity of " + number);
     }
     number += 0.0; // -0 becomes 0
+  }
+
+  /** Reads {@code 8}, {@code 256 KiB} or {@code 20Mbps}; empty for anything else. */
+  public static Optional<Quantity> parse(String text) {
+    Matcher matcher = TEXT.matcher(text.strip());
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    try {
+      double number = Double.parseDouble(matcher.group(1));
+      return Double.isInfinite(number)
+          ? Optional.empty()
+          : Unit.of(matcher.group(2)).map(unit -> new Quantity(number, unit));
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
   }
 
   /** In the base unit of the dimension. */

@@ -10,8 +10,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Finds target descriptions: those that come with Partita by name, others by the path of their
@@ -22,7 +20,6 @@ public final class TargetLibrary {
   public static final List<String> NAMES = List.of("n150", "siracusa", "wifi-laptops");
 
   private static final String SUFFIX = ".target";
-  private static final Pattern QUANTITY = Pattern.compile("([0-9.]+(?:[eE]-?[0-9]+)?) *(.*)");
 
   private TargetLibrary() {}
 
@@ -83,7 +80,7 @@ public final class TargetLibrary {
     Map<String, Quantity> arguments = new LinkedHashMap<>();
     for (String argument : text.split(",", -1)) {
       String[] parts = argument.split("=", 2);
-      Quantity quantity = parts.length == 2 ? quantity(parts[1].strip()) : null;
+      Quantity quantity = parts.length == 2 ? Quantity.parse(parts[1]).orElse(null) : null;
       if (quantity == null || arguments.put(parts[0].strip(), quantity) != null) {
         throw new PartitaException(
             TargetCode.ARGUMENT,
@@ -94,21 +91,5 @@ public final class TargetLibrary {
       }
     }
     return arguments;
-  }
-
-  /** Null when it isn't one. */
-  private static Quantity quantity(String text) {
-    Matcher matcher = QUANTITY.matcher(text);
-    if (!matcher.matches()) {
-      return null;
-    }
-    try {
-      double number = Double.parseDouble(matcher.group(1));
-      return Double.isInfinite(number)
-          ? null
-          : Unit.of(matcher.group(2)).map(unit -> new Quantity(number, unit)).orElse(null);
-    } catch (NumberFormatException e) {
-      return null;
-    }
   }
 }

@@ -7,6 +7,7 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.KernelThroughput;
 import io.partita.ir.type.ElementType;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -45,24 +46,45 @@ public record KernelWork(
    * @throws PartitaException with {@link CostCode#NO_THROUGHPUT}
    */
   public double cycles(ChipKind chip) {
-    KernelThroughput found =
-        find(chip, kernel)
-            .or(
-                () ->
-                    kernel.rate() == Dimension.MACS_PER_CYCLE
-                        ? find(chip, KernelClass.MATMUL)
-                        : Optional.empty())
-            .orElseThrow(
-                () ->
-                    new PartitaException(
-                        CostCode.NO_THROUGHPUT,
-                        "target, chip " + chip.name(),
-                        "kernel " + kernel.text() + " " + element,
-                        "none for this kind of elements",
-                        "add it to the target description"));
-    double slower = Math.max(1, (double) element.bits() / found.element().bits());
+    KernelThroughput found = throughput(chip);
     double once = found.cycles(rows, columns, depth) - found.overheadCycles();
-    return found.overheadCycles() + slower * batch * once;
+    return found.overheadCycles() + slower(found) * batch * once;
+  }
+
+  /**
+   * What no kernel that does part of this work can be below for its part: no overhead, no rounding,
+   * and the better of the rates for matrices and vectors.
+   */
+  public double fewestCycles(ChipKind chip) {
+    KernelThroughput found = throughput(chip);
+    double rate = found.rate() / slower(found);
+    if (kernel == KernelClass.MATVEC || kernel == KernelClass.MATMUL) {
+      for (KernelClass each : List.of(KernelClass.MATVEC, KernelClass.MATMUL)) {
+        rate = Math.max(rate, find(chip, each).map(t -> t.rate() / slower(t)).orElse(0.0));
+      }
+    }
+    return (double) batch * rows * columns * depth / rate;
+  }
+
+  private double slower(KernelThroughput found) {
+    return Math.max(1, (double) element.bits() / found.element().bits());
+  }
+
+  private KernelThroughput throughput(ChipKind chip) {
+    return find(chip, kernel)
+        .or(
+            () ->
+                kernel.rate() == Dimension.MACS_PER_CYCLE
+                    ? find(chip, KernelClass.MATMUL)
+                    : Optional.empty())
+        .orElseThrow(
+            () ->
+                new PartitaException(
+                    CostCode.NO_THROUGHPUT,
+                    "target, chip " + chip.name(),
+                    "kernel " + kernel.text() + " " + element,
+                    "none for this kind of elements",
+                    "add it to the target description"));
   }
 
   private Optional<KernelThroughput> find(ChipKind chip, KernelClass wanted) {

@@ -1,0 +1,164 @@
+package io.partita.ir.target;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.Connection.Shape;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeSet;
+
+/** What a plan may ask of a target beyond its parameters: fewer devices, other memories. */
+public final class TargetChange {
+  private TargetChange() {}
+
+  /**
+   * The target's first devices alone, and the connections between them. What is left of a ring is a
+   * line.
+   *
+   * @param devices 1 to as many as there are
+   */
+  public static TargetDescription first(TargetDescription target, int devices) {
+    if (devices < 1 || devices > target.deviceCount()) {
+      throw new IllegalArgumentException(devices + " of " + target.deviceCount() + " devices");
+    }
+    if (devices == target.deviceCount()) {
+      return target;
+    }
+    List<DeviceGroup> groups = new ArrayList<>();
+    int left = devices;
+    for (DeviceGroup group : target.groups()) {
+      int taken = Math.min(left, group.count());
+      left -= taken;
+      if (taken > 0) {
+        groups.add(new DeviceGroup(group.chip(), count(group.figures(), taken)));
+      }
+    }
+    return new TargetDescription(
+        target.name(),
+        target.purpose(),
+        target.parameters(),
+        target.sources(),
+        target.chips(),
+        groups,
+        target.links(),
+        target.connections().stream()
+            .flatMap(connection -> between(connection, devices).stream())
+            .toList());
+  }
+
+  private static Figures count(Figures figures, int devices) {
+    return figures.map(figure -> new Figure(new Quantity(devices, Unit.ONE), figure.origin()));
+  }
+
+  private static Optional<Connection> between(Connection connection, int devices) {
+    return switch (connection.shape()) {
+      case PAIR ->
+          Math.max(connection.number("first"), connection.number("second")) < devices
+              ? Optional.of(connection)
+              : Optional.empty();
+      case RING ->
+          Optional.of(
+              new Connection(
+                  Shape.LINE, connection.link(), connection.origin(), connection.figures()));
+      case FULL, LINE, TREE, ROWS, COLUMNS, SHARED -> Optional.of(connection);
+    };
+  }
+
+  /** The parameter that says how many devices there are, where one group alone has it. */
+  public static Optional<Parameter> deviceParameter(TargetDescription target) {
+    if (target.groups().size() != 1) {
+      return Optional.empty();
+    }
+    Figure count = target.groups().getFirst().figures().find("count").orElseThrow();
+    return count.value() instanceof FigureValue.ParameterUse use
+        ? target.parameter(use.parameter())
+        : Optional.empty();
+  }
+
+  /** The parameter that says how large a memory of a chip is. */
+  public static Optional<Parameter> memoryParameter(TargetDescription target, Memory memory) {
+    return memory.figures().find("bytes").orElseThrow().value()
+            instanceof FigureValue.ParameterUse use
+        ? target.parameter(use.parameter())
+        : Optional.empty();
+  }
+
+  /**
+   * The target with other values of parameters, or where a name is that of a memory and of no
+   * parameter, with so large a memory on each chip that has it.
+   *
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} when a name is neither, or a value
+   *     isn't one for it
+   */
+  public static TargetDescription set(TargetDescription target, Map<String, Quantity> values) {
+    Map<String, Quantity> arguments = new LinkedHashMap<>(values);
+    TargetDescription changed = target;
+    for (Map.Entry<String, Quantity> value : values.entrySet()) {
+      if (target.parameter(value.getKey()).isEmpty() && memories(target).contains(value.getKey())) {
+        changed = withMemory(changed, value.getKey(), value.getValue());
+        arguments.remove(value.getKey());
+      }
+    }
+    for (String name : arguments.keySet()) {
+      if (target.parameter(name).isEmpty()) {
+        List<String> names = new ArrayList<>();
+        target.parameters().forEach(parameter -> names.add(parameter.name()));
+        names.addAll(memories(target));
+        throw new PartitaException(
+            TargetCode.ARGUMENT,
+            "target " + target.name() + ", parameter " + name,
+            "one of " + String.join(", ", names.stream().distinct().toList()),
+            name,
+            "correct the name");
+      }
+    }
+    return changed.with(arguments);
+  }
+
+  private static TreeSet<String> memories(TargetDescription target) {
+    TreeSet<String> names = new TreeSet<>();
+    target.chips().forEach(chip -> chip.memories().forEach(memory -> names.add(memory.name())));
+    return names;
+  }
+
+  private static TargetDescription withMemory(
+      TargetDescription target, String memory, Quantity size) {
+    if (size.dimension() != Dimension.BYTES || size.value() < 1) {
+      throw new PartitaException(
+          TargetCode.ARGUMENT,
+          "target " + target.name() + ", memory " + memory,
+          "a size such as 256KiB",
+          size.toString(),
+          "correct the size");
+    }
+    return new TargetDescription(
+        target.name(),
+        target.purpose(),
+        target.parameters(),
+        target.sources(),
+        target.chips().stream().map(chip -> resized(chip, memory, size)).toList(),
+        target.groups(),
+        target.links(),
+        target.connections());
+  }
+
+  private static ChipKind resized(ChipKind chip, String memory, Quantity size) {
+    return new ChipKind(
+        chip.name(),
+        chip.figures(),
+        chip.memories().stream()
+            .map(each -> each.name().equals(memory) ? resized(each, size) : each)
+            .toList(),
+        chip.channels(),
+        chip.kernels());
+  }
+
+  private static Memory resized(Memory memory, Quantity size) {
+    SequencedMap<String, Figure> figures = new LinkedHashMap<>(memory.figures().byName());
+    figures.computeIfPresent("bytes", (name, figure) -> new Figure(size, figure.origin()));
+    return new Memory(memory.name(), new Figures(figures));
+  }
+}
