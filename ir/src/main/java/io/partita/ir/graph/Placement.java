@@ -12,11 +12,13 @@ import java.util.TreeMap;
  * other layouts follow: a constant is on all devices, a {@code sync} says its result's layout, and
  * the factor rule of any other operation gives the results' layouts from the operands'.
  *
- * @param inputs by name of the graph input; one that isn't named is on all devices
+ * @param inputs by name of the graph input, without those that are on all devices
  */
 public record Placement(Mesh mesh, SortedMap<String, Layout> inputs) {
   public Placement {
-    inputs = Collections.unmodifiableSortedMap(new TreeMap<>(inputs));
+    SortedMap<String, Layout> placed = new TreeMap<>(inputs);
+    placed.values().removeIf(Layout::isReplicated);
+    inputs = Collections.unmodifiableSortedMap(placed);
   }
 
   public Placement(Mesh mesh, Map<String, Layout> inputs) {

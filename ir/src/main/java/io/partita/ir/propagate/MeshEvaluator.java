@@ -5,14 +5,15 @@ import io.partita.ir.eval.Evaluator;
 import io.partita.ir.factor.LocalForm;
 import io.partita.ir.factor.NodeLayouts;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Shards;
+import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,77 +21,85 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Runs a planned graph on all devices in lock step: each node on each device in turn that holds
- * something of its results, on what that device holds and nothing else, with layouts changed where
- * the plan says. The reference meaning of the mesh dialect.
+ * Runs a module of the mesh dialect on all devices in lock step: each node on each device in turn
+ * that holds something of its results, on what that device holds and nothing else; only syncs see
+ * several devices. The reference meaning of the mesh dialect.
  */
 public final class MeshEvaluator {
-  private final LayoutPlan plan;
+  private final Module module;
+  private final LayoutInference layouts;
   private final Map<Value, Integer> remaining = new IdentityHashMap<>();
 
-  /** What the devices hold of each value, by layout: a value may be read in several. */
-  private final Map<Value, Map<Layout, SortedMap<Integer, Tensor>>> values =
-      new IdentityHashMap<>();
+  /** What the devices hold of each value. */
+  private final Map<Value, SortedMap<Integer, Tensor>> values = new IdentityHashMap<>();
 
-  private MeshEvaluator(LayoutPlan plan) {
-    this.plan = plan;
-    for (Node node : plan.graph().nodes()) {
+  private MeshEvaluator(Module module) {
+    this.module = module;
+    this.layouts = LayoutInference.of(module);
+    for (Node node : module.graph().nodes()) {
       node.operands().forEach(operand -> remaining.merge(operand, 1, Integer::sum));
     }
-    plan.graph().outputs().forEach(output -> remaining.merge(output.value(), 1, Integer::sum));
+    module.graph().outputs().forEach(output -> remaining.merge(output.value(), 1, Integer::sum));
   }
 
   /**
    * The graph's outputs, assembled.
    *
+   * @param module with a placement
    * @param inputs whole, one for each input of the graph
-   * @throws PartitaException as {@link Evaluator#run}, or when devices that should hold the same
-   *     don't
+   * @throws PartitaException as {@link Evaluator#run} and {@link LayoutInference#of}, or when
+   *     devices that should hold the same don't
    */
-  public static List<Tensor> run(LayoutPlan plan, List<Tensor> inputs) {
-    return new MeshEvaluator(plan).run(inputs);
+  public static List<Tensor> run(Module module, List<Tensor> inputs) {
+    return new MeshEvaluator(module).run(inputs);
   }
 
   private List<Tensor> run(List<Tensor> inputs) {
-    for (Value input : plan.graph().inputs()) {
-      Layout layout = plan.layout(input);
-      keep(input, layout, Shards.scatter(inputs.get(input.index()), layout));
+    for (Value input : module.graph().inputs()) {
+      keep(input, Shards.scatter(inputs.get(input.index()), layouts.layout(input)));
     }
-    for (Node node : plan.graph().nodes()) {
+    for (Node node : module.graph().nodes()) {
       run(node);
     }
-    return plan.graph().outputs().stream()
+    return module.graph().outputs().stream()
         .map(
             output -> {
-              Layout layout = plan.layout(output.value());
-              SortedMap<Integer, Tensor> parts = values.get(output.value()).get(layout);
-              return Shards.assemble(parts, output.value().type(), layout);
+              Value value = output.value();
+              return Shards.assemble(values.get(value), value.type(), layouts.layout(value));
             })
         .toList();
   }
 
   private void run(Node node) {
-    NodeLayouts layouts = plan.nodes().get(node);
-    List<SortedMap<Integer, Tensor>> operands = new ArrayList<>();
-    for (int i = 0; i < node.operands().size(); i++) {
-      operands.add(read(node.operand(i), layouts.operands().get(i)));
+    List<SortedMap<Integer, Tensor>> operands = node.operands().stream().map(values::get).toList();
+    List<SortedMap<Integer, Tensor>> results =
+        node.op() instanceof Communication.Sync sync
+            ? List.of(sync(node.operand(0), sync.to(), operands.getFirst()))
+            : compute(node, operands);
+    node.operands().forEach(this::use);
+    for (int i = 0; i < results.size(); i++) {
+      keep(node.results().get(i), results.get(i));
     }
+  }
+
+  private SortedMap<Integer, Tensor> sync(
+      Value value, Layout to, SortedMap<Integer, Tensor> parts) {
+    return new Resharding(layouts.layout(value), to).apply(parts, value.type(), 0);
+  }
+
+  private List<SortedMap<Integer, Tensor>> compute(
+      Node node, List<SortedMap<Integer, Tensor>> operands) {
+    NodeLayouts derived = layouts.nodes().get(node);
     List<SortedMap<Integer, Tensor>> results = new ArrayList<>();
     node.results().forEach(result -> results.add(new TreeMap<>()));
-    for (int device : layouts.devices()) {
+    for (int device : derived.devices()) {
       List<Tensor> own = operands.stream().map(all -> all.get(device)).toList();
-      List<Tensor> parts = local(node, layouts, device, own);
+      List<Tensor> parts = local(node, derived, device, own);
       for (int i = 0; i < parts.size(); i++) {
         results.get(i).put(device, parts.get(i));
       }
     }
-    node.operands().forEach(this::use);
-    for (int i = 0; i < results.size(); i++) {
-      Value value = node.results().get(i);
-      Layout held = plan.layout(value);
-      Resharding change = new Resharding(layouts.results().get(i), held);
-      keep(value, held, change.apply(results.get(i), value.type(), 0));
-    }
+    return results;
   }
 
   private static List<Tensor> local(
@@ -111,20 +120,9 @@ public final class MeshEvaluator {
     return Evaluator.run(builder.finish(), operands);
   }
 
-  private SortedMap<Integer, Tensor> read(Value value, Layout layout) {
-    Layout held = plan.layout(value);
-    Map<Layout, SortedMap<Integer, Tensor>> known = values.get(value);
-    SortedMap<Integer, Tensor> parts = known.get(layout);
-    if (parts == null) {
-      parts = new Resharding(held, layout).apply(known.get(held), value.type(), 0);
-      known.put(layout, parts);
-    }
-    return parts;
-  }
-
-  private void keep(Value value, Layout layout, SortedMap<Integer, Tensor> parts) {
+  private void keep(Value value, SortedMap<Integer, Tensor> parts) {
     if (remaining.containsKey(value)) {
-      values.computeIfAbsent(value, key -> new HashMap<>()).put(layout, parts);
+      values.put(value, parts);
     }
   }
 

@@ -12,6 +12,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.LayoutPropagation;
 import io.partita.ir.propagate.MeshEvaluator;
+import io.partita.ir.propagate.SyncInsertion;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,8 @@ final class Sharded implements ModuleRunner {
   @Override
   public Prepared prepare(Module module) {
     plan = LayoutPropagation.run(module.graph(), mesh, pinned(module.graph()));
-    return inputs -> MeshEvaluator.run(plan, inputs);
+    Module placed = SyncInsertion.insert(plan, module.states());
+    return inputs -> MeshEvaluator.run(placed, inputs);
   }
 
   private Map<Value, Layout> pinned(Graph graph) {
