@@ -1,0 +1,76 @@
+/*
+ * What all kernels share.
+ *
+ * A kernel is a function of its arguments, a core's number and how many cores work together. Called once for each
+ * core from 0 to cores - 1, in any order or at the same time, it computes the whole result; each element of the
+ * result is written by one core only, and its bits don't depend on how many cores there are.
+ *
+ * Kernels read and write the memory that their arguments point to and their own stack, which is a few hundred bytes
+ * deep; they allocate nothing, call nothing but each other, keep no state, and need no C library. Pointers are to
+ * tiles in L1, aligned to their elements; other memories work and are slow. Extents may be 0; they and strides are
+ * below 2^27. Strides count elements.
+ *
+ * Integers wrap in two's complement. Floats are IEEE f32; no kernel uses a wider type, which devices lack. "Exact"
+ * means the bits of the reference evaluator when multiplications and additions aren't contracted
+ * (-ffp-contract=off), as on the host; contracted ones round once less.
+ */
+#ifndef PARTITA_KERNEL_H
+#define PARTITA_KERNEL_H
+
+#include <stdint.h>
+
+/* Axes of tiles that are walked through by strides. Unused ones come first, with extent 1. */
+#define PARTITA_AXES 6
+
+typedef void partita_kernel(const void *arguments, int32_t core, int32_t cores);
+
+struct partita_range {
+    int32_t from;
+    int32_t to;
+};
+
+/* A core's part of 0 .. count - 1: whole blocks of `block`, as even as can be. */
+static inline struct partita_range partita_share(int32_t count, int32_t block, int32_t core, int32_t cores)
+{
+    const int32_t blocks = count / block + (count % block != 0);
+    const int32_t each = blocks / cores;
+    const int32_t more = blocks % cores;
+    const int32_t first = each * core + (core < more ? core : more);
+    const int32_t last = first + each + (core < more);
+    struct partita_range range = {first * block, last * block};
+    if (range.from > count) {
+        range.from = count;
+    }
+    if (range.to > count) {
+        range.to = count;
+    }
+    return range;
+}
+
+/* Wrapping arithmetic, which C defines on unsigned integers only. */
+static inline int32_t partita_add_wrapping(int32_t x, int32_t y)
+{
+    return (int32_t)((uint32_t)x + (uint32_t)y);
+}
+
+static inline int32_t partita_multiply_wrapping(int32_t x, int32_t y)
+{
+    return (int32_t)((uint32_t)x * (uint32_t)y);
+}
+
+static inline int64_t partita_add_wrapping_64(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x + (uint64_t)y);
+}
+
+static inline int64_t partita_multiply_wrapping_64(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x * (uint64_t)y);
+}
+
+static inline int64_t partita_clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+#endif

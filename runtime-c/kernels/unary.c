@@ -1,0 +1,61 @@
+#include "unary.h"
+
+#include "float_functions.h"
+
+#define UNARY(NAME, IN, OUT, VALUE)                                                                                    \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_unary *unary = arguments;                                                                 \
+        const struct partita_range share = partita_share(unary->count, 8, core, cores);                                \
+        const IN *in = unary->x;                                                                                       \
+        OUT *out = unary->out;                                                                                         \
+        for (int32_t i = share.from; i < share.to; i++) {                                                              \
+            const IN x = in[i];                                                                                        \
+            out[i] = (OUT)(VALUE);                                                                                     \
+        }                                                                                                              \
+    }
+
+UNARY(partita_abs_f32, float, float, partita_absolute(x))
+UNARY(partita_neg_f32, float, float, -x)
+UNARY(partita_sign_f32, float, float, partita_sign(x))
+UNARY(partita_ceil_f32, float, float, partita_ceil(x))
+UNARY(partita_floor_f32, float, float, partita_floor(x))
+UNARY(partita_round_f32, float, float, partita_round(x))
+UNARY(partita_sqrt_f32, float, float, partita_sqrt(x))
+UNARY(partita_reciprocal_f32, float, float, 1.0f / x)
+UNARY(partita_relu_f32, float, float, partita_maximum(x, 0.0f))
+
+UNARY(partita_exp_f32, float, float, partita_exp(x))
+UNARY(partita_log_f32, float, float, partita_log(x))
+UNARY(partita_sin_f32, float, float, partita_sin(x))
+UNARY(partita_cos_f32, float, float, partita_cos(x))
+UNARY(partita_tan_f32, float, float, partita_tan(x))
+UNARY(partita_sinh_f32, float, float, partita_sinh(x))
+UNARY(partita_cosh_f32, float, float, partita_cosh(x))
+UNARY(partita_tanh_f32, float, float, partita_tanh(x))
+UNARY(partita_erf_f32, float, float, partita_erf(x))
+UNARY(partita_sigmoid_f32, float, float, partita_sigmoid(x))
+UNARY(partita_softplus_f32, float, float, partita_softplus(x))
+UNARY(partita_gelu_f32, float, float, partita_gelu(x))
+UNARY(partita_gelu_tanh_f32, float, float, partita_gelu_tanh(x))
+UNARY(partita_silu_f32, float, float, partita_silu(x))
+UNARY(partita_hard_swish_f32, float, float, partita_hard_swish(x))
+UNARY(partita_quick_gelu_f32, float, float, partita_quick_gelu(x))
+
+UNARY(partita_is_nan_f32, float, uint8_t, x != x)
+UNARY(partita_is_positive_infinity_f32, float, uint8_t, x == PARTITA_INFINITY)
+UNARY(partita_is_negative_infinity_f32, float, uint8_t, x == -PARTITA_INFINITY)
+
+UNARY(partita_abs_i32, int32_t, int32_t, x < 0 ? 0u - (uint32_t)x : (uint32_t)x)
+UNARY(partita_neg_i32, int32_t, int32_t, 0u - (uint32_t)x)
+UNARY(partita_sign_i32, int32_t, int32_t, (x > 0) - (x < 0))
+UNARY(partita_relu_i32, int32_t, int32_t, x > 0 ? x : 0)
+UNARY(partita_bit_not_i32, int32_t, int32_t, ~x)
+
+UNARY(partita_abs_i8, int8_t, int8_t, x < 0 ? -x : x)
+UNARY(partita_neg_i8, int8_t, int8_t, -x)
+UNARY(partita_sign_i8, int8_t, int8_t, (x > 0) - (x < 0))
+UNARY(partita_relu_i8, int8_t, int8_t, x > 0 ? x : 0)
+UNARY(partita_bit_not_i8, int8_t, int8_t, ~x)
+
+UNARY(partita_not_bool, uint8_t, uint8_t, x == 0)

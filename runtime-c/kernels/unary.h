@@ -1,0 +1,37 @@
+/*
+ * Functions of one element: out[i] = f(x[i]) for i < count. In and out may be the same tile, and may not overlap
+ * otherwise. Cores take parts of 8 elements.
+ *
+ * Integer forms wrap. Predicates write 0 or 1 as bytes. Bounds of the float functions: float_functions.h.
+ */
+#ifndef PARTITA_UNARY_H
+#define PARTITA_UNARY_H
+
+#include "kernel.h"
+
+struct partita_unary {
+    const void *x; /* [count] */
+    void *out;     /* [count] */
+    int32_t count;
+};
+
+/* f32 -> f32, exact */
+partita_kernel partita_abs_f32, partita_neg_f32, partita_sign_f32, partita_ceil_f32, partita_floor_f32,
+    partita_round_f32, partita_sqrt_f32, partita_reciprocal_f32, partita_relu_f32;
+
+/* f32 -> f32, within the bounds of float_functions.h */
+partita_kernel partita_exp_f32, partita_log_f32, partita_sin_f32, partita_cos_f32, partita_tan_f32, partita_sinh_f32,
+    partita_cosh_f32, partita_tanh_f32, partita_erf_f32, partita_sigmoid_f32, partita_softplus_f32, partita_gelu_f32,
+    partita_gelu_tanh_f32, partita_silu_f32, partita_hard_swish_f32, partita_quick_gelu_f32;
+
+/* f32 -> bool */
+partita_kernel partita_is_nan_f32, partita_is_positive_infinity_f32, partita_is_negative_infinity_f32;
+
+/* i32 -> i32, i8 -> i8 */
+partita_kernel partita_abs_i32, partita_neg_i32, partita_sign_i32, partita_relu_i32, partita_bit_not_i32;
+partita_kernel partita_abs_i8, partita_neg_i8, partita_sign_i8, partita_relu_i8, partita_bit_not_i8;
+
+/* bool -> bool */
+partita_kernel partita_not_bool;
+
+#endif

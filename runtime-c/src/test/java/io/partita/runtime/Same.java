@@ -1,0 +1,34 @@
+package io.partita.runtime;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+
+/** Compares tensors bit by bit, but for the bits of NaNs. */
+final class Same {
+  private Same() {}
+
+  static void verify(String what, Tensor actual, Tensor expected) {
+    if (!actual.type().equals(expected.type())) {
+      throw new AssertionError(what + ": " + actual.type() + ", not " + expected.type());
+    }
+    if (actual.equals(expected)) {
+      return;
+    }
+    boolean floats = expected.element() == ElementType.F32;
+    for (int i = 0; i < expected.size(); i++) {
+      boolean same =
+          floats
+              ? Double.compare(actual.getDouble(i), expected.getDouble(i)) == 0
+              : actual.getLong(i) == expected.getLong(i);
+      if (!same) {
+        throw new AssertionError(
+            "%s: element %d is %s and not %s"
+                .formatted(
+                    what,
+                    i,
+                    floats ? actual.getDouble(i) : actual.getLong(i),
+                    floats ? expected.getDouble(i) : expected.getLong(i)));
+      }
+    }
+  }
+}

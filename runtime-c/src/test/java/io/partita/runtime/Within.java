@@ -1,0 +1,43 @@
+package io.partita.runtime;
+
+import io.partita.ir.tensor.Tensor;
+
+/** Compares floats with exact values. */
+final class Within {
+  /** Half the distance of neighbouring floats at 1. */
+  static final double U = 0x1p-24;
+
+  /** Half the smallest float. */
+  static final double TINY = 0x1p-150;
+
+  /** How far a result may be from the exact one. */
+  @FunctionalInterface
+  interface Bound {
+    double at(int index, double exact);
+  }
+
+  private Within() {}
+
+  /** Beyond the largest float, the exact value stands for infinity. */
+  static void verify(String what, Tensor actual, double[] exact, Bound bound) {
+    float[] values = actual.floats();
+    if (values.length != exact.length) {
+      throw new AssertionError(what + ": " + values.length + " results, not " + exact.length);
+    }
+    for (int i = 0; i < values.length; i++) {
+      double most = bound.at(i, exact[i]);
+      boolean near =
+          Float.compare(values[i], (float) exact[i]) == 0
+              || Double.isNaN(exact[i]) && Float.isNaN(values[i])
+              || Math.abs(values[i] - exact[i]) <= most
+              || Float.isInfinite(values[i])
+                  && Math.signum(values[i]) == Math.signum(exact[i])
+                  && Math.abs(exact[i]) + most >= Float.MAX_VALUE;
+      if (!near) {
+        throw new AssertionError(
+            "%s: element %d is %s and not %s: off by %.3g, at most %.3g allowed"
+                .formatted(what, i, values[i], exact[i], Math.abs(values[i] - exact[i]), most));
+      }
+    }
+  }
+}
