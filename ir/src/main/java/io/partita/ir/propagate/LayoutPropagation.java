@@ -21,11 +21,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds the layouts of all values from those of some, in two steps. Splits spread over the graph in
- * both directions. Then partial values follow in execution order: one waits to be joined as long as
- * all its readers take it partial and none makes it larger; so what is added to a partial sum (a
- * bias, a skip connection) is added before the devices communicate. Nothing here knows an operation
- * by name.
+ * Finds the layouts of all values from those of some, in three steps. Splits spread over the graph
+ * in both directions. Then partial values follow in execution order: one waits to be joined as long
+ * as all its readers take it partial and none makes it larger; so what is added to a partial sum (a
+ * bias, a skip connection) is added before the devices communicate. What is at one place of an axis
+ * goes along: whoever reads it runs there, up to a value that is given to be elsewhere. Last, in
+ * reverse order, what all devices along an axis would have alike and is read at one place only is
+ * made there only: so a stage of a pipeline holds its weights and no other device does. Nothing
+ * here knows an operation by name.
  */
 public final class LayoutPropagation {
   private final Graph graph;
@@ -33,8 +36,6 @@ public final class LayoutPropagation {
   private final Map<Value, Layout> pinned;
   private final Map<Value, Layout> layouts = new IdentityHashMap<>();
   private final Map<Node, NodeLayouts> nodes = new IdentityHashMap<>();
-  private final Map<Value, Map<Layout, List<Node>>> changes = new IdentityHashMap<>();
-  private final Map<Value, Resharding> atDefinition = new IdentityHashMap<>();
   private final Map<Value, List<Node>> readers;
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
   private Map<Node, FactorSplits> factors = Map.of();
@@ -85,6 +86,8 @@ public final class LayoutPropagation {
     for (Node node : graph.nodes()) {
       place(node);
     }
+    graph.nodes().reversed().forEach(this::settle);
+    graph.inputs().forEach(this::settle);
     return new LayoutPlan(graph, mesh, layouts, nodes, places(), splits.conflicts());
   }
 
@@ -103,16 +106,6 @@ public final class LayoutPropagation {
     }
     NodeLayouts found = NodeLayouts.resolve(splits, given);
     nodes.put(node, found);
-    for (int i = 0; i < node.operands().size(); i++) {
-      Value operand = node.operand(i);
-      Layout needed = found.operands().get(i);
-      if (!needed.equals(layouts.get(operand))) {
-        changes
-            .computeIfAbsent(operand, key -> new LinkedHashMap<>())
-            .computeIfAbsent(needed, key -> new ArrayList<>())
-            .add(node);
-      }
-    }
     for (int i = 0; i < node.results().size(); i++) {
       hold(node.results().get(i), found.results().get(i));
     }
@@ -137,9 +130,6 @@ public final class LayoutPropagation {
       held = mayWait(value, produced) ? produced : produced.withPartial(Map.of());
     }
     layouts.put(value, held);
-    if (!held.equals(produced)) {
-      atDefinition.put(value, new Resharding(produced, held));
-    }
   }
 
   private boolean mayWait(Value value, Layout produced) {
@@ -173,18 +163,88 @@ public final class LayoutPropagation {
     return most > operand.type().shape().elements();
   }
 
+  /** Runs a node where its results are needed, along the axes on which it runs alike. */
+  private void settle(Node node) {
+    Map<String, Integer> places = null;
+    for (Value result : node.results()) {
+      settle(result);
+      Map<String, Integer> needed = pinned.getOrDefault(result, layouts.get(result)).at();
+      boolean counts = pinned.containsKey(result) || isUsed(result);
+      places = !counts ? places : places == null ? needed : common(places, needed);
+    }
+    if (places != null) {
+      Map<String, Integer> free = new LinkedHashMap<>(places);
+      free.keySet().removeIf(axis -> !nodes.get(node).isFree(axis));
+      nodes.put(node, nodes.get(node).at(free));
+    }
+  }
+
+  /** Holds a value that is whole along an axis only where its readers need it. */
+  private void settle(Value value) {
+    if (pinned.containsKey(value) || outputs.contains(value) || !isUsed(value)) {
+      return;
+    }
+    Map<String, Integer> places = null;
+    for (Node reader : readers.get(value)) {
+      for (int i = 0; i < reader.operands().size(); i++) {
+        if (reader.operand(i) == value) {
+          Map<String, Integer> needed = nodes.get(reader).operands().get(i).at();
+          places = places == null ? needed : common(places, needed);
+        }
+      }
+    }
+    Layout held = layouts.get(value);
+    for (Map.Entry<String, Integer> place : places.entrySet()) {
+      if (!held.uses(place.getKey())) {
+        held = held.withAt(place.getKey(), place.getValue());
+      }
+    }
+    layouts.put(value, held);
+  }
+
+  private boolean isUsed(Value value) {
+    return outputs.contains(value) || !readers.getOrDefault(value, List.of()).isEmpty();
+  }
+
+  private static Map<String, Integer> common(
+      Map<String, Integer> left, Map<String, Integer> right) {
+    Map<String, Integer> common = new LinkedHashMap<>(left);
+    common.entrySet().retainAll(right.entrySet());
+    return common;
+  }
+
   private List<ReshardPlace> places() {
+    Map<Value, Map<Layout, List<Node>>> changes = new IdentityHashMap<>();
+    for (Node node : graph.nodes()) {
+      for (int i = 0; i < node.operands().size(); i++) {
+        Value operand = node.operand(i);
+        Layout needed = nodes.get(node).operands().get(i);
+        if (!needed.equals(layouts.get(operand))) {
+          changes
+              .computeIfAbsent(operand, key -> new LinkedHashMap<>())
+              .computeIfAbsent(needed, key -> new ArrayList<>())
+              .add(node);
+        }
+      }
+    }
     List<ReshardPlace> places = new ArrayList<>();
-    graph.inputs().forEach(input -> addPlaces(input, places));
-    graph.nodes().forEach(node -> node.results().forEach(value -> addPlaces(value, places)));
+    graph.inputs().forEach(input -> addReaders(input, changes, places));
+    for (Node node : graph.nodes()) {
+      for (int i = 0; i < node.results().size(); i++) {
+        Value value = node.results().get(i);
+        Layout produced = nodes.get(node).results().get(i);
+        if (!produced.equals(layouts.get(value))) {
+          Resharding change = new Resharding(produced, layouts.get(value));
+          places.add(new ReshardPlace(value, change, List.of()));
+        }
+        addReaders(value, changes, places);
+      }
+    }
     return places;
   }
 
-  private void addPlaces(Value value, List<ReshardPlace> places) {
-    Resharding defined = atDefinition.get(value);
-    if (defined != null) {
-      places.add(new ReshardPlace(value, defined, List.of()));
-    }
+  private void addReaders(
+      Value value, Map<Value, Map<Layout, List<Node>>> changes, List<ReshardPlace> places) {
     changes
         .getOrDefault(value, Map.of())
         .forEach(

@@ -36,6 +36,14 @@ final class DecoderBlocks {
   final Draw draw = new Draw(7);
   final List<Value> queryWeights = new ArrayList<>();
   final List<Value> innerWeights = new ArrayList<>();
+
+  /** The residual stream after the input, two for each block. */
+  final List<Value> sums = new ArrayList<>();
+
+  /** Two for each block, and the last one. */
+  final List<Value> norms = new ArrayList<>();
+
+  final List<Value> blockResults = new ArrayList<>();
   final Value input = builder.input("x", TensorType.of(ElementType.F32, 1, SEQ, MODEL));
 
   Graph build(int count) {
@@ -43,6 +51,7 @@ final class DecoderBlocks {
     for (int i = 0; i < count; i++) {
       x = add(x, attention(norm(x)));
       x = add(x, ffn(norm(x)));
+      blockResults.add(x);
     }
     builder.output("y", norm(x));
     return builder.finish();
@@ -53,12 +62,15 @@ final class DecoderBlocks {
   }
 
   Value add(Value left, Value right) {
-    return builder.add(new Elementwise.Binary(BinaryFunction.ADD), left, right);
+    Value sum = builder.add(new Elementwise.Binary(BinaryFunction.ADD), left, right);
+    sums.add(sum);
+    return sum;
   }
 
   Value norm(Value x) {
-    return builder.add(
-        new Structured.Norm(Structured.NormKind.RMS, 2, 1e-5, true, false), x, weight(MODEL));
+    Op norm = new Structured.Norm(Structured.NormKind.RMS, 2, 1e-5, true, false);
+    norms.add(builder.add(norm, x, weight(MODEL)));
+    return norms.getLast();
   }
 
   Value heads(Value x, int heads, boolean query) {

@@ -187,7 +187,7 @@ class LayoutPropagationTest {
    * Integers are equal; floats to 1e-4 of the largest magnitude: a few blocks of sums of at most 64
    * products, each rounded to 2^-24.
    */
-  private static void verifyClose(Graph graph, LayoutPlan plan, Draw draw) {
+  static void verifyClose(Graph graph, LayoutPlan plan, Draw draw) {
     List<Tensor> inputs = inputs(graph, draw);
     List<Tensor> expected = Evaluator.run(graph, inputs);
     List<Tensor> actual = MeshEvaluator.run(SyncInsertion.insert(plan, List.of()), inputs);

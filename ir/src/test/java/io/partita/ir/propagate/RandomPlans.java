@@ -18,9 +18,12 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Graphs of any operations, of which some values are given some layouts. */
 public final class RandomPlans {
@@ -54,6 +57,8 @@ public final class RandomPlans {
       int dim = draw.from(-1, type.rank() - 1);
       if (dim >= 0 && layout.splits().get(dim).isNone()) {
         layout = layout.with(dim, Split.even(mesh, type.dim(dim).value(), axis.name()));
+      } else if (draw.oneIn(3)) {
+        layout = layout.withAt(axis.name(), draw.from(0, axis.size() - 1));
       }
     }
     return layout;
@@ -63,6 +68,7 @@ public final class RandomPlans {
   static Graph graph(Draw draw) {
     GraphBuilder builder = new GraphBuilder("random");
     List<Value> values = new ArrayList<>();
+    Set<Value> read = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 0; i < 10; i++) {
       Class<? extends Op> kind = draw.one(OpSamples.kinds());
       if (Movement.class.isAssignableFrom(kind)
@@ -86,13 +92,16 @@ public final class RandomPlans {
                 : draw.one(alike));
       }
       values.addAll(operands);
+      read.addAll(operands);
       values.addAll(builder.addNode(sample.op(), operands).results());
     }
     if (values.isEmpty()) {
       values.add(builder.input("x", TensorType.of(ElementType.I32, 3, 4)));
     }
     for (int i = 0; i < values.size(); i++) {
-      builder.output("y" + i, values.get(i));
+      if (!read.contains(values.get(i)) || draw.flag()) {
+        builder.output("y" + i, values.get(i));
+      }
     }
     return builder.finish();
   }
