@@ -80,7 +80,7 @@ public final class Evaluator {
       keep(input, inputs.get(input.index()));
     }
     for (Node node : graph.nodes()) {
-      List<Tensor> results = results(node);
+      List<Tensor> results = run(node, node.operands().stream().map(values::get).toList());
       observer.accept(node, results);
       node.operands().forEach(this::use);
       for (int i = 0; i < results.size(); i++) {
@@ -102,9 +102,15 @@ public final class Evaluator {
     }
   }
 
-  private List<Tensor> results(Node node) {
+  /**
+   * The results of one node.
+   *
+   * @throws PartitaException with an {@link EvaluationCode}, at this node, when it can't be
+   *     computed from these operands
+   */
+  public static List<Tensor> run(Node node, List<Tensor> operands) {
     try {
-      return OpEvaluator.evaluate(node.op(), node.operands().stream().map(values::get).toList());
+      return OpEvaluator.evaluate(node.op(), operands);
     } catch (PartitaException failure) {
       throw new PartitaException(
           failure.diagnostics().stream().map(cause -> at(node, cause)).toList());

@@ -1,5 +1,6 @@
 package io.partita.ir.graph;
 
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
@@ -244,13 +245,16 @@ public final class GraphEditor {
     }
   }
 
-  /** Drops a node that was added and isn't read after all. */
+  /**
+   * Drops a node that was added and isn't read after all; but not one that other devices wait for.
+   */
   public void dropIfDead(Node node) {
     Deque<Node> work = new ArrayDeque<>();
     work.push(node);
     while (!work.isEmpty()) {
       Node candidate = work.pop();
       if (places.containsKey(candidate)
+          && !(candidate.op() instanceof Communication.Exchange)
           && candidate.results().stream().allMatch(result -> isUnread(result))) {
         places.remove(candidate);
         for (Value operand : candidate.operands()) {
@@ -309,7 +313,7 @@ public final class GraphEditor {
     return order;
   }
 
-  /** The changed graph, without the nodes that no output depends on. */
+  /** The changed graph, without the nodes on which no output and no message depends. */
   public Graph freeze() {
     for (Node node : List.copyOf(places.keySet())) {
       dropIfDead(node);

@@ -1,6 +1,8 @@
 package io.partita.ir.program;
 
 import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.mesh.Shards;
+import io.partita.ir.tensor.Tensor;
 
 /** What a device does with elements that it receives. */
 public enum Combine {
@@ -18,6 +20,16 @@ public enum Combine {
       case SUM -> ADD;
       case MAX -> MAXIMUM;
       case MIN -> MINIMUM;
+    };
+  }
+
+  /** The device's elements afterwards, each rounded to the element type. */
+  public Tensor apply(Tensor own, Tensor received) {
+    return switch (this) {
+      case REPLACE -> received;
+      case ADD -> Shards.join(ReductionKind.SUM, own, received);
+      case MAXIMUM -> Shards.join(ReductionKind.MAX, own, received);
+      case MINIMUM -> Shards.join(ReductionKind.MIN, own, received);
     };
   }
 }

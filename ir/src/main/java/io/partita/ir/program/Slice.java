@@ -1,5 +1,7 @@
 package io.partita.ir.program;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -13,6 +15,25 @@ public record Slice(long start, long size) {
 
   public long end() {
     return start + size;
+  }
+
+  /** Ascending, without empty ones, and those that touch as one. */
+  public static List<Slice> joined(List<Slice> slices) {
+    List<Slice> joined = new ArrayList<>();
+    List<Slice> sorted = new ArrayList<>(slices);
+    sorted.sort(Comparator.comparingLong(Slice::start));
+    for (Slice slice : sorted) {
+      if (slice.size() == 0) {
+        continue;
+      }
+      if (!joined.isEmpty() && joined.getLast().end() == slice.start()) {
+        Slice last = joined.removeLast();
+        joined.add(new Slice(last.start(), last.size() + slice.size()));
+      } else {
+        joined.add(slice);
+      }
+    }
+    return joined;
   }
 
   /** {@code [64, 128)}. */

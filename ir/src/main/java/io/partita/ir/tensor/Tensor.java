@@ -6,8 +6,10 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.SoftReference;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -33,21 +35,62 @@ public final class Tensor {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
   private final TensorType type;
-  private final MemorySegment data;
+
+  /** Null where the data is made when it's asked for. */
+  private final MemorySegment held;
+
+  private final Supplier<MemorySegment> maker;
   private final int elements;
+  private volatile SoftReference<MemorySegment> made = new SoftReference<>(null);
 
   private Tensor(TensorType type, MemorySegment data) {
+    this(type, requireSize(type, data), null);
+  }
+
+  private Tensor(TensorType type, MemorySegment held, Supplier<MemorySegment> maker) {
     long count = type.shape().elements();
     if (count > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException("a tensor of type " + type + " has too many elements");
     }
+    this.type = type;
+    this.held = held;
+    this.maker = maker;
+    this.elements = (int) count;
+  }
+
+  private static MemorySegment requireSize(TensorType type, MemorySegment data) {
     if (data.byteSize() != type.bytes()) {
       throw new IllegalArgumentException(
           "a tensor of type " + type + " takes " + type.bytes() + " bytes, not " + data.byteSize());
     }
-    this.type = type;
-    this.data = data;
-    this.elements = (int) count;
+    return data;
+  }
+
+  /**
+   * A tensor whose data is made when it's first read, and again after memory has become short: a
+   * device's columns of a mapped weight take no memory before they are written out.
+   *
+   * @param maker gives the same {@code type.bytes()} bytes each time
+   */
+  public static Tensor deferred(TensorType type, Supplier<MemorySegment> maker) {
+    return new Tensor(type, null, maker);
+  }
+
+  private MemorySegment data() {
+    if (held != null) {
+      return held;
+    }
+    MemorySegment data = made.get();
+    return data != null ? data : make();
+  }
+
+  private synchronized MemorySegment make() {
+    MemorySegment data = made.get();
+    if (data == null) {
+      data = requireSize(type, maker.get());
+      made = new SoftReference<>(data);
+    }
+    return data;
   }
 
   /** A tensor over {@code data}, whose size must be exactly {@code type.bytes()}. */
@@ -201,26 +244,27 @@ public final class Tensor {
 
   /** The bytes as they would stand in a file. */
   public MemorySegment bytes() {
-    return data;
+    return data();
   }
 
   /** Whether the data is a part of a mapped file. */
   public boolean isMapped() {
-    return data.heapBase().isEmpty();
+    return data().heapBase().isEmpty();
   }
 
   /** The same data under another shape of as many elements. */
   public Tensor reshaped(Shape shape) {
-    return new Tensor(type.with(shape), data);
+    TensorType changed = type.with(shape);
+    return held != null ? new Tensor(changed, held) : deferred(changed, this::data);
   }
 
   public double getDouble(int index) {
     return switch (type.element()) {
-      case F64 -> data.getAtIndex(DOUBLE, index);
-      case F32 -> data.getAtIndex(FLOAT, index);
-      case F16 -> Float16.fromHalf(data.getAtIndex(SHORT, index));
-      case BF16 -> Float16.fromBfloat(data.getAtIndex(SHORT, index));
-      case U64 -> unsignedToDouble(data.getAtIndex(LONG, index));
+      case F64 -> data().getAtIndex(DOUBLE, index);
+      case F32 -> data().getAtIndex(FLOAT, index);
+      case F16 -> Float16.fromHalf(data().getAtIndex(SHORT, index));
+      case BF16 -> Float16.fromBfloat(data().getAtIndex(SHORT, index));
+      case U64 -> unsignedToDouble(data().getAtIndex(LONG, index));
       case I64, I32, I16, I8, I4, U32, U16, U8, U4, BOOL -> getLong(index);
     };
   }
@@ -232,16 +276,16 @@ public final class Tensor {
   /** The value of an integer or boolean element, {@code u64} as its bits; floats towards zero. */
   public long getLong(int index) {
     return switch (type.element()) {
-      case I64, U64 -> data.getAtIndex(LONG, index);
-      case I32 -> data.getAtIndex(INT, index);
-      case U32 -> Integer.toUnsignedLong(data.getAtIndex(INT, index));
-      case I16 -> data.getAtIndex(SHORT, index);
-      case U16 -> Short.toUnsignedLong(data.getAtIndex(SHORT, index));
-      case I8 -> data.get(BYTE, index);
-      case U8 -> Byte.toUnsignedLong(data.get(BYTE, index));
-      case BOOL -> data.get(BYTE, index) != 0 ? 1 : 0;
-      case I4 -> (long) (byte) (data.get(BYTE, index / 2) << (4 - 4 * (index & 1))) >> 4;
-      case U4 -> data.get(BYTE, index / 2) >> (4 * (index & 1)) & 0xf;
+      case I64, U64 -> data().getAtIndex(LONG, index);
+      case I32 -> data().getAtIndex(INT, index);
+      case U32 -> Integer.toUnsignedLong(data().getAtIndex(INT, index));
+      case I16 -> data().getAtIndex(SHORT, index);
+      case U16 -> Short.toUnsignedLong(data().getAtIndex(SHORT, index));
+      case I8 -> data().get(BYTE, index);
+      case U8 -> Byte.toUnsignedLong(data().get(BYTE, index));
+      case BOOL -> data().get(BYTE, index) != 0 ? 1 : 0;
+      case I4 -> (long) (byte) (data().get(BYTE, index / 2) << (4 - 4 * (index & 1))) >> 4;
+      case U4 -> data().get(BYTE, index / 2) >> (4 * (index & 1)) & 0xf;
       case F64, F32, F16, BF16 -> (long) getDouble(index);
     };
   }
@@ -253,20 +297,20 @@ public final class Tensor {
   /** The elements of an f32 tensor; a copy only where they are mapped. */
   public float[] floats() {
     require(type, ElementType.F32);
-    return data.heapBase().orElse(null) instanceof float[] array && array.length == elements
+    return data().heapBase().orElse(null) instanceof float[] array && array.length == elements
         ? array
-        : data.toArray(FLOAT);
+        : data().toArray(FLOAT);
   }
 
   /** Copies {@code count} elements of an f32 tensor. */
   public void readFloats(long from, float[] into, int offset, int count) {
-    MemorySegment.copy(data, FLOAT, from * Float.BYTES, into, offset, count);
+    MemorySegment.copy(data(), FLOAT, from * Float.BYTES, into, offset, count);
   }
 
   /** All elements as doubles: exact but for 64-bit integers. */
   public double[] doubles() {
     if (type.element() == ElementType.F64
-        && data.heapBase().orElse(null) instanceof double[] array
+        && data().heapBase().orElse(null) instanceof double[] array
         && array.length == elements) {
       return array;
     }
@@ -287,7 +331,7 @@ public final class Tensor {
   /** All elements as longs, {@code u64} as its bits. */
   public long[] longs() {
     if ((type.element() == ElementType.I64 || type.element() == ElementType.U64)
-        && data.heapBase().orElse(null) instanceof long[] array
+        && data().heapBase().orElse(null) instanceof long[] array
         && array.length == elements) {
       return array;
     }
@@ -304,15 +348,15 @@ public final class Tensor {
     return this == other
         || other instanceof Tensor tensor
             && type.equals(tensor.type)
-            && data.mismatch(tensor.data) < 0;
+            && data().mismatch(tensor.data()) < 0;
   }
 
   /** Of the type and the first bytes only: equal tensors agree, and large ones cost nothing. */
   @Override
   public int hashCode() {
     int hash = type.hashCode();
-    for (long i = 0; i < Math.min(64, data.byteSize()); i++) {
-      hash = 31 * hash + data.get(BYTE, i);
+    for (long i = 0; i < Math.min(64, data().byteSize()); i++) {
+      hash = 31 * hash + data().get(BYTE, i);
     }
     return hash;
   }

@@ -4,7 +4,6 @@ import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** Collects steps. Slices that touch are joined, and messages without elements left out. */
@@ -20,14 +19,14 @@ final class ScheduleBuilder {
   }
 
   void send(int device, int to, List<Slice> slices) {
-    List<Slice> joined = join(slices);
+    List<Slice> joined = Slice.joined(slices);
     if (!joined.isEmpty()) {
       steps.get(device).add(new Step.Send(to, joined, bytes(joined)));
     }
   }
 
   void receive(int device, int from, List<Slice> slices, Combine combine) {
-    List<Slice> joined = join(slices);
+    List<Slice> joined = Slice.joined(slices);
     if (!joined.isEmpty()) {
       steps.get(device).add(new Step.Receive(from, joined, bytes(joined), combine));
     }
@@ -35,24 +34,6 @@ final class ScheduleBuilder {
 
   private long bytes(List<Slice> slices) {
     return collective.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
-  }
-
-  private static List<Slice> join(List<Slice> slices) {
-    List<Slice> joined = new ArrayList<>();
-    List<Slice> sorted = new ArrayList<>(slices);
-    sorted.sort(Comparator.comparingLong(Slice::start));
-    for (Slice slice : sorted) {
-      if (slice.size() == 0) {
-        continue;
-      }
-      if (!joined.isEmpty() && joined.getLast().end() == slice.start()) {
-        Slice last = joined.removeLast();
-        joined.add(new Slice(last.start(), last.size() + slice.size()));
-      } else {
-        joined.add(slice);
-      }
-    }
-    return joined;
   }
 
   Schedule build() {
