@@ -74,7 +74,7 @@ public final class KernelCosts {
   }
 
   /** All of an operand, but for operations that look up, cut or move none of it. */
-  private static long read(Op op, List<TensorType> operands, List<TensorType> results, int i) {
+  static long read(Op op, List<TensorType> operands, List<TensorType> results, int i) {
     long whole = operands.get(i).bytes();
     long looked = i == 0 ? Math.min(whole, results.getFirst().bytes()) : whole;
     return switch (op) {
@@ -98,7 +98,7 @@ public final class KernelCosts {
     };
   }
 
-  private static long written(Op op, List<TensorType> operands, List<TensorType> results) {
+  static long written(Op op, List<TensorType> operands, List<TensorType> results) {
     return switch (op) {
       case Movement.Reshape reshape -> 0;
       case Source.Constant constant -> 0;

@@ -6,9 +6,7 @@ import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.Link;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Topology;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +51,7 @@ public final class TargetTimeline {
             timeline.resource(
                 new Resource(
                     name + channel.name(),
-                    new Resource.Kind(farther(chip, channel)),
+                    new Resource.Kind(Ways.level(chip, channel)),
                     device,
                     0,
                     channel.joulesPerByte())));
@@ -69,13 +67,6 @@ public final class TargetTimeline {
     }
   }
 
-  /** The paper's levels: L3 for L3 to L2, L2 for L2 to L1. */
-  private static String farther(ChipKind chip, DmaChannel channel) {
-    int from = chip.memories().indexOf(chip.memory(channel.from()).orElseThrow());
-    int to = chip.memories().indexOf(chip.memory(channel.to()).orElseThrow());
-    return chip.memories().get(Math.max(from, to)).name();
-  }
-
   public ChipKind chip(int device) {
     return chips.get(device);
   }
@@ -86,6 +77,11 @@ public final class TargetTimeline {
 
   public Outcome play() {
     return timeline.play();
+  }
+
+  /** With the critical path to one event; others may end later. */
+  public Outcome play(int last) {
+    return timeline.play(last);
   }
 
   public int size() {
@@ -114,47 +110,22 @@ public final class TargetTimeline {
     int[] last = after;
     ChipKind chip = chips.get(device);
     List<DmaChannel> way =
-        ways.computeIfAbsent(new Way(chip.name(), from, to), key -> way(chip, from, to));
+        ways.computeIfAbsent(new Way(chip.name(), from, to), key -> Ways.between(chip, from, to));
     for (DmaChannel channel : way) {
       last = new int[] {move(device, channel, label, bytes, last)};
     }
     return last[0];
   }
 
+  /** A channel is busy for so long. */
+  int occupy(int device, String channel, String label, double seconds, long bytes, int... after) {
+    return timeline.event(channels.get(device).get(channel), label, seconds, 0, bytes, after);
+  }
+
   private int move(int device, DmaChannel channel, String label, long bytes, int... after) {
     double seconds = channel.cycles(bytes, 0) / chips.get(device).hertz();
     return timeline.event(
         channels.get(device).get(channel.name()), label, seconds, 0, bytes, after);
-  }
-
-  /** The fewest channels from one memory to another, breadth first. */
-  private static List<DmaChannel> way(ChipKind chip, String from, String to) {
-    Map<String, DmaChannel> arrivals = new HashMap<>();
-    Map<String, String> before = new HashMap<>();
-    Deque<String> open = new ArrayDeque<>(List.of(from));
-    while (!open.isEmpty() && !before.containsKey(to)) {
-      String at = open.remove();
-      for (io.partita.ir.target.Memory memory : chip.memories()) {
-        String next = memory.name();
-        if (!next.equals(from) && !before.containsKey(next)) {
-          chip.channel(at, next)
-              .ifPresent(
-                  channel -> {
-                    arrivals.put(next, channel);
-                    before.put(next, at);
-                    open.add(next);
-                  });
-        }
-      }
-    }
-    Deque<DmaChannel> way = new ArrayDeque<>();
-    for (String at = to; !at.equals(from); at = before.get(at)) {
-      if (!before.containsKey(at)) {
-        throw new IllegalArgumentException("no way from " + from + " to " + to);
-      }
-      way.addFirst(arrivals.get(at));
-    }
-    return List.copyOf(way);
   }
 
   /**
@@ -181,6 +152,11 @@ public final class TargetTimeline {
           };
     }
     return last[0];
+  }
+
+  /** The links that a message takes. */
+  List<Channel> route(int from, int to) {
+    return topology.route(from, to);
   }
 
   /** Messages that any channel holds; 0 when a send waits for its receive. */

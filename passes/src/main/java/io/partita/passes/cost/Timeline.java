@@ -101,8 +101,18 @@ public final class Timeline {
     }
   }
 
-  /** Plays all events. */
+  /** Plays all events; the critical path leads to the one that ends last. */
   public Outcome play() {
+    Playing playing = run();
+    return playing.outcome(playing.latest());
+  }
+
+  /** Plays all events; the critical path leads to the end of {@code last}. */
+  public Outcome play(int last) {
+    return run().outcome(last);
+  }
+
+  private Playing run() {
     int[] open = new int[events];
     int[] firstReader = new int[events + 1];
     for (int edge = 0; edge < firstEdge[events]; edge++) {
@@ -139,7 +149,7 @@ public final class Timeline {
         }
       }
     }
-    return playing.outcome();
+    return playing;
   }
 
   /** What is known while events are played. */
@@ -177,13 +187,17 @@ public final class Timeline {
       end[event] = start[event] + duration[event] + delay[event];
     }
 
-    Outcome outcome() {
+    int latest() {
       int latest = NONE;
       for (int event = 0; event < events; event++) {
         if (latest == NONE || end[event] > end[latest]) {
           latest = event;
         }
       }
+      return latest;
+    }
+
+    Outcome outcome(int latest) {
       List<Outcome.Span> path = new ArrayList<>();
       double until = latest == NONE ? 0 : end[latest];
       double seconds = until;
