@@ -3,6 +3,7 @@ package io.partita.passes.cost;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.op.Source;
 import io.partita.ir.program.Step;
 import io.partita.ir.program.Step.Receive;
 import io.partita.ir.target.ChipKind;
@@ -142,6 +143,9 @@ final class DeviceRun {
   }
 
   private void run(Node next) {
+    if (next.op() instanceof Source.Constant) {
+      return;
+    }
     List<TensorType> operands = next.operands().stream().map(values::used).toList();
     List<TensorType> results = next.results().stream().map(values::used).toList();
     List<String> memories = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.partita.passes.cost;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
@@ -41,9 +42,14 @@ public final class Outcome {
     this.breakdown = breakdown;
   }
 
-  /** From the beginning to the end of the last event. */
+  /** From the beginning to the end of the event that the critical path leads to. */
   public double seconds() {
     return seconds;
+  }
+
+  /** When the last of all events has ended. */
+  public double end() {
+    return Arrays.stream(end).max().orElse(0);
   }
 
   public double start(int event) {

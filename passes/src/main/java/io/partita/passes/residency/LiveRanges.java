@@ -24,6 +24,7 @@ import java.util.TreeMap;
 final class LiveRanges {
   private final LocalValues values;
   private final int channel;
+  private final long largestPiece;
   private final Map<Value, Value> places = new IdentityHashMap<>();
   private final Map<Value, Integer> lastUse = new IdentityHashMap<>();
 
@@ -33,16 +34,18 @@ final class LiveRanges {
    */
   record Peak(long bytes, List<Resident> residents) {}
 
-  private LiveRanges(LocalValues values, int channel) {
+  private LiveRanges(LocalValues values, int channel, long largestPiece) {
     this.values = values;
     this.channel = channel;
+    this.largestPiece = largestPiece;
   }
 
   /**
    * @param channel messages that a channel holds
+   * @param largestPiece bytes in which longer messages come
    */
-  static Peak peak(LocalValues values, int channel) {
-    LiveRanges ranges = new LiveRanges(values, channel);
+  static Peak peak(LocalValues values, int channel, long largestPiece) {
+    LiveRanges ranges = new LiveRanges(values, channel, largestPiece);
     ranges.findLastUses();
     return ranges.walk();
   }
@@ -135,7 +138,7 @@ final class LiveRanges {
     long sum = 0;
     for (List<Long> messages : bySender.values()) {
       long largest = messages.stream().mapToLong(Long::longValue).max().orElse(0);
-      sum += largest * Math.min(messages.size(), Math.max(1, channel));
+      sum += Math.min(largest, largestPiece) * Math.min(messages.size(), Math.max(1, channel));
     }
     return sum;
   }

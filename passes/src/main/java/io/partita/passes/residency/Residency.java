@@ -71,7 +71,7 @@ public final class Residency {
     largestKernel = kernels.largest;
     addConstants();
     addStates();
-    LiveRanges.Peak peak = LiveRanges.peak(values, channel);
+    LiveRanges.Peak peak = LiveRanges.peak(values, channel, chip.working().bytes() / 2);
     sizes.merge(Content.ACTIVATIONS, peak.bytes(), Long::sum);
     residents.addAll(peak.residents());
     residents.sort(Comparator.comparingLong(Resident::bytes).reversed());

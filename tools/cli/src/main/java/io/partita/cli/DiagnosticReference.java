@@ -12,6 +12,7 @@ import io.partita.ir.verify.VerifierCode;
 import io.partita.passes.PassCode;
 import io.partita.passes.collective.CollectiveCode;
 import io.partita.passes.cost.CostCode;
+import io.partita.passes.residency.ResidencyCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -42,6 +43,7 @@ final class DiagnosticReference {
             PassCode.values(),
             CollectiveCode.values(),
             CostCode.values(),
+            ResidencyCode.values(),
             BackendCode.values(),
             DriverCode.values(),
             ZooDiagnostic.values())
