@@ -14,10 +14,12 @@ struct partita_lines {
     int32_t index[PARTITA_AXES];
     int32_t next;
     int32_t end;
-    /* Of the line: the row-major position of its first element, the operands' offsets there, its elements. */
+    /* The part of a line: the row-major position of its first element, and that element's number in the line; */
     int32_t position;
-    int32_t offset[3];
+    int32_t first;
     int32_t length;
+    /* the offset at which the whole line begins, for each operand. */
+    int32_t offset[3];
 };
 
 static inline int32_t partita_elements(const int32_t extents[PARTITA_AXES])
@@ -32,42 +34,39 @@ static inline int32_t partita_elements(const int32_t extents[PARTITA_AXES])
 static inline struct partita_lines partita_lines(const int32_t *extents, struct partita_range range, int32_t operands,
                                                  const int32_t *first, const int32_t *second, const int32_t *third)
 {
-    struct partita_lines lines;
+    struct partita_lines lines = {.extents = extents,
+                                  .strides = {first, second, third},
+                                  .operands = operands,
+                                  .next = range.from,
+                                  .end = range.to,
+                                  .position = -1};
     int32_t rest = range.from;
-    lines.extents = extents;
-    lines.strides[0] = first;
-    lines.strides[1] = second;
-    lines.strides[2] = third;
-    lines.operands = operands;
-    lines.next = range.from;
-    lines.end = range.to;
-    lines.position = range.from;
-    lines.length = 0;
-    for (int32_t axis = PARTITA_AXES - 1; axis >= 0; axis--) {
-        const int32_t extent = extents[axis] == 0 ? 1 : extents[axis];
-        lines.index[axis] = rest % extent;
-        rest /= extent;
+    if (range.from >= range.to) {
+        return lines;
     }
+    for (int32_t axis = PARTITA_AXES - 1; axis >= 0; axis--) {
+        lines.index[axis] = rest % extents[axis];
+        rest /= extents[axis];
+    }
+    lines.first = lines.index[PARTITA_AXES - 1];
     for (int32_t i = 0; i < operands; i++) {
-        lines.offset[i] = 0;
-        for (int32_t axis = 0; axis < PARTITA_AXES; axis++) {
+        for (int32_t axis = 0; axis < PARTITA_AXES - 1; axis++) {
             lines.offset[i] += lines.index[axis] * lines.strides[i][axis];
         }
     }
     return lines;
 }
 
-/* To the next line; false when there is none. */
+/* To the next part of a line; false when there is none. */
 static inline int32_t partita_next_line(struct partita_lines *lines)
 {
     const int32_t last = PARTITA_AXES - 1;
-    if (lines->length > 0) {
-        int32_t axis = last;
-        for (int32_t i = 0; i < lines->operands; i++) {
-            lines->offset[i] -= lines->index[last] * lines->strides[i][last];
-        }
-        lines->index[last] = 0;
-        while (axis-- > 0) {
+    if (lines->next >= lines->end) {
+        return 0;
+    }
+    if (lines->position >= 0) {
+        lines->first = 0;
+        for (int32_t axis = last - 1; axis >= 0; axis--) {
             lines->index[axis]++;
             for (int32_t i = 0; i < lines->operands; i++) {
                 lines->offset[i] += lines->strides[i][axis];
@@ -81,11 +80,8 @@ static inline int32_t partita_next_line(struct partita_lines *lines)
             lines->index[axis] = 0;
         }
     }
-    if (lines->next >= lines->end) {
-        return 0;
-    }
     lines->position = lines->next;
-    lines->length = lines->extents[last] - lines->index[last];
+    lines->length = lines->extents[last] - lines->first;
     if (lines->length > lines->end - lines->next) {
         lines->length = lines->end - lines->next;
     }

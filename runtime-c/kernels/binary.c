@@ -1,0 +1,138 @@
+#include "binary.h"
+
+#include "float_functions.h"
+#include "lines.h"
+
+#define BINARY(NAME, IN, OUT, VALUE)                                                                                   \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_binary *binary = arguments;                                                               \
+        const struct partita_range share = partita_share(partita_elements(binary->extents), 8, core, cores);           \
+        const int32_t left_step = binary->left_strides[PARTITA_AXES - 1];                                              \
+        const int32_t right_step = binary->right_strides[PARTITA_AXES - 1];                                            \
+        struct partita_lines lines =                                                                                   \
+            partita_lines(binary->extents, share, 2, binary->left_strides, binary->right_strides, 0);                  \
+        while (partita_next_line(&lines)) {                                                                            \
+            const IN *left = (const IN *)binary->left + lines.offset[0] + lines.first * left_step;                     \
+            const IN *right = (const IN *)binary->right + lines.offset[1] + lines.first * right_step;                  \
+            OUT *out = (OUT *)binary->out + lines.position;                                                            \
+            for (int32_t i = 0; i < lines.length; i++) {                                                               \
+                const IN x = *left;                                                                                    \
+                const IN y = *right;                                                                                   \
+                out[i] = (OUT)(VALUE);                                                                                 \
+                left += left_step;                                                                                     \
+                right += right_step;                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+static inline int32_t divide_32(int32_t x, int32_t y)
+{
+    return y == 0 ? 0 : y == -1 ? (int32_t)(0u - (uint32_t)x) : x / y;
+}
+
+static inline int32_t remainder_32(int32_t x, int32_t y)
+{
+    return y == 0 || y == -1 ? 0 : x % y;
+}
+
+static inline int32_t mod_32(int32_t x, int32_t y)
+{
+    const int32_t rest = remainder_32(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+static inline int64_t divide_64(int64_t x, int64_t y)
+{
+    return y == 0 ? 0 : y == -1 ? (int64_t)(0u - (uint64_t)x) : x / y;
+}
+
+static inline int64_t remainder_64(int64_t x, int64_t y)
+{
+    return y == 0 || y == -1 ? 0 : x % y;
+}
+
+static inline int64_t mod_64(int64_t x, int64_t y)
+{
+    const int64_t rest = remainder_64(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+static inline int32_t shift_right_32(int32_t x, int32_t y, int32_t bits)
+{
+    return y >= 0 && y < bits ? x >> y : x < 0 ? -1 : 0;
+}
+
+static inline int64_t shift_right_64(int64_t x, int64_t y, int32_t bits)
+{
+    return y >= 0 && y < bits ? x >> y : x < 0 ? -1 : 0;
+}
+
+/* T has so many bits and is computed with in WIDTH bits; NATURAL has these without a sign. */
+#define INTEGERS(TYPE, T, BITS, NATURAL, WIDTH)                                                                        \
+    BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
+    BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                          \
+    BINARY(partita_mul_##TYPE, T, T, (NATURAL)x *(NATURAL)y)                                                           \
+    BINARY(partita_div_##TYPE, T, T, divide_##WIDTH(x, y))                                                             \
+    BINARY(partita_mod_##TYPE, T, T, mod_##WIDTH(x, y))                                                                \
+    BINARY(partita_remainder_##TYPE, T, T, remainder_##WIDTH(x, y))                                                    \
+    BINARY(partita_min_##TYPE, T, T, x < y ? x : y)                                                                    \
+    BINARY(partita_max_##TYPE, T, T, x > y ? x : y)                                                                    \
+    BINARY(partita_bit_and_##TYPE, T, T, x &y)                                                                         \
+    BINARY(partita_bit_or_##TYPE, T, T, x | y)                                                                         \
+    BINARY(partita_bit_xor_##TYPE, T, T, x ^ y)                                                                        \
+    BINARY(partita_shift_left_##TYPE, T, T, (NATURAL)y < (BITS) ? (NATURAL)x << y : 0)                                 \
+    BINARY(partita_shift_right_##TYPE, T, T, shift_right_##WIDTH(x, y, BITS))                                          \
+    COMPARISONS(TYPE, T)
+
+#define COMPARISONS(TYPE, T)                                                                                           \
+    BINARY(partita_equal_##TYPE, T, uint8_t, x == y)                                                                   \
+    BINARY(partita_less_##TYPE, T, uint8_t, x < y)                                                                     \
+    BINARY(partita_less_or_equal_##TYPE, T, uint8_t, x <= y)                                                           \
+    BINARY(partita_greater_##TYPE, T, uint8_t, x > y)                                                                  \
+    BINARY(partita_greater_or_equal_##TYPE, T, uint8_t, x >= y)
+
+INTEGERS(i8, int8_t, 8, uint32_t, 32)
+INTEGERS(u8, uint8_t, 8, uint32_t, 32)
+INTEGERS(i32, int32_t, 32, uint32_t, 32)
+INTEGERS(i64, int64_t, 64, uint64_t, 64)
+
+BINARY(partita_add_f32, float, float, x + y)
+BINARY(partita_sub_f32, float, float, x - y)
+BINARY(partita_mul_f32, float, float, x *y)
+BINARY(partita_div_f32, float, float, x / y)
+BINARY(partita_min_f32, float, float, partita_minimum(x, y))
+BINARY(partita_max_f32, float, float, partita_maximum(x, y))
+BINARY(partita_pow_f32, float, float, partita_power(x, y))
+COMPARISONS(f32, float)
+
+BINARY(partita_and_bool, uint8_t, uint8_t, (x != 0) & (y != 0))
+BINARY(partita_or_bool, uint8_t, uint8_t, (x != 0) | (y != 0))
+BINARY(partita_xor_bool, uint8_t, uint8_t, (x != 0) ^ (y != 0))
+BINARY(partita_equal_bool, uint8_t, uint8_t, (x != 0) == (y != 0))
+
+#define SELECT(NAME, T)                                                                                                \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_select *select = arguments;                                                               \
+        const struct partita_range share = partita_share(partita_elements(select->extents), 8, core, cores);           \
+        const int32_t condition_step = select->condition_strides[PARTITA_AXES - 1];                                    \
+        const int32_t then_step = select->then_strides[PARTITA_AXES - 1];                                              \
+        const int32_t otherwise_step = select->otherwise_strides[PARTITA_AXES - 1];                                    \
+        struct partita_lines lines = partita_lines(select->extents, share, 3, select->condition_strides,               \
+                                                   select->then_strides, select->otherwise_strides);                   \
+        while (partita_next_line(&lines)) {                                                                            \
+            const uint8_t *condition = select->condition + lines.offset[0] + lines.first * condition_step;             \
+            const T *then = (const T *)select->then + lines.offset[1] + lines.first * then_step;                       \
+            const T *otherwise = (const T *)select->otherwise + lines.offset[2] + lines.first * otherwise_step;        \
+            T *out = (T *)select->out + lines.position;                                                                \
+            for (int32_t i = 0; i < lines.length; i++) {                                                               \
+                out[i] = condition[i * condition_step] ? then[i * then_step] : otherwise[i * otherwise_step];          \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+SELECT(partita_select_8, uint8_t)
+SELECT(partita_select_16, uint16_t)
+SELECT(partita_select_32, uint32_t)
+SELECT(partita_select_64, uint64_t)
