@@ -116,6 +116,17 @@ public record Layout(
     return new Layout(mesh, splits, changed, varying, at);
   }
 
+  /** Split over the first {@code count} axes of a dimension only, and a sum over the others. */
+  Layout withSummed(int dim, int count) {
+    Split split = splits.get(dim);
+    Map<String, ReductionKind> changed = new LinkedHashMap<>(partial);
+    split
+        .axes()
+        .subList(count, split.axes().size())
+        .forEach(axis -> changed.put(axis, ReductionKind.SUM));
+    return with(dim, split.major(mesh, count)).withPartial(changed);
+  }
+
   public Layout withVarying(List<String> changed) {
     return new Layout(mesh, splits, partial, changed, at);
   }

@@ -1,6 +1,10 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +67,7 @@ public record Resharding(Layout from, Layout to) {
       return after >= 0 ? SyncKind.SCATTER : isSum ? SyncKind.LOCAL : SyncKind.BROADCAST;
     } else if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
       return after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE;
-    } else if (before >= 0 && after < 0 && !isPartial) {
+    } else if (before >= 0 && after < 0 && !becomesSum(axis)) {
       return SyncKind.ALL_GATHER;
     } else if (before >= 0 && after >= 0 && !sameCuts(axis, before, after)) {
       return SyncKind.ALL_TO_ALL;
@@ -108,7 +112,7 @@ public record Resharding(Layout from, Layout to) {
   /**
    * The reference meaning: what each device holds afterwards. What only devices at one place have
    * and becomes a partial sum stays with them, and the others get zeros; what all have and becomes
-   * a partial sum stays on the first.
+   * a partial sum stays on the first. A part that becomes a term of a sum gets zeros around it.
    *
    * @param parts by device, as for {@link Shards}
    * @param type the whole value's type
@@ -118,6 +122,17 @@ public record Resharding(Layout from, Layout to) {
       SortedMap<Integer, Tensor> parts, TensorType type, double tolerance) {
     if (from.equals(to)) {
       return parts;
+    }
+    for (int dim = 0; dim < from.rank(); dim++) {
+      int major = majorAxes(dim);
+      if (major < from.splits().get(dim).axes().size()) {
+        Layout sum = from.withSummed(dim, major);
+        SortedMap<Integer, Tensor> terms = new TreeMap<>();
+        for (Map.Entry<Integer, Tensor> part : parts.entrySet()) {
+          terms.put(part.getKey(), term(part.getValue(), type, sum, dim, part.getKey()));
+        }
+        return new Resharding(sum, to).apply(terms, type, tolerance);
+      }
     }
     // Along these axes nothing is joined: each place on them is a mesh of its own.
     Set<String> kept = new TreeSet<>(to.varying());
@@ -143,6 +158,45 @@ public record Resharding(Layout from, Layout to) {
       results.put(device, group.get(device));
     }
     return results;
+  }
+
+  /** How many axes split a dimension before the first one over which it is to be a sum. */
+  private int majorAxes(int dim) {
+    List<String> axes = from.splits().get(dim).axes();
+    for (int i = 0; i < axes.size(); i++) {
+      if (becomesSum(axes.get(i))) {
+        return i;
+      }
+    }
+    return axes.size();
+  }
+
+  /**
+   * Whether parts along an axis become terms as they are; of maxima, sums aren't maxima of sums.
+   */
+  private boolean becomesSum(String axis) {
+    return to.partial().get(axis) == ReductionKind.SUM
+        && (from.partial().isEmpty() || from.reduction() == ReductionKind.SUM);
+  }
+
+  /** A device's part with zeros around it, so that the sum of all is what they are parts of. */
+  private Tensor term(Tensor part, TensorType type, Layout sum, int dim, int device) {
+    TensorType wider = sum.localType(type, device);
+    long before = from.from(device, dim) - sum.from(device, dim);
+    long after = wider.dim(dim).value() - before - part.type().dim(dim).value();
+    // A part that is empty may lie anywhere, so its place says nothing.
+    before = part.type().dim(dim).is(0) ? 0 : before;
+    after = part.type().dim(dim).is(0) ? wider.dim(dim).value() : after;
+    return OpEvaluator.evaluate(
+            new Movement.Concat(dim),
+            List.of(zeros(wider, dim, before), part, zeros(wider, dim, after)))
+        .getFirst();
+  }
+
+  private static Tensor zeros(TensorType type, int dim, long extent) {
+    List<Dim> dims = new ArrayList<>(type.shape().dims());
+    dims.set(dim, Dim.of(extent));
+    return Tensor.filled(type.with(new Shape(dims)), 0);
   }
 
   /** For each device, the part of the one at {@code place} along the kept axes. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -229,6 +230,57 @@ class LayoutTest {
     }
     assertThat(seen).containsOnlyKeys(SyncKind.values());
     assertThat(seen.values()).allMatch(count -> count > 20);
+  }
+
+  /**
+   * What is called local needs nobody else's part: with other values there, the result is alike.
+   */
+  @Test
+  void aLocalChangeNeedsTheDevicesOwnPartOnly() {
+    int checked = 0;
+    int sums = 0;
+    for (int seed = 0; seed < 6000; seed++) {
+      Draw draw = new Draw(seed);
+      Shape shape = draw.staticShape(draw.from(1, 3));
+      Layout from = layout(draw, shape).withVarying(List.of());
+      Layout to = layout(draw, shape);
+      Resharding change;
+      try {
+        change = new Resharding(from, to);
+      } catch (PartitaException impossible) {
+        continue;
+      }
+      if (change.communicates() || from.equals(to)) {
+        continue;
+      }
+      TensorType type = new TensorType(ElementType.I32, shape);
+      SortedMap<Integer, Tensor> one = Shards.scatter(draw.tensor(type), from);
+      SortedMap<Integer, Tensor> other = Shards.scatter(draw.tensor(type), from);
+      SortedMap<Integer, Tensor> results = change.apply(one, type, 0);
+      for (int device : to.holders()) {
+        SortedMap<Integer, Tensor> mixed = new TreeMap<>(other);
+        // Copies of the device's part are of the same values.
+        one.keySet().stream()
+            .filter(peer -> place(from, peer).equals(place(from, device)))
+            .forEach(peer -> mixed.put(peer, one.get(peer)));
+        assertThat(change.apply(mixed, type, 0).get(device))
+            .as(from + " to " + to + " on device " + device)
+            .isEqualTo(results.get(device));
+      }
+      checked++;
+      sums += to.partial().keySet().stream().anyMatch(axis -> from.splitBy(axis) >= 0) ? 1 : 0;
+    }
+    assertThat(checked).isGreaterThan(100);
+    assertThat(sums).isGreaterThan(10);
+  }
+
+  /** Where a device is along the axes over which devices hold different values. */
+  private static List<Integer> place(Layout layout, int device) {
+    return MESH.axes().stream()
+        .map(MeshAxis::name)
+        .filter(axis -> layout.splitBy(axis) >= 0 || layout.partial().containsKey(axis))
+        .map(axis -> MESH.coordinate(device, axis))
+        .toList();
   }
 
   @Test
