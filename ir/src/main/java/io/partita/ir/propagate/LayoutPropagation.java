@@ -25,10 +25,11 @@ import java.util.Set;
  * in both directions. Then partial values follow in execution order: one waits to be joined as long
  * as all its readers take it partial and none makes it larger; so what is added to a partial sum (a
  * bias, a skip connection) is added before the devices communicate. What is at one place of an axis
- * goes along: whoever reads it runs there, up to a value that is given to be elsewhere. Last, in
- * reverse order, what all devices along an axis would have alike and is read at one place only is
- * made there only: so a stage of a pipeline holds its weights and no other device does. Nothing
- * here knows an operation by name.
+ * goes along: whoever reads it runs there, up to a value that is given to be elsewhere or a reader
+ * that is split over the axis, which gets it broadcast or scattered. Last, in reverse order, what
+ * all devices along an axis would have alike and is read at one place only is made there only: so a
+ * stage of a pipeline holds its weights and no other device does. Nothing here knows an operation
+ * by name.
  */
 public final class LayoutPropagation {
   private final Graph graph;
@@ -101,7 +102,7 @@ public final class LayoutPropagation {
     }
     List<Layout> given = new ArrayList<>();
     for (Value operand : node.operands()) {
-      Layout layout = layouts.get(operand);
+      Layout layout = spread(layouts.get(operand), splits);
       given.add(grows(node, operand) ? layout.withPartial(Map.of()) : layout);
     }
     NodeLayouts found = NodeLayouts.resolve(splits, given);
@@ -109,6 +110,13 @@ public final class LayoutPropagation {
     for (int i = 0; i < node.results().size(); i++) {
       hold(node.results().get(i), found.results().get(i));
     }
+  }
+
+  /** To bring one value to where a node's splits are costs less than to undo the splits. */
+  private static Layout spread(Layout layout, FactorSplits splits) {
+    Map<String, Integer> places = new LinkedHashMap<>(layout.at());
+    places.keySet().removeAll(splits.axes());
+    return layout.withAt(places);
   }
 
   /** What needs no operands can be had on each device as its readers want, if they agree. */

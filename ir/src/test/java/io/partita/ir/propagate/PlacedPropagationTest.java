@@ -78,6 +78,23 @@ class PlacedPropagationTest {
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(3));
   }
 
+  /** That what all devices read is broadcast follows from the splits of its readers. */
+  @Test
+  void readersThatAreSplitGetABroadcast() {
+    DecoderBlocks blocks = new DecoderBlocks();
+    Graph graph = blocks.build(1);
+    Mesh mesh = Mesh.line("x", 3);
+    Layout root = Layout.replicated(mesh, 3).withAt("x", 0);
+    Map<Value, Layout> pinned = blocks.pinned(mesh);
+    pinned.put(blocks.input, root);
+    LayoutPlan plan = LayoutPropagation.run(graph, mesh, pinned);
+    assertThat(kinds(plan))
+        .containsExactly(SyncKind.BROADCAST, SyncKind.REDUCE, SyncKind.BROADCAST, SyncKind.REDUCE);
+    assertThat(blocks.sums).allMatch(sum -> plan.layout(sum).equals(root));
+    assertThat(blocks.norms).allMatch(norm -> plan.layout(norm).equals(root));
+    LayoutPropagationTest.verifyClose(graph, plan, new Draw(8));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void aStageHoldsWhatItComputesWithAndSendsOnce(int stages) {
