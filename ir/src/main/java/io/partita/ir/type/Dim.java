@@ -59,8 +59,15 @@ public final class Dim implements Comparable<Dim> {
    */
   public record Term(long coefficient, List<String> symbols) {}
 
+  /** Most dimensions are numbers; asking the terms for each of them takes long. */
+  private final boolean isNumber;
+
+  private final long constantTerm;
+
   private Dim(SortedMap<Monomial, Long> terms) {
     this.terms = terms;
+    this.isNumber = terms.isEmpty() || (terms.size() == 1 && terms.containsKey(Monomial.UNIT));
+    this.constantTerm = terms.getOrDefault(Monomial.UNIT, 0L);
   }
 
   public static Dim of(long extent) {
@@ -81,7 +88,7 @@ public final class Dim implements Comparable<Dim> {
   }
 
   public boolean isStatic() {
-    return terms.isEmpty() || (terms.size() == 1 && terms.containsKey(Monomial.UNIT));
+    return isNumber;
   }
 
   /** Whether this is one symbol and nothing else. */
@@ -100,15 +107,11 @@ public final class Dim implements Comparable<Dim> {
     if (!isStatic()) {
       throw new IllegalStateException("dimension " + this + " is not bound to a number");
     }
-    return constantTerm();
+    return constantTerm;
   }
 
   public boolean is(long extent) {
-    return isStatic() && constantTerm() == extent;
-  }
-
-  private long constantTerm() {
-    return terms.getOrDefault(Monomial.UNIT, 0L);
+    return isNumber && constantTerm == extent;
   }
 
   /**
@@ -239,12 +242,16 @@ public final class Dim implements Comparable<Dim> {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Dim dim && terms.equals(dim.terms);
+    return this == other
+        || other instanceof Dim dim
+            && isNumber == dim.isNumber
+            && constantTerm == dim.constantTerm
+            && (isNumber || terms.equals(dim.terms));
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(terms);
+    return isNumber ? Long.hashCode(constantTerm) : Objects.hash(terms);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.partita.passes.cost;
 
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Source;
 import io.partita.ir.program.Step;
@@ -10,11 +9,8 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
-import io.partita.ir.type.TensorType;
-import io.partita.passes.residency.LocalValues;
 import io.partita.passes.residency.Residency;
 import io.partita.passes.residency.WeightPlace;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +23,8 @@ final class DeviceRun {
   private final KernelTimes kernels;
   private final PlanOptions options;
   private final int number;
+  private final DeviceRole role;
   private final ChipKind chip;
-  private final LocalValues values;
   private final Residency residency;
   private final List<Node> nodes;
   private final SortedMap<String, Long> bytesByChannel = new TreeMap<>();
@@ -44,16 +40,16 @@ final class DeviceRun {
       KernelTimes kernels,
       PlanOptions options,
       int number,
-      LocalValues values,
-      Residency residency) {
+      DeviceRole role,
+      List<Node> nodes) {
     this.timeline = timeline;
     this.kernels = kernels;
     this.options = options;
     this.number = number;
-    this.chip = timeline.chip(number);
-    this.values = values;
-    this.residency = residency;
-    this.nodes = values.graph().nodes();
+    this.role = role;
+    this.chip = role.chip();
+    this.residency = role.residency();
+    this.nodes = nodes;
     this.reached = timeline.join();
     if (isAhead()) {
       load(1);
@@ -143,20 +139,9 @@ final class DeviceRun {
   }
 
   private void run(Node next) {
-    if (next.op() instanceof Source.Constant) {
-      return;
+    if (!(next.op() instanceof Source.Constant)) {
+      place(role.label(node), role.time(node));
     }
-    List<TensorType> operands = next.operands().stream().map(values::used).toList();
-    List<TensorType> results = next.results().stream().map(values::used).toList();
-    List<String> memories = new ArrayList<>();
-    for (Value operand : next.operands()) {
-      memories.add(residency.memory(operand, block()));
-    }
-    String to =
-        next.results().isEmpty()
-            ? residency.home()
-            : residency.memory(next.results().getFirst(), block());
-    place(next.toString(), kernels.of(chip, next.op(), operands, results, memories, to));
   }
 
   private void place(String label, KernelTime time) {

@@ -5,8 +5,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.residency.LocalValues;
-import io.partita.passes.residency.Residency;
+import io.partita.passes.localize.Localization;
 import io.partita.passes.residency.ResidencyCode;
 import io.partita.passes.residency.Shortage;
 import java.util.ArrayList;
@@ -14,7 +13,29 @@ import java.util.List;
 
 /** Predicts what programs take on targets. */
 public final class Plans {
-  private Plans() {}
+  private final TargetDescription target;
+  private final PlanOptions options;
+  private final TargetTimeline timeline;
+  private final KernelTimes kernels;
+  private final List<DeviceRole> roles = new ArrayList<>();
+
+  private Plans(TargetDescription target, PlanOptions options) {
+    this.target = target;
+    this.options = options;
+    this.timeline = new TargetTimeline(target);
+    this.kernels = new KernelTimes(options.buffers());
+  }
+
+  /**
+   * Of a module of the mesh dialect; syncs without an algorithm go directly.
+   *
+   * @throws PartitaException as {@link Localization#of} and {@link #report(Program,
+   *     TargetDescription, PlanOptions)} do
+   */
+  public static PlanReport report(Module module, TargetDescription target, PlanOptions options) {
+    int capacity = new TargetTimeline(target).buffer();
+    return report(Localization.of(module, capacity), target, options);
+  }
 
   /**
    * Device i of the program runs on device i of the target.
@@ -24,30 +45,43 @@ public final class Plans {
    *     target lacks a figure. A program that doesn't fit is no error: the report says so
    */
   public static PlanReport report(Program program, TargetDescription target, PlanOptions options) {
-    List<Module> locals = program.devices();
-    if (locals.size() > target.deviceCount()) {
+    int needed = program.devices().size();
+    if (needed > target.deviceCount()) {
       throw new PartitaException(
           ResidencyCode.DEVICES,
           "target " + target.name(),
-          "at least " + locals.size() + " devices",
+          "at least " + needed + " devices",
           String.valueOf(target.deviceCount()),
           "give the target more devices, or ask for fewer");
     }
-    TargetTimeline timeline = new TargetTimeline(target);
-    KernelTimes kernels = new KernelTimes(options.buffers());
+    return new Plans(target, options).report(program);
+  }
+
+  private PlanReport report(Program program) {
     List<ChipKind> chips = target.devices();
     List<DeviceRun> devices = new ArrayList<>();
-    List<Shortage> shortages = new ArrayList<>();
     int blocks = 0;
-    for (int device = 0; device < locals.size(); device++) {
-      LocalValues values = new LocalValues(locals.get(device), options.assumptions());
-      Residency residency = Residency.of(device, values, chips.get(device), timeline.buffer());
-      blocks = Math.max(blocks, residency.blocks().count());
-      shortages.addAll(residency.shortages());
-      devices.add(new DeviceRun(timeline, kernels, options, device, values, residency));
+    for (int device = 0; device < program.devices().size(); device++) {
+      Module local = program.devices().get(device);
+      DeviceRole role = role(device, local, chips.get(device));
+      blocks = Math.max(blocks, role.residency().blocks().count());
+      devices.add(new DeviceRun(timeline, kernels, options, device, role, local.graph().nodes()));
     }
+    List<Shortage> shortages =
+        roles.stream().flatMap(role -> role.residency().shortages().stream()).toList();
     ProgramTimeline run = new ProgramTimeline(timeline, options, devices);
     run.run();
     return run.report(target.name(), program.mesh(), blocks, shortages);
+  }
+
+  private DeviceRole role(int device, Module local, ChipKind chip) {
+    for (DeviceRole role : roles) {
+      if (role.includes(local, chip)) {
+        return role;
+      }
+    }
+    DeviceRole added = new DeviceRole(device, local, chip, timeline.buffer(), options, kernels);
+    roles.add(added);
+    return added;
   }
 }
