@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Decoder blocks with grouped heads, biases, and what must be split. */
-final class DecoderBlocks {
+public final class DecoderBlocks {
   static final int SEQ = 5;
   static final int MODEL = 24;
   static final int HEADS = 6;
@@ -32,21 +32,21 @@ final class DecoderBlocks {
   static final int HEAD = 4;
   static final int INNER = 40;
 
-  final GraphBuilder builder = new GraphBuilder("blocks");
+  public final GraphBuilder builder = new GraphBuilder("blocks");
   final Draw draw = new Draw(7);
   final List<Value> queryWeights = new ArrayList<>();
   final List<Value> innerWeights = new ArrayList<>();
 
   /** The residual stream after the input, two for each block. */
-  final List<Value> sums = new ArrayList<>();
+  public final List<Value> sums = new ArrayList<>();
 
   /** Two for each block, and the last one. */
-  final List<Value> norms = new ArrayList<>();
+  public final List<Value> norms = new ArrayList<>();
 
-  final List<Value> blockResults = new ArrayList<>();
-  final Value input = builder.input("x", TensorType.of(ElementType.F32, 1, SEQ, MODEL));
+  public final List<Value> blockResults = new ArrayList<>();
+  public final Value input = builder.input("x", TensorType.of(ElementType.F32, 1, SEQ, MODEL));
 
-  Graph build(int count) {
+  public Graph build(int count) {
     Value x = input;
     for (int i = 0; i < count; i++) {
       x = add(x, attention(norm(x)));
@@ -109,7 +109,7 @@ final class DecoderBlocks {
   }
 
   /** Queries by whole groups of heads, networks by inner features. */
-  Map<Value, Layout> pinned(Mesh mesh) {
+  public Map<Value, Layout> pinned(Mesh mesh) {
     Map<Value, Layout> pinned = new HashMap<>();
     long unit = HEADS / KV_HEADS * HEAD;
     Split heads = Split.even(mesh, HEADS * HEAD, unit, List.of("x"));

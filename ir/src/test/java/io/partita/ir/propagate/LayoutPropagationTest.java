@@ -183,32 +183,9 @@ class LayoutPropagationTest {
     return graph.inputs().stream().map(input -> SampleValues.value(input.type(), draw)).toList();
   }
 
-  /**
-   * Integers are equal; floats to 1e-4 of the largest magnitude: a few blocks of sums of at most 64
-   * products, each rounded to 2^-24.
-   */
   static void verifyClose(Graph graph, LayoutPlan plan, Draw draw) {
     List<Tensor> inputs = inputs(graph, draw);
-    List<Tensor> expected = Evaluator.run(graph, inputs);
     List<Tensor> actual = MeshEvaluator.run(SyncInsertion.insert(plan, List.of()), inputs);
-    for (int i = 0; i < expected.size(); i++) {
-      Tensor a = actual.get(i);
-      Tensor b = expected.get(i);
-      if (!b.element().isFloat()) {
-        assertThat(a).isEqualTo(b);
-        continue;
-      }
-      double magnitude = 0;
-      for (double value : b.doubles()) {
-        magnitude = Math.max(magnitude, Double.isFinite(value) ? Math.abs(value) : 0);
-      }
-      for (int at = 0; at < b.size(); at++) {
-        double x = a.getDouble(at);
-        double y = b.getDouble(at);
-        if (Double.compare(x, y) != 0 && x != y) {
-          assertThat(Math.abs(x - y)).isLessThanOrEqualTo(1e-4 * (1 + magnitude));
-        }
-      }
-    }
+    CloseTensors.verify(actual, Evaluator.run(graph, inputs));
   }
 }
