@@ -1,0 +1,133 @@
+package io.partita.ir.program;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** Groups devices that do the same with different data: of 64 devices mostly a handful. */
+public final class Roles {
+  /** Larger constants are the same only when they are the same memory. */
+  private static final int MOST_COMPARED = 256;
+
+  private Roles() {}
+
+  /** What a device does, without what may differ inside a role. */
+  private record Form(
+      List<Port> inputs, List<Use> nodes, List<Port> outputs, List<Module.State> states) {}
+
+  /** {@code value} counts inputs and then all results. */
+  private record Port(String name, TensorType type, int value) {}
+
+  private record Use(String name, Object op, List<Integer> operands, List<TensorType> results) {}
+
+  /** Kinds and sizes of steps; peers and places in the vector are left out. */
+  private record Messages(int sync, long elements, List<Message> steps) {}
+
+  private record Message(boolean sends, Combine combine, long bytes) {}
+
+  /** In the order of their first devices; each device is in one. */
+  public static List<Role> of(Program program) {
+    Map<Form, List<Integer>> groups = new LinkedHashMap<>();
+    for (int device = 0; device < program.devices().size(); device++) {
+      groups
+          .computeIfAbsent(form(program.devices().get(device)), key -> new ArrayList<>())
+          .add(device);
+    }
+    return groups.values().stream()
+        .map(devices -> new Role(devices, varying(program, devices)))
+        .toList();
+  }
+
+  private static Form form(Module module) {
+    Graph graph = module.graph();
+    Map<Value, Integer> numbers = new IdentityHashMap<>();
+    List<Port> inputs = new ArrayList<>();
+    for (Value input : graph.inputs()) {
+      numbers.put(input, numbers.size());
+      inputs.add(new Port(input.name(), input.type(), input.index()));
+    }
+    List<Use> nodes = new ArrayList<>();
+    for (Node node : graph.nodes()) {
+      node.results().forEach(result -> numbers.put(result, numbers.size()));
+      nodes.add(
+          new Use(
+              node.name(),
+              form(node.op()),
+              node.operands().stream().map(numbers::get).toList(),
+              node.results().stream().map(Value::type).toList()));
+    }
+    List<Port> outputs =
+        graph.outputs().stream()
+            .map(out -> new Port(out.name(), out.value().type(), numbers.get(out.value())))
+            .toList();
+    return new Form(inputs, nodes, outputs, module.states());
+  }
+
+  private static Object form(Op op) {
+    return switch (op) {
+      case Source.Constant constant -> "constant";
+      case Movement.Slice(var starts, var sizes, var steps) ->
+          new Movement.Slice(Collections.nCopies(starts.size(), Dim.ZERO), sizes, steps);
+      case Structured.Attention a ->
+          new Structured.Attention(
+              a.scale(), a.softCap(), a.causal(), Dim.ZERO, a.window(), a.mask(), a.keyLength());
+      case Communication.Exchange exchange -> form(exchange);
+      case Op same -> same;
+    };
+  }
+
+  private static Messages form(Communication.Exchange exchange) {
+    List<Message> steps = new ArrayList<>();
+    for (Step step : exchange.steps()) {
+      steps.add(
+          switch (step) {
+            case Step.Send send -> new Message(true, Combine.REPLACE, send.bytes());
+            case Step.Receive in -> new Message(false, in.combine(), in.bytes());
+          });
+    }
+    return new Messages(exchange.sync(), exchange.elements(), steps);
+  }
+
+  private static SortedSet<Integer> varying(Program program, List<Integer> devices) {
+    List<Node> first = nodes(program, devices.getFirst());
+    SortedSet<Integer> varying = new TreeSet<>();
+    for (int device : devices.subList(1, devices.size())) {
+      List<Node> own = nodes(program, device);
+      for (int i = 0; i < own.size(); i++) {
+        if (!isSame(first.get(i).op(), own.get(i).op())) {
+          varying.add(i);
+        }
+      }
+    }
+    return varying;
+  }
+
+  private static List<Node> nodes(Program program, int device) {
+    return program.devices().get(device).graph().nodes();
+  }
+
+  private static boolean isSame(Op left, Op right) {
+    if (left instanceof Source.Constant(Tensor first)
+        && right instanceof Source.Constant(Tensor second)) {
+      return first == second || first.size() <= MOST_COMPARED && first.equals(second);
+    }
+    return left.equals(right);
+  }
+}
