@@ -1,12 +1,17 @@
-/** The text form of a module in the graph dialect. LL(1), and no rule calls itself: any input takes
+/** The text form of a module, in each of the dialects. LL(1), and no rule calls itself: any input takes
  *  linear time and constant stack. PirParser calls the four rules below one after another, so that
  *  the tree of one statement at a time is in memory. */
 grammar PirSyntax;
 
 // module {
+//   mesh(chips=8)
 //   state "past" -> "present"
 //   graph @main(%x: f32[1,seq], %past: f32[4]) -> ("y": f32[1,seq]) {
-moduleHeader : 'module' '{' state* graphHeader ;
+moduleHeader : 'module' '{' mesh? state* graphHeader ;
+
+mesh : 'mesh' '(' (axis (',' axis)*)? ')' ;
+
+axis : word '=' INTEGER ;
 
 state : 'state' STRING '->' STRING ;
 
@@ -21,6 +26,7 @@ output : STRING ':' type ;
 //     %0 = constant [1.0, 2.0] : f32[2]
 //     %1 = weight {offset = 0, hash = "ef46db3751d8e999"} : f32[512,512] "q_proj.weight"
 //     %2, %3 = top_k(%1) {k = 5, axis = 1, largest} : f32[512,5], i64[512,5] "node name"
+//     %4 = sync(%0) {to = "[*{x}]"} : f32[2{x}]
 statement : VALUE (',' VALUE)* '=' (constant | weight | operation) STRING? ;
 
 constant : 'constant' (element | '[' (element (',' element)*)? ']') ':' type ;
@@ -44,7 +50,23 @@ scalar : '-'? (INTEGER | DECIMAL | word) ;
 
 element : '-'? (INTEGER | DECIMAL | NAN_BITS | word) ;
 
-type : word dims ;
+// What ShardedType prints; LayoutReader says what it means.
+//   f32[1,16,512{x/64}] partial(sum: y) varying(z) at(w: 3)
+type : word '[' (extent (',' extent)*)? ']' partial? varying? at? ;
+
+extent : dim split? ;
+
+split : '{' words ('/' INTEGER | ':' INTEGER (',' INTEGER)*)? '}' ;
+
+words : word (',' word)* ;
+
+partial : 'partial' '(' word ':' words ')' ;
+
+varying : 'varying' '(' words ')' ;
+
+at : 'at' '(' place (',' place)* ')' ;
+
+place : word ':' INTEGER ;
 
 dims : '[' (dim (',' dim)*)? ']' ;
 
@@ -60,7 +82,10 @@ factor : INTEGER | STRING | word ;
 mnemonic : WORD ;
 
 // What begins a line stays usable as the name of a symbol or an attribute.
-word : WORD | 'module' | 'graph' | 'state' | 'return' | 'constant' | 'weight' ;
+word
+    : WORD | 'module' | 'mesh' | 'graph' | 'state' | 'return' | 'constant' | 'weight'
+    | 'partial' | 'varying' | 'at'
+    ;
 
 VALUE : '%' (NAME | STRING | [0-9]+) ;
 

@@ -142,6 +142,16 @@ public record Layout(
     return new Layout(mesh, splits, partial, varying, changed);
   }
 
+  /**
+   * Reads what {@link #toString} writes of a tensor of this shape.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT} or what the
+   *     layout's own rules throw
+   */
+  public static Layout parse(String text, Mesh mesh, Shape shape) {
+    return new LayoutReader(text, mesh).read(shape);
+  }
+
   public int rank() {
     return splits.size();
   }
@@ -151,6 +161,11 @@ public record Layout(
         && varying.isEmpty()
         && at.isEmpty()
         && splits.stream().allMatch(Split::isNone);
+  }
+
+  /** Whether nothing is left to be reduced, and nothing varies: what is held is the value. */
+  public boolean isJoined() {
+    return partial.isEmpty() && varying.isEmpty();
   }
 
   /** The dimension that an axis splits, or -1. */

@@ -5,6 +5,8 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,20 +15,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads a sharded type, one token ahead:
+ * Reads a sharded type, or a layout, whose extents are stars; one token ahead:
  *
  * <pre>
- * sharded : WORD '[' (dim (',' dim)*)? ']' ('partial' '(' WORD ':' names ')')? ('varying' '(' names ')')?
+ * sharded : WORD layout
+ * layout  : '[' (dim (',' dim)*)? ']' ('partial' '(' WORD ':' names ')')? ('varying' '(' names ')')?
  *           ('at' '(' place (',' place)* ')')?
  * place   : WORD ':' NUMBER
- * dim     : (NUMBER | WORD) ('{' names ('/' NUMBER | ':' numbers)? '}')?
+ * dim     : (NUMBER | WORD | '*') ('{' names ('/' NUMBER | ':' numbers)? '}')?
  * names   : WORD (',' WORD)*
  * numbers : NUMBER (',' NUMBER)*
  * </pre>
  */
 final class LayoutReader {
   private static final Pattern TOKEN =
-      Pattern.compile("\\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,18}|[\\[\\]{}(),:/])");
+      Pattern.compile("\\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,18}|[\\[\\]{}(),:/*])");
 
   private final String text;
   private final Mesh mesh;
@@ -43,7 +46,7 @@ final class LayoutReader {
       end = matcher.end();
     }
     if (!text.substring(end).isBlank()) {
-      throw failure("words, numbers and []{}(),:/", text.substring(end));
+      throw failure("words, numbers and []{}(),:/*", text.substring(end));
     }
   }
 
@@ -94,40 +97,74 @@ final class LayoutReader {
     ElementType type =
         ElementType.of(element).orElseThrow(() -> failure("an element type", element));
     List<Dim> dims = new ArrayList<>();
+    Layout layout = layout(() -> split(extent(dims)));
+    return new ShardedType(new TensorType(type, new Shape(dims)), layout);
+  }
+
+  /** Of a tensor of this shape. */
+  Layout read(Shape shape) {
+    Iterator<Dim> dims = shape.iterator();
+    Layout layout =
+        layout(
+            () -> {
+              expect("*");
+              if (!dims.hasNext()) {
+                throw failure(shape.rank() + " dimensions", "more");
+              }
+              return split(dims.next());
+            });
+    if (dims.hasNext()) {
+      throw failure(shape.rank() + " dimensions", String.valueOf(layout.rank()));
+    }
+    return layout;
+  }
+
+  private Layout layout(Supplier<Split> dimension) {
     List<Split> splits = new ArrayList<>();
     expect("[");
     if (!accept("]")) {
-      list(() -> splits.add(split(dims)));
+      list(() -> splits.add(dimension.get()));
       expect("]");
     }
     Map<String, ReductionKind> partial = accept("partial") ? partial() : Map.of();
     List<String> varying = List.of();
     if (accept("varying")) {
       expect("(");
-      varying = list(this::word);
+      varying = axes();
       expect(")");
     }
     Map<String, Integer> at = accept("at") ? at() : Map.of();
     if (next < tokens.size()) {
       throw failure("the end", peek());
     }
-    return new ShardedType(
-        new TensorType(type, new Shape(dims)), new Layout(mesh, splits, partial, varying, at));
+    return new Layout(mesh, splits, partial, varying, at);
   }
 
-  /** Reads one dimension, whose extent goes to {@code dims}. */
-  private Split split(List<Dim> dims) {
-    boolean isNumber = Character.isDigit(peek().charAt(0));
-    dims.add(isNumber ? Dim.of(number()) : Dim.symbol(word()));
+  /** Each once: the parts of a split are counted before the layout is made. */
+  private List<String> axes() {
+    List<String> axes = list(this::word);
+    axes.forEach(mesh::index);
+    if (new HashSet<>(axes).size() < axes.size()) {
+      throw failure("each axis once", axes.toString());
+    }
+    return axes;
+  }
+
+  private Dim extent(List<Dim> dims) {
+    dims.add(Character.isDigit(peek().charAt(0)) ? Dim.of(number()) : Dim.symbol(word()));
+    return dims.getLast();
+  }
+
+  /** What follows an extent. */
+  private Split split(Dim dim) {
     if (!accept("{")) {
       return Split.NONE;
     }
-    List<String> axes = list(this::word);
-    axes.forEach(mesh::index);
-    if (!isNumber) {
-      throw failure("an extent that is a number", dims.getLast().toString());
+    List<String> axes = axes();
+    if (!dim.isStatic()) {
+      throw failure("an extent that is a number", dim.toString());
     }
-    long extent = dims.getLast().value();
+    long extent = dim.value();
     Split split;
     if (accept("/")) {
       long unit = number();
@@ -169,7 +206,7 @@ final class LayoutReader {
     for (ReductionKind kind : ReductionKind.values()) {
       if (kind.text().equals(name)) {
         expect(":");
-        list(this::word).forEach(axis -> partial.put(axis, kind));
+        axes().forEach(axis -> partial.put(axis, kind));
         expect(")");
         return partial;
       }

@@ -86,11 +86,16 @@ public record Split(List<String> axes, List<Long> cuts) {
 
   /** The same parts of an extent that counts in units {@code unit} times as small. */
   public Split times(long unit) {
-    return new Split(axes, cuts.stream().map(cut -> Math.multiplyExact(cut, unit)).toList());
+    return unit == 1
+        ? this
+        : new Split(axes, cuts.stream().map(cut -> Math.multiplyExact(cut, unit)).toList());
   }
 
   /** The same parts counted in units; none where a cut is inside a unit. */
   public Optional<Split> dividedBy(long unit) {
+    if (unit == 1) {
+      return Optional.of(this);
+    }
     return cuts.stream().allMatch(cut -> cut % unit == 0)
         ? Optional.of(new Split(axes, cuts.stream().map(cut -> cut / unit).toList()))
         : Optional.empty();

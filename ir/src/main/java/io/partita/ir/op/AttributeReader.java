@@ -6,6 +6,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Gives the attributes of an operation by name; the text form's parser is one. A missing attribute,
@@ -29,10 +30,16 @@ public interface AttributeReader {
 
   String text(String name);
 
-  /** Text that may be missing. */
-  Optional<String> optionalText(String name);
+  /**
+   * Text that {@code parser} reads; it throws an {@link IllegalArgumentException} or a {@link
+   * io.partita.ir.diagnostic.PartitaException} that says what it expects.
+   */
+  <T> T parsed(String name, Function<String, T> parser);
 
-  /** A layout on the module's mesh. */
+  /** As {@link #parsed}, for an attribute that may be missing. */
+  <T> Optional<T> optional(String name, Function<String, T> parser);
+
+  /** A layout of the only operand on the module's mesh. */
   Layout layout(String name);
 
   List<Dim> dims(String name);

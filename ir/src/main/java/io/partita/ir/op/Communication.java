@@ -106,7 +106,7 @@ public sealed interface Communication extends Op {
     }
 
     private static long size(List<Slice> slices) {
-      return slices.stream().mapToLong(Slice::size).sum();
+      return slices.stream().mapToLong(Slice::size).reduce(0, Math::addExact);
     }
   }
 }

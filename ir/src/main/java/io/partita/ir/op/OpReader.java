@@ -2,6 +2,7 @@ package io.partita.ir.op;
 
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Codec;
+import io.partita.ir.program.StepReader;
 
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
 public final class OpReader {
@@ -13,8 +14,16 @@ public final class OpReader {
       case "sync" ->
           new Communication.Sync(
               in.layout("to"),
-              in.optionalText("algorithm").map(Algorithm::parse),
-              in.optionalText("codec").map(Codec::parse).orElse(Codec.EXACT));
+              in.optional("algorithm", Algorithm::parse),
+              in.optional("codec", Codec::parse).orElse(Codec.EXACT));
+      case "exchange" ->
+          new Communication.Exchange(
+              in.smallInteger("sync"),
+              in.integer("elements"),
+              in.element("element"),
+              in.parsed("before", StepReader::slices),
+              in.parsed("after", StepReader::slices),
+              in.parsed("steps", StepReader::steps));
       case "iota" -> new Source.Iota(in.dim("size"), in.element("element"));
       case "extent" -> new Source.Extent(in.dim("size"));
       case "select" -> new Elementwise.Select();

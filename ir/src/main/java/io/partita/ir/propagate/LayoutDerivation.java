@@ -14,6 +14,8 @@ import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -40,9 +42,8 @@ public final class LayoutDerivation {
   }
 
   /**
-   * Adds a node after those that define its operands; gives what is wrong with it.
-   *
-   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit
+   * Adds a node after those that define its operands; gives what is wrong with its layouts, and
+   * nothing when its operands don't fit at all.
    */
   public List<Diagnostic> add(Node node) {
     String where = "node " + count++ + ": " + node;
@@ -67,14 +68,22 @@ public final class LayoutDerivation {
 
   private List<Diagnostic> sync(Node node, Layout from, Layout to, String where) {
     List<Diagnostic> wrong = hold(node.result(), to, where);
-    if (wrong.isEmpty()) {
-      try {
-        new Resharding(from, to);
-      } catch (PartitaException e) {
-        return at(where, e);
-      }
+    if (wrong.isEmpty() && !isPossible(from, to)) {
+      TensorType type = node.result().type();
+      String expected = "a layout that " + new ShardedType(type, from) + " can change to";
+      String found = new ShardedType(type, to).toString();
+      return List.of(new Diagnostic(MeshCode.RESHARD, where, expected, found, ""));
     }
     return wrong;
+  }
+
+  private static boolean isPossible(Layout from, Layout to) {
+    try {
+      new Resharding(from, to);
+      return true;
+    } catch (PartitaException e) {
+      return false;
+    }
   }
 
   private List<Diagnostic> operation(Node node, List<Layout> given, String where) {
@@ -83,6 +92,8 @@ public final class LayoutDerivation {
       derived = derive(mesh, node, given);
     } catch (PartitaException e) {
       return at(where, e);
+    } catch (TypeMismatch | ArithmeticException e) {
+      return List.of();
     }
     List<Diagnostic> wrong = new ArrayList<>();
     for (int i = 0; i < given.size(); i++) {
@@ -111,20 +122,18 @@ public final class LayoutDerivation {
 
   private static Diagnostic mismatch(
       Value operand, Layout expected, Layout found, String where, int index) {
-    String remedy;
-    try {
-      new Resharding(found, expected);
-      remedy = "let the operand pass a sync to " + expected;
-    } catch (PartitaException e) {
-      remedy = "let the operand pass a sync before it varies";
-    }
+    String remedy =
+        isPossible(found, expected)
+            ? "let the operand pass a sync to " + expected
+            : "let the operand pass a sync before it varies";
     return new Diagnostic(
         MeshCode.OPERAND,
-        where
-            + ", operand "
+        where,
+        "operand "
             + index
-            + (operand.name().isEmpty() ? "" : " \"" + operand.name() + '"'),
-        new ShardedType(operand.type(), expected).toString(),
+            + (operand.name().isEmpty() ? "" : " \"" + operand.name() + '"')
+            + " as "
+            + new ShardedType(operand.type(), expected),
         new ShardedType(operand.type(), found).toString(),
         remedy);
   }

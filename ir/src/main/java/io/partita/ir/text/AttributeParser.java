@@ -1,5 +1,6 @@
 package io.partita.ir.text;
 
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.AttributeReader;
 import io.partita.ir.type.Dim;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.antlr.v4.runtime.Token;
 
 /** Reads the attributes of one statement; what is missing or ill-typed is a diagnostic. */
@@ -18,14 +21,21 @@ final class AttributeParser implements AttributeReader {
   private final Locator locator;
   private final TypeReader types;
   private final Token owner;
+  private final BiFunction<Token, String, Layout> layouts;
   private final Map<String, PirSyntaxParser.AttributeContext> unread = new LinkedHashMap<>();
 
   /**
    * @param owner the token that names the operation: the place of what is missing
    * @param tree null where none are written
+   * @param layouts what reads the text of a layout at a place
    */
   AttributeParser(
-      Locator locator, TypeReader types, Token owner, PirSyntaxParser.AttributesContext tree) {
+      Locator locator,
+      TypeReader types,
+      Token owner,
+      PirSyntaxParser.AttributesContext tree,
+      BiFunction<Token, String, Layout> layouts) {
+    this.layouts = layouts;
     this.locator = locator;
     this.types = types;
     this.owner = owner;
@@ -159,13 +169,27 @@ final class AttributeParser implements AttributeReader {
   }
 
   @Override
-  public Optional<String> optionalText(String name) {
-    return unread.containsKey(name) ? Optional.of(text(name)) : Optional.empty();
+  public <T> T parsed(String name, Function<String, T> parser) {
+    PirSyntaxParser.AttributeContext attribute = unread.get(name);
+    String text = text(name);
+    try {
+      return parser.apply(text);
+    } catch (PartitaException e) {
+      throw wrong(attribute, e.diagnostics().getFirst().expected());
+    } catch (IllegalArgumentException e) {
+      throw wrong(attribute, e.getMessage());
+    }
+  }
+
+  @Override
+  public <T> Optional<T> optional(String name, Function<String, T> parser) {
+    return unread.containsKey(name) ? Optional.of(parsed(name, parser)) : Optional.empty();
   }
 
   @Override
   public Layout layout(String name) {
-    throw locator.error(TextCode.ATTRIBUTE, owner, "a mesh before layouts", "none", "");
+    PirSyntaxParser.AttributeContext attribute = unread.get(name);
+    return layouts.apply(attribute == null ? owner : attribute.start, text(name));
   }
 
   /** The hash of a weight may be left out. */

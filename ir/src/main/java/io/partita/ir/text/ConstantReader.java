@@ -65,7 +65,15 @@ final class ConstantReader {
 
   /** {@code weight {offset = 64, hash = "…"} : f32[512,512]}. */
   Tensor weight(PirSyntaxParser.WeightContext tree) {
-    AttributeParser attributes = new AttributeParser(locator, types, tree.start, tree.attributes());
+    AttributeParser attributes =
+        new AttributeParser(
+            locator,
+            types,
+            tree.start,
+            tree.attributes(),
+            (place, text) -> {
+              throw new AssertionError("a weight has no layout to read");
+            });
     long offset = attributes.integer("offset");
     String hash = attributes.textOrEmpty("hash");
     attributes.requireAllRead();

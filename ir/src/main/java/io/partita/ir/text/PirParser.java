@@ -10,7 +10,6 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.OpReader;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
-import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.antlr.v4.runtime.CharStreams;
 import org.antlr.v4.runtime.CommonTokenFactory;
+import org.antlr.v4.runtime.ParserRuleContext;
 import org.antlr.v4.runtime.Token;
 import org.antlr.v4.runtime.TokenStream;
 import org.antlr.v4.runtime.UnbufferedTokenStream;
@@ -29,8 +29,8 @@ import org.antlr.v4.runtime.tree.TerminalNode;
  * Reads what {@link PirPrinter} prints. The first error ends the reading with a diagnostic that
  * names file, line and column; the time is linear in the length of the text.
  *
- * <p>The written types are checked against the derived ones. Values may have any numbers or names,
- * as long as each is defined once and before it's read.
+ * <p>The written types and layouts are checked against the derived ones. Values may have any
+ * numbers or names, as long as each is defined once and before it's read.
  */
 public final class PirParser {
   private final Locator locator;
@@ -39,6 +39,7 @@ public final class PirParser {
   private final TokenStream tokens;
   private final PirSyntaxParser syntax;
   private final Map<String, Value> values = new HashMap<>();
+  private LayoutChecker layouts;
 
   private PirParser(String text, String file, MemorySegment weights) {
     locator = new Locator(file);
@@ -76,18 +77,22 @@ public final class PirParser {
 
   private Module module() {
     PirSyntaxParser.ModuleHeaderContext header = syntax.moduleHeader();
+    layouts = new LayoutChecker(locator, types, header.mesh());
     PirSyntaxParser.GraphHeaderContext graph = header.graphHeader();
     GraphBuilder builder = new GraphBuilder(types.name(graph.GLOBAL().getSymbol()));
     for (PirSyntaxParser.ParameterContext parameter : graph.parameter()) {
       Token token = parameter.VALUE().getSymbol();
-      define(token, builder.input(types.name(token), types.type(parameter.type())));
+      Value input = builder.input(types.name(token), types.type(parameter.type()));
+      define(token, input);
+      layouts.input(input, parameter.type());
     }
     while (tokens.LA(1) == PirSyntaxParser.VALUE) {
       statement(builder, syntax.statement());
     }
     outputs(builder, graph.output(), syntax.ending());
     Graph built = builder.finish();
-    return new Module(built, new StateReader(locator, types).states(header.state(), built));
+    StateReader states = new StateReader(locator, types, layouts);
+    return new Module(built, states.states(header.state(), built), layouts.placement());
   }
 
   /** Names and numbers don't meet: {@code %"0"} is an input that is called 0. */
@@ -136,6 +141,7 @@ public final class PirParser {
       written = tree.operation().type();
       node = operation(builder, tree.operation());
     }
+    layouts.node(node, tree.getChild(ParserRuleContext.class, 0).start);
     requireTypes(tree, written, node.results());
     for (int i = 0; i < tree.VALUE().size(); i++) {
       define(tree.VALUE(i).getSymbol(), node.results().get(i));
@@ -144,13 +150,19 @@ public final class PirParser {
 
   private Node operation(GraphBuilder builder, PirSyntaxParser.OperationContext tree) {
     Token mnemonic = tree.start;
-    AttributeParser attributes = new AttributeParser(locator, types, mnemonic, tree.attributes());
+    List<Value> operands = resolveAll(tree.VALUE());
+    AttributeParser attributes =
+        new AttributeParser(
+            locator,
+            types,
+            mnemonic,
+            tree.attributes(),
+            (place, text) -> layouts.attribute(place, text, operands));
     Op op = OpReader.read(mnemonic.getText(), attributes);
     if (op == null) {
       throw locator.error(TextCode.UNKNOWN_OPERATION, mnemonic, "an operation", "");
     }
     attributes.requireAllRead();
-    List<Value> operands = resolveAll(tree.VALUE());
     try {
       return builder.addNode(op, operands);
     } catch (TypeMismatch e) {
@@ -180,19 +192,7 @@ public final class PirParser {
           "");
     }
     for (int i = 0; i < written.size(); i++) {
-      requireType(written.get(i), results.get(i));
-    }
-  }
-
-  private void requireType(PirSyntaxParser.TypeContext tree, Value value) {
-    TensorType written = types.type(tree);
-    if (!written.equals(value.type())) {
-      throw locator.error(
-          TextCode.TYPE,
-          tree.start,
-          PirPrinter.print(value.type()),
-          PirPrinter.print(written),
-          "write the derived type");
+      layouts.require(results.get(i), written.get(i));
     }
   }
 
@@ -216,7 +216,7 @@ public final class PirParser {
       if (!names.add(name)) {
         throw locator.error(TextCode.DUPLICATE, token, "an output name once", "use another name");
       }
-      requireType(declared.get(i).type(), returned.get(i));
+      layouts.output(returned.get(i), declared.get(i).type());
       builder.output(name, returned.get(i));
     }
   }

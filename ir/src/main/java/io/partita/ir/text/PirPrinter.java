@@ -3,8 +3,12 @@ package io.partita.ir.text;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Source;
+import io.partita.ir.propagate.LayoutDerivation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
@@ -12,6 +16,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Prints a module as text: the same module gives the same text, and {@link PirParser} gives the
@@ -26,6 +31,7 @@ public final class PirPrinter {
   private final StringBuilder out = new StringBuilder();
   private final Map<Value, Integer> numbers = new IdentityHashMap<>();
   private final WeightTable weights;
+  private Optional<LayoutDerivation> layouts = Optional.empty();
 
   private PirPrinter(WeightTable weights) {
     this.weights = weights;
@@ -56,6 +62,7 @@ public final class PirPrinter {
 
   private void module(Module module) {
     out.append("module {\n");
+    module.placement().ifPresent(placement -> place(module.graph(), placement));
     for (Module.State state : module.states()) {
       out.append("  state ");
       QuotedText.write(out, state.input());
@@ -79,6 +86,15 @@ public final class PirPrinter {
     out.append("\n  }\n}\n");
   }
 
+  /** Where layouts can't be derived, none are printed. */
+  private void place(Graph graph, Placement placement) {
+    out.append("  ").append(placement.mesh()).append('\n');
+    LayoutDerivation derivation = new LayoutDerivation(placement.mesh());
+    graph.inputs().forEach(input -> derivation.input(input, placement.layout(input)));
+    graph.nodes().forEach(derivation::add);
+    layouts = Optional.of(derivation);
+  }
+
   /** In one line where it's short, else a line for each input and output. */
   private void header(Graph graph) {
     out.append("  graph @");
@@ -88,14 +104,14 @@ public final class PirPrinter {
     for (Value input : graph.inputs()) {
       value(input);
       out.append(": ");
-      writeType(out, input.type());
+      type(input);
       inputs.add(cut(start));
     }
     List<String> outputs = new ArrayList<>();
     for (Graph.Output output : graph.outputs()) {
       QuotedText.write(out, output.name());
       out.append(": ");
-      writeType(out, output.value().type());
+      type(output.value());
       outputs.add(cut(start));
     }
     String line = "(" + String.join(", ", inputs) + ") -> (" + String.join(", ", outputs) + ") {\n";
@@ -141,7 +157,7 @@ public final class PirPrinter {
     separator = " : ";
     for (Value result : node.results()) {
       out.append(separator);
-      writeType(out, result.type());
+      type(result);
       separator = ", ";
     }
     if (!node.name().isEmpty()) {
@@ -196,6 +212,15 @@ public final class PirPrinter {
       // A value that no node before defines has no number; such a graph is printed for its finder.
       Integer number = numbers.get(value);
       out.append(number == null ? "\"not defined before\"" : number.toString());
+    }
+  }
+
+  private void type(Value value) {
+    Optional<Layout> layout = layouts.flatMap(derived -> derived.layout(value));
+    if (layout.isEmpty() || layout.get().isReplicated()) {
+      writeType(out, value.type());
+    } else {
+      out.append(new ShardedType(value.type(), layout.get()));
     }
   }
 

@@ -16,7 +16,8 @@ public enum TextCode implements DiagnosticCode {
   WEIGHT("P3009", "a weight can't be found in the weights file"),
   STATE("P3010", "a state doesn't fit the graph"),
   LIMIT("P3011", "something is larger than the text form allows"),
-  FILE("P3012", "the file can't be read or written");
+  FILE("P3012", "the file can't be read or written"),
+  LAYOUT("P3013", "a layout is wrong");
 
   private final String id;
   private final String title;

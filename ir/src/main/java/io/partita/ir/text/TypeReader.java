@@ -26,7 +26,7 @@ final class TypeReader {
 
   TensorType type(PirSyntaxParser.TypeContext tree) {
     ElementType element = element(tree.word());
-    List<Dim> dims = dims(tree.dims());
+    List<Dim> dims = dims(tree.extent().stream().map(PirSyntaxParser.ExtentContext::dim).toList());
     if (dims.size() > HIGHEST_RANK) {
       throw locator.error(
           TextCode.LIMIT, tree.start, "rank " + HIGHEST_RANK + " or less", "" + dims.size(), "");
@@ -52,8 +52,12 @@ final class TypeReader {
   }
 
   List<Dim> dims(PirSyntaxParser.DimsContext tree) {
+    return dims(tree.dim());
+  }
+
+  private List<Dim> dims(List<PirSyntaxParser.DimContext> trees) {
     List<Dim> dims = new ArrayList<>();
-    for (PirSyntaxParser.DimContext dim : tree.dim()) {
+    for (PirSyntaxParser.DimContext dim : trees) {
       try {
         dims.add(dim(dim));
       } catch (ArithmeticException e) {

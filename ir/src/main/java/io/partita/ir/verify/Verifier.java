@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks a module of the graph dialect: names are unique, each value is defined once and before
- * it's read, each result has the type that its operation derives, states join an input and an
- * output of one type, and extents are not negative. Takes linear time.
+ * Checks a module: names are unique, each value is defined once and before it's read, each result
+ * has the type that its operation derives, states join an input and an output of one type, and
+ * extents are not negative. If so, the rules of the mesh dialect are checked. Takes linear time.
  */
 public final class Verifier {
   private static final int MOST_REPORTED = 100;
@@ -36,7 +36,8 @@ public final class Verifier {
   /**
    * Throws when the module breaks a rule.
    *
-   * @throws PartitaException with all violations, of which each has a {@link VerifierCode}
+   * @throws PartitaException with all violations, of which each has a {@link VerifierCode} or, for
+   *     layouts, a {@link io.partita.ir.mesh.MeshCode}
    */
   public static void verify(Module module) {
     List<Diagnostic> violations = violations(module);
@@ -50,6 +51,9 @@ public final class Verifier {
     Verifier verifier = new Verifier();
     verifier.graph(module.graph());
     verifier.states(module);
+    if (verifier.violations.isEmpty()) {
+      MeshRules.violations(module).forEach(verifier::report);
+    }
     if (verifier.unreported > 0) {
       verifier.violations.add(
           new Diagnostic(
@@ -63,10 +67,14 @@ public final class Verifier {
   }
 
   private void report(VerifierCode code, String where, String expected, String found) {
+    report(new Diagnostic(code, where, expected, found, ""));
+  }
+
+  private void report(Diagnostic violation) {
     if (violations.size() == MOST_REPORTED) {
       unreported++;
     } else {
-      violations.add(new Diagnostic(code, where, expected, found, ""));
+      violations.add(violation);
     }
   }
 

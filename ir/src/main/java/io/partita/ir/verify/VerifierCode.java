@@ -14,7 +14,10 @@ public enum VerifierCode implements DiagnosticCode {
   OPERANDS("P3107", "the operands don't fit the operation"),
   RESULT_TYPE("P3108", "a result has not the derived type"),
   MALFORMED_TYPE("P3109", "a type is malformed"),
-  MORE("P3110", "there are more violations");
+  MORE("P3110", "there are more violations"),
+  PLACEMENT("P3111", "a placement doesn't fit the inputs"),
+  OUTPUT_LAYOUT("P3112", "an output isn't whole on the devices together"),
+  STATE_LAYOUT("P3113", "the input and the output of a state lie differently on the devices");
 
   private final String id;
   private final String title;

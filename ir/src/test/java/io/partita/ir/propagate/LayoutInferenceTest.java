@@ -103,8 +103,8 @@ class LayoutInferenceTest {
         .hasMessage(
             """
             error P3409: an operation can't take an operand as it lies on the devices
-              where:     node 0: add "residual", operand 1 "b"
-              expected:  f32[4,6{x}]
+              where:     node 0: add "residual"
+              expected:  operand 1 "b" as f32[4,6{x}]
               found:     f32[4,6]
               fix:       let the operand pass a sync to [*,*{x}]""");
   }
@@ -126,13 +126,13 @@ class LayoutInferenceTest {
         .hasMessage(
             """
             error P3409: an operation can't take an operand as it lies on the devices
-              where:     node 0: softmax "soft", operand 0 "x"
-              expected:  f32[4,6]
+              where:     node 0: softmax "soft"
+              expected:  operand 0 "x" as f32[4,6]
               found:     f32[4,6{x}]
               fix:       let the operand pass a sync to [*,*]
             error P3409: an operation can't take an operand as it lies on the devices
-              where:     node 3: exp "scaled", operand 0 "scaled"
-              expected:  f32[4,6]
+              where:     node 3: exp "scaled"
+              expected:  operand 0 "scaled" as f32[4,6]
               found:     f32[4,6] partial(sum: x)
               fix:       let the operand pass a sync to [*,*]""");
   }
@@ -153,9 +153,9 @@ class LayoutInferenceTest {
         .hasMessage(
             """
             error P3408: a layout can't be changed to the other
-              where:     node 0: sync "undo", layout [*,*] varying(y)
-              expected:  a layout that it can change to
-              found:     [*,*]
+              where:     node 0: sync "undo"
+              expected:  a layout that f32[4,6] varying(y) can change to
+              found:     f32[4,6]
             error P3403: a layout doesn't fit the type
               where:     node 1: sync "widen", dimension 1
               expected:  extent 7

@@ -40,6 +40,7 @@ class PirDiagnosticsTest {
     names();
     constants();
     modules();
+    layouts();
     // A file that can't be read has a test of its own.
     assertThat(seen).hasSize(TextCode.values().length - 1).doesNotContain(TextCode.FILE);
   }
@@ -143,5 +144,76 @@ class PirDiagnosticsTest {
         "input in two states",
         TextCode.STATE,
         "module { state \"x\" -> \"y\" state \"x\" -> \"y\"" + HEADER + " return %x } }");
+  }
+
+  /** A module on three devices whose graph has this line. */
+  private void meshLine(String section, TextCode code, String line) {
+    String header = "  graph @main(%x: f32[4,6{x}], %w: f32[6,6]) -> (\"y\": f32[4,6{x}]) {\n";
+    text(
+        section,
+        code,
+        "module {\n  mesh(x=3)\n" + header + "    " + line + "\n    return %x\n  }\n}\n");
+  }
+
+  private void layouts() {
+    line("layout without a mesh", TextCode.LAYOUT, "%0 = exp(%x) : f32[2{x},seq]");
+    line("sync without a mesh", TextCode.LAYOUT, "%0 = sync(%x) {to = \"[*,*]\"} : f32[2,seq]");
+    meshLine("written layout isn't derived", TextCode.TYPE, "%0 = exp(%x) : f32[4,6]");
+    meshLine("layout of a constant", TextCode.TYPE, "%0 = constant [1.0, 2.0, 3.0] : f32[3{x}]");
+    meshLine(
+        "operand in another layout", TextCode.LAYOUT, "%0 = softmax(%x) {axis = 1} : f32[4,6]");
+    meshLine(
+        "partial where it must be whole",
+        TextCode.LAYOUT,
+        "%0 = sync(%w) {to = \"[*{x},*]\"} : f32[6{x},6]\n"
+            + "    %1 = linear(%x, %0) : f32[4,6] partial(sum: x)\n"
+            + "    %2 = exp(%1) : f32[4,6]");
+    meshLine(
+        "sync that isn't possible",
+        TextCode.LAYOUT,
+        "%0 = sync(%x) {to = \"[*,*] varying(x)\"}" + " : f32[4,6] varying(x)");
+    meshLine("axis that isn't there", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{y}]");
+    meshLine("axis twice", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x,x}]");
+    meshLine("cuts that don't ascend", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x: 5,2}]");
+    meshLine("too few cuts", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x: 2}]");
+    meshLine("unknown reduction", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6] partial(mean: x)");
+    meshLine("place off its axis", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6] at(x: 3)");
+    meshLine("layout of another rank", TextCode.LAYOUT, "%0 = sync(%x) {to = \"[*]\"} : f32[4,6]");
+    meshLine(
+        "algorithm that isn't one",
+        TextCode.ATTRIBUTE,
+        "%0 = sync(%x) {to = \"[*,*]\", algorithm = \"tree(1)\"} : f32[4,6]");
+    meshLine(
+        "exchange on a mesh",
+        TextCode.LAYOUT,
+        "%0 = exchange() {sync = 0, elements = 1, element = f32, before = \"\", after = \"0+1\","
+            + " steps = \"receive 1 (4 B) replace: 0+1\"} : f32[1]");
+    line(
+        "steps that can't be read",
+        TextCode.ATTRIBUTE,
+        "%0 = exchange() {sync = 0, elements = 1, element = f32, before = \"\", after = \"0+1\","
+            + " steps = \"recieve 1 (4 B) replace: 0+1\"} : f32[1]");
+    text(
+        "mesh without devices",
+        TextCode.LAYOUT,
+        "module { mesh(x=0) graph @main(%x: f32[1]) -> (\"y\": f32[1]) { return %x } }");
+    text(
+        "open dimension on a mesh",
+        TextCode.LAYOUT,
+        "module { mesh(x=2) graph @main(%x: f32[seq]) -> (\"y\": f32[seq]) { return %x } }");
+    text(
+        "partial output",
+        TextCode.LAYOUT,
+        "module { mesh(x=2) graph @main(%x: f32[1] partial(sum: x)) -> (\"y\": f32[1]"
+            + " partial(sum: x)) { return %x } }");
+    text(
+        "varying input",
+        TextCode.LAYOUT,
+        "module { mesh(x=2) graph @main(%x: f32[1] varying(x)) -> () { return } }");
+    text(
+        "state that comes out otherwise",
+        TextCode.STATE,
+        "module { mesh(x=2) state \"x\" -> \"y\" graph @main(%x: f32[2{x}], %z: f32[2]) ->"
+            + " (\"y\": f32[2]) { return %z } }");
   }
 }

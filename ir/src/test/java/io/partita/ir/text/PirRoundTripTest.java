@@ -78,8 +78,11 @@ class PirRoundTripTest {
 
   @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
   void brokenTextIsReadOrDiagnosed(@ForAll long seed) {
-    Module module = RandomModules.draw(seed);
-    String text = broken(PirPrinter.print(module), new Draw(~seed));
+    requireReadOrDiagnosed(RandomModules.draw(seed), new Draw(~seed));
+  }
+
+  static void requireReadOrDiagnosed(Module module, Draw draw) {
+    String text = broken(PirPrinter.print(module), draw);
     Module read;
     try {
       read = PirParser.parse(text, "broken.pir", weights(module));
@@ -110,7 +113,7 @@ class PirRoundTripTest {
     return text.toString();
   }
 
-  private static void requireRoundTrip(Module module) {
+  static void requireRoundTrip(Module module) {
     Verifier.verify(module);
     String text = PirPrinter.print(module);
     Module read = PirParser.parse(text, "printed.pir", weights(module));

@@ -1,0 +1,198 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Placement;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.MeshAxis;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.propagate.LayoutDerivation;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.antlr.v4.runtime.Token;
+
+/**
+ * Derives the layouts of a module while its text is read, and compares the written types and
+ * layouts with the derived ones. Without a mesh there are types only.
+ */
+final class LayoutChecker {
+  private static final int MOST_DIGITS = 9;
+
+  private final Locator locator;
+  private final TypeReader types;
+  private final Optional<Mesh> mesh;
+  private final LayoutDerivation derivation;
+  private final Map<String, Layout> inputs = new HashMap<>();
+
+  /** Equal layouts are kept once: one of many devices is larger than its text. */
+  private final Map<Layout, Layout> known = new HashMap<>();
+
+  /**
+   * @param tree null where no mesh is written
+   */
+  LayoutChecker(Locator locator, TypeReader types, PirSyntaxParser.MeshContext tree) {
+    this.locator = locator;
+    this.types = types;
+    this.mesh = Optional.ofNullable(tree).map(this::mesh);
+    this.derivation = mesh.map(LayoutDerivation::new).orElse(null);
+  }
+
+  private Mesh mesh(PirSyntaxParser.MeshContext tree) {
+    List<MeshAxis> axes = new ArrayList<>();
+    for (PirSyntaxParser.AxisContext axis : tree.axis()) {
+      String size = axis.INTEGER().getText();
+      if (size.length() > MOST_DIGITS) {
+        throw locator.error(TextCode.LIMIT, axis.stop, "a number of devices", "");
+      }
+      axes.add(new MeshAxis(axis.word().getText(), Integer.parseInt(size)));
+    }
+    try {
+      return new Mesh(axes);
+    } catch (PartitaException e) {
+      throw at(tree.start, e.diagnostics().getFirst());
+    }
+  }
+
+  private PartitaException at(Token place, Diagnostic wrong) {
+    return locator.error(TextCode.LAYOUT, place, wrong.expected(), wrong.found(), wrong.remedy());
+  }
+
+  private void requireNone(Token place, List<Diagnostic> wrong) {
+    if (!wrong.isEmpty()) {
+      throw at(place, wrong.getFirst());
+    }
+  }
+
+  Optional<Placement> placement() {
+    return mesh.map(devices -> new Placement(devices, inputs));
+  }
+
+  /** How an input lies is written only. */
+  void input(Value input, PirSyntaxParser.TypeContext written) {
+    Layout layout = layout(written, input.type());
+    if (layout != null) {
+      requireNone(written.start, derivation.input(input, layout));
+      if (!layout.varying().isEmpty()) {
+        throw locator.error(
+            TextCode.LAYOUT,
+            written.start,
+            "an input that is whole, split or partial",
+            "one that varies over " + String.join(", ", layout.varying()),
+            "");
+      }
+      inputs.put(input.name(), layout);
+    }
+  }
+
+  void node(Node node, Token mnemonic) {
+    if (derivation != null) {
+      requireNone(mnemonic, derivation.add(node));
+    }
+  }
+
+  /** That the type and the layout of {@code value} are as written. */
+  void require(Value value, PirSyntaxParser.TypeContext written) {
+    TensorType type = types.type(written);
+    Layout layout = layout(written, type);
+    if (!type.equals(value.type()) || layout != null && !layout.equals(derived(value))) {
+      throw locator.error(
+          TextCode.TYPE,
+          written.start,
+          print(value.type(), derivation == null ? null : derived(value)),
+          print(type, layout),
+          "write the derived type");
+    }
+  }
+
+  /** As {@link #require}, and that the devices hold it without anything left to be joined. */
+  void output(Value value, PirSyntaxParser.TypeContext written) {
+    require(value, written);
+    if (derivation != null && !derived(value).isJoined()) {
+      throw locator.error(
+          TextCode.LAYOUT,
+          written.start,
+          "an output that is whole or split",
+          print(value.type(), derived(value)),
+          "let it pass a sync");
+    }
+  }
+
+  /** That a state goes out as it comes in. */
+  void state(Token place, Value before, Value after) {
+    boolean isSame = derivation == null || derived(before).equals(derived(after));
+    if (!isSame || !before.type().equals(after.type())) {
+      Layout in = isSame ? null : derived(before);
+      Layout out = isSame ? null : derived(after);
+      throw locator.error(
+          TextCode.STATE,
+          place,
+          "an output of the input's type " + print(before.type(), in),
+          print(after.type(), out),
+          "");
+    }
+  }
+
+  /** An attribute that says a layout of the node's only operand. */
+  Layout attribute(Token place, String text, List<Value> operands) {
+    if (mesh.isEmpty()) {
+      throw withoutMesh(place);
+    } else if (operands.size() != 1) {
+      throw locator.error(TextCode.OPERANDS, place, "1 operand", "" + operands.size(), "");
+    }
+    try {
+      Layout layout = Layout.parse(text, mesh.get(), operands.getFirst().type().shape());
+      return known.computeIfAbsent(layout, key -> layout);
+    } catch (PartitaException e) {
+      throw at(place, e.diagnostics().getFirst());
+    }
+  }
+
+  private PartitaException withoutMesh(Token place) {
+    return locator.error(
+        TextCode.LAYOUT,
+        place,
+        "a mesh before layouts",
+        "none",
+        "write mesh(x=4) or another one before the graph");
+  }
+
+  private Layout derived(Value value) {
+    return derivation.layout(value).orElseThrow();
+  }
+
+  /** Null without a mesh. */
+  private Layout layout(PirSyntaxParser.TypeContext tree, TensorType type) {
+    boolean isWritten =
+        tree.partial() != null
+            || tree.varying() != null
+            || tree.at() != null
+            || tree.extent().stream().anyMatch(extent -> extent.split() != null);
+    if (mesh.isEmpty()) {
+      if (isWritten) {
+        throw withoutMesh(tree.start);
+      }
+      return null;
+    } else if (!isWritten) {
+      return Layout.replicated(mesh.get(), type.rank());
+    }
+    try {
+      Layout layout = ShardedType.parse(tree.getText(), mesh.get()).layout();
+      return known.computeIfAbsent(layout, key -> layout);
+    } catch (PartitaException e) {
+      throw at(tree.start, e.diagnostics().getFirst());
+    }
+  }
+
+  private static String print(TensorType type, Layout layout) {
+    return layout == null || layout.isReplicated()
+        ? PirPrinter.print(type)
+        : new ShardedType(type, layout).toString();
+  }
+}

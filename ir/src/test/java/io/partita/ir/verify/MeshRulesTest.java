@@ -1,0 +1,147 @@
+package io.partita.ir.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Placement;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.propagate.RandomMeshModules;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class MeshRulesTest {
+  private static final Mesh MESH = Mesh.line("x", 2);
+  private static final Layout WHOLE = Layout.replicated(MESH, 1);
+  private static final Layout SPLIT = Layout.of(MESH, Split.even(MESH, 4, "x"));
+  private static final Layout VARYING = WHOLE.withVarying(List.of("x"));
+
+  private final GraphBuilder builder = new GraphBuilder("main");
+  private final Value x = builder.input("x", TensorType.of(ElementType.F32, 4));
+
+  private void assertViolations(
+      Map<String, Layout> inputs, List<Module.State> states, String expected) {
+    Module module = new Module(builder.finish(), states, Optional.of(new Placement(MESH, inputs)));
+    assertText(module, expected);
+  }
+
+  private static void assertText(Module module, String expected) {
+    String found =
+        Verifier.violations(module).stream()
+            .map(Diagnostic::toString)
+            .collect(Collectors.joining("\n", "", "\n"));
+    assertThat(found).isEqualTo(expected);
+  }
+
+  private Value sync(Value value, Layout to) {
+    return builder.add(new Communication.Sync(to), value);
+  }
+
+  @Test
+  void outputsAreJoined() {
+    builder.output("partial", sync(x, WHOLE.withPartial("x", ReductionKind.SUM)));
+    builder.output("varying", sync(x, VARYING));
+    builder.output("split", sync(x, SPLIT));
+    assertViolations(
+        Map.of(),
+        List.of(),
+        """
+        error P3112: an output isn't whole on the devices together
+          where:     output partial
+          expected:  a layout that is neither partial nor varying
+          found:     f32[4] partial(sum: x)
+          fix:       let the output pass a sync
+        error P3112: an output isn't whole on the devices together
+          where:     output varying
+          expected:  a layout that is neither partial nor varying
+          found:     f32[4] varying(x)
+          fix:       end the variation by a sync or a pooling
+        """);
+  }
+
+  @Test
+  void statesComeOutAsTheyGoIn() {
+    builder.output("y", x);
+    builder.output("z", sync(x, WHOLE));
+    assertViolations(
+        Map.of("x", SPLIT),
+        List.of(new Module.State("x", "z")),
+        """
+        error P3113: the input and the output of a state lie differently on the devices
+          where:     state x -> z
+          expected:  f32[4{x}]
+          found:     f32[4]
+        """);
+  }
+
+  @Test
+  void inputsArePlacedAndDontVary() {
+    builder.output("y", sync(x, VARYING));
+    assertViolations(
+        Map.of("x", VARYING, "z", SPLIT),
+        List.of(),
+        """
+        error P3111: a placement doesn't fit the inputs
+          where:     placement of x
+          expected:  a layout that doesn't vary
+          found:     [*] varying(x)
+        error P3111: a placement doesn't fit the inputs
+          where:     placement of z
+          expected:  the name of an input
+          found:     z
+        error P3112: an output isn't whole on the devices together
+          where:     output y
+          expected:  a layout that is neither partial nor varying
+          found:     f32[4] varying(x)
+          fix:       end the variation by a sync or a pooling
+        """);
+  }
+
+  @Test
+  void layoutsAreDerived() {
+    builder.at("probabilities");
+    builder.output("y", builder.add(new Reduction.Softmax(0, false), x));
+    assertViolations(
+        Map.of("x", SPLIT),
+        List.of(),
+        """
+        error P3409: an operation can't take an operand as it lies on the devices
+          where:     node 0: softmax "probabilities"
+          expected:  operand 0 "x" as f32[4]
+          found:     f32[4{x}]
+          fix:       let the operand pass a sync to [*]
+        """);
+  }
+
+  @Test
+  void aSyncNeedsDevices() {
+    builder.output("y", sync(x, SPLIT));
+    assertText(
+        new Module(builder.finish()),
+        """
+        error P3410: an operation is of another dialect
+          where:     node 0: sync
+          expected:  devices between which a layout changes
+          found:     a module without a mesh
+        """);
+  }
+
+  @Test
+  void insertedSyncsKeepTheRules() {
+    for (int seed = 0; seed < 300; seed++) {
+      assertThat(Verifier.violations(RandomMeshModules.draw(seed))).isEmpty();
+    }
+  }
+}
