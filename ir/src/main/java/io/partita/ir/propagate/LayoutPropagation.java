@@ -11,6 +11,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshCode;
+import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Resharding;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,19 +35,23 @@ import java.util.Set;
 public final class LayoutPropagation {
   private final Graph graph;
   private final Mesh mesh;
+  private final LayoutDemands demands;
   private final Map<Value, Layout> pinned;
   private final Map<Value, Layout> layouts = new IdentityHashMap<>();
   private final Map<Node, NodeLayouts> nodes = new IdentityHashMap<>();
   private final Map<Value, List<Node>> readers;
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final SplitPropagation propagation;
   private Map<Node, FactorSplits> factors = Map.of();
 
-  private LayoutPropagation(Graph graph, Mesh mesh, Map<Value, Layout> pinned) {
+  private LayoutPropagation(Graph graph, Mesh mesh, LayoutDemands demands) {
     this.graph = graph;
     this.mesh = mesh;
-    this.pinned = pinned;
+    this.demands = demands;
+    this.pinned = demands.pinned();
     this.readers = graph.readers();
     graph.outputs().forEach(output -> outputs.add(output.value()));
+    this.propagation = new SplitPropagation(graph, mesh, demands);
   }
 
   /**
@@ -58,8 +63,13 @@ public final class LayoutPropagation {
    *     varying value would have to be whole
    */
   public static LayoutPlan run(Graph graph, Mesh mesh, Map<Value, Layout> pinned) {
-    verify(graph, pinned);
-    return new LayoutPropagation(graph, mesh, pinned).run();
+    return run(graph, mesh, LayoutDemands.of(pinned));
+  }
+
+  /** As {@link #run(Graph, Mesh, Map)}, with more to be met. */
+  public static LayoutPlan run(Graph graph, Mesh mesh, LayoutDemands demands) {
+    verify(graph, demands.pinned());
+    return new LayoutPropagation(graph, mesh, demands).run();
   }
 
   private static void verify(Graph graph, Map<Value, Layout> pinned) {
@@ -78,18 +88,17 @@ public final class LayoutPropagation {
   }
 
   private LayoutPlan run() {
-    SplitPropagation splits = new SplitPropagation(graph, mesh, pinned);
-    factors = splits.run();
+    factors = propagation.run();
     for (Value input : graph.inputs()) {
-      Layout found = Layout.replicated(mesh, input.type().rank()).with(splits.splits(input));
-      layouts.put(input, pinned.getOrDefault(input, agreed(input, found)));
+      Layout found = Layout.replicated(mesh, input.type().rank()).with(propagation.splits(input));
+      layouts.put(input, pinned.getOrDefault(input, demanded(agreed(input, found), input)));
     }
     for (Node node : graph.nodes()) {
       place(node);
     }
     graph.nodes().reversed().forEach(this::settle);
     graph.inputs().forEach(this::settle);
-    return new LayoutPlan(graph, mesh, layouts, nodes, places(), splits.conflicts());
+    return new LayoutPlan(graph, mesh, layouts, nodes, places(), propagation.conflicts());
   }
 
   private void place(Node node) {
@@ -136,8 +145,23 @@ public final class LayoutPropagation {
     Layout held = pinned.get(value);
     if (held == null) {
       held = mayWait(value, produced) ? produced : produced.withPartial(Map.of());
+      held = demanded(held, value);
     }
     layouts.put(value, held);
+  }
+
+  /** The layout, but whole over some axes and at its place on others. */
+  private Layout demanded(Layout layout, Value value) {
+    Set<String> axes = demands.unsplitAxes(value);
+    if (axes.isEmpty()) {
+      return layout;
+    }
+    Map<String, ReductionKind> partial = new LinkedHashMap<>(layout.partial());
+    partial.keySet().removeAll(axes);
+    Map<String, Integer> at = new LinkedHashMap<>(layout.at());
+    at.keySet().removeAll(axes);
+    at.putAll(demands.places().getOrDefault(value, Map.of()));
+    return layout.with(propagation.kept(value, layout.splits())).withPartial(partial).withAt(at);
   }
 
   private boolean mayWait(Value value, Layout produced) {

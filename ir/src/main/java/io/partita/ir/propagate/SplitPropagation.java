@@ -25,6 +25,7 @@ import java.util.Set;
  */
 final class SplitPropagation {
   private final Mesh mesh;
+  private final LayoutDemands demands;
   private final Map<Value, Layout> pinned;
   private final Map<Value, List<Split>> splits = new IdentityHashMap<>();
   private final Map<Node, FactorSplits> factors = new IdentityHashMap<>();
@@ -34,9 +35,10 @@ final class SplitPropagation {
   private final Set<List<Object>> reported = new HashSet<>();
   private final List<Conflict> conflicts = new ArrayList<>();
 
-  SplitPropagation(Graph graph, Mesh mesh, Map<Value, Layout> pinned) {
+  SplitPropagation(Graph graph, Mesh mesh, LayoutDemands demands) {
     this.mesh = mesh;
-    this.pinned = pinned;
+    this.demands = demands;
+    this.pinned = demands.pinned();
     this.readers = graph.readers();
     pinned.forEach((value, layout) -> splits.put(value, layout.splits()));
     for (Node node : graph.nodes()) {
@@ -97,6 +99,10 @@ final class SplitPropagation {
   }
 
   private void take(Node node, Value value, List<Integer> dimension, int dim, Split split) {
+    Set<String> unsplit = demands.unsplit().getOrDefault(node, Set.of());
+    if (split.axes().stream().anyMatch(unsplit::contains)) {
+      return;
+    }
     FactorSplits before = factors.get(node);
     Optional<FactorSplits> after = before.with(dimension, split);
     if (after.isPresent()) {
@@ -108,14 +114,15 @@ final class SplitPropagation {
 
   /** A value takes what only cuts it further; a pinned one nothing. */
   private void spread(Node node, Value value, Layout layout) {
-    if (pinned.containsKey(value) || layout.isReplicated()) {
+    if (pinned.containsKey(value) || layout.isReplicated() || isShared(value)) {
       return;
     }
     List<Split> before =
         splits.getOrDefault(value, java.util.Collections.nCopies(layout.rank(), Split.NONE));
     List<Split> after = new ArrayList<>(before);
+    List<Split> kept = kept(value, layout.splits());
     for (int dim = 0; dim < after.size(); dim++) {
-      Split split = layout.splits().get(dim);
+      Split split = kept.get(dim);
       if (split.refines(mesh, after.get(dim)) && isFree(split, after, dim)) {
         after.set(dim, split);
       }
@@ -125,6 +132,33 @@ final class SplitPropagation {
       Optional.ofNullable(value.definition()).ifPresent(this::add);
       readers.getOrDefault(value, List.of()).forEach(this::add);
     }
+  }
+
+  /**
+   * Each reader of a constant cuts it as it needs, at no cost; so one doesn't bind the others, with
+   * which it may have no more in common than a vector of zeros.
+   */
+  private boolean isShared(Value value) {
+    return value.definition() != null
+        && value.definition().operands().isEmpty()
+        && readers.getOrDefault(value, List.of()).size() > 1;
+  }
+
+  /** These splits without the axes over which the value isn't to be split. */
+  List<Split> kept(Value value, List<Split> found) {
+    Set<String> whole = demands.unsplitAxes(value);
+    return whole.isEmpty()
+        ? found
+        : found.stream()
+            .map(
+                split -> {
+                  int count = 0;
+                  while (count < split.axes().size() && !whole.contains(split.axes().get(count))) {
+                    count++;
+                  }
+                  return count == split.axes().size() ? split : split.major(mesh, count);
+                })
+            .toList();
   }
 
   private static boolean isFree(Split split, List<Split> splits, int dim) {

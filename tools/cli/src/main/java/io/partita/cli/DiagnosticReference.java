@@ -13,6 +13,7 @@ import io.partita.passes.PassCode;
 import io.partita.passes.collective.CollectiveCode;
 import io.partita.passes.cost.CostCode;
 import io.partita.passes.residency.ResidencyCode;
+import io.partita.passes.shard.ShardCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -43,6 +44,7 @@ final class DiagnosticReference {
             PassCode.values(),
             CollectiveCode.values(),
             CostCode.values(),
+            ShardCode.values(),
             ResidencyCode.values(),
             BackendCode.values(),
             DriverCode.values(),

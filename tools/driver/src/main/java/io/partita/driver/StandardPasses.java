@@ -9,6 +9,8 @@ import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.raise.RaisePass;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
 import io.partita.passes.simplify.SimplifyPass;
 import io.partita.passes.state.KvStatePass;
 import java.util.List;
@@ -39,7 +41,12 @@ public final class StandardPasses {
                       throw call.wrong("capacity", "1 position or more", Long.toString(capacity));
                     }
                     return new KvStatePass(capacity, note -> {});
-                  })));
+                  }),
+              new PassRegistry.Entry(
+                  "shard",
+                  "shard(tensor=N, ...)",
+                  "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
+                  call -> new ShardPass(Strategy.of(call.arguments())))));
 
   private StandardPasses() {}
 

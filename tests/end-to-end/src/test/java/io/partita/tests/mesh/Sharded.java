@@ -1,68 +1,81 @@
 package io.partita.tests.mesh;
 
 import io.partita.driver.cases.ModuleRunner;
-import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.Split;
-import io.partita.ir.op.Structured;
-import io.partita.ir.propagate.LayoutPlan;
-import io.partita.ir.propagate.LayoutPropagation;
+import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.op.Communication;
+import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.propagate.MeshEvaluator;
-import io.partita.ir.propagate.SyncInsertion;
-import java.util.HashMap;
+import io.partita.passes.shard.Sharding;
+import io.partita.passes.shard.Strategy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a module on devices in a line: attention by whole kv heads, networks by inner features. */
+/** Runs a module on devices in lock step. */
 final class Sharded implements ModuleRunner {
-  static final String AXIS = "chips";
+  /**
+   * What devices exchange at one place.
+   *
+   * @param kinds by mesh axis
+   */
+  record Exchange(Node node, Map<String, SyncKind> kinds) {
+    boolean is(SyncKind kind) {
+      return kinds.values().stream().allMatch(each -> each == kind);
+    }
 
-  private final Mesh mesh;
-  private LayoutPlan plan;
-
-  Sharded(int devices) {
-    mesh = Mesh.line(AXIS, devices);
+    /** Not a range, or a correction for zero points, of a model that is quantised as it runs. */
+    boolean hasFeatures() {
+      var type = node.result().type();
+      return type.rank() > 0 && !type.shape().fromEnd(0).is(1);
+    }
   }
 
-  LayoutPlan plan() {
-    return plan;
+  private final Strategy strategy;
+  private Sharding sharding;
+  private Module module;
+
+  Sharded(Strategy strategy) {
+    this.strategy = strategy;
+  }
+
+  Sharding sharding() {
+    return sharding;
+  }
+
+  /** With syncs. */
+  Module module() {
+    return module;
   }
 
   @Override
-  public Prepared prepare(Module module) {
-    plan = LayoutPropagation.run(module.graph(), mesh, pinned(module.graph()));
-    Module placed = SyncInsertion.insert(plan, module.states());
-    return inputs -> MeshEvaluator.run(placed, inputs);
+  public Prepared prepare(Module whole) {
+    sharding = Sharding.of(whole, strategy);
+    module = sharding.sharded();
+    return inputs -> MeshEvaluator.run(module, inputs);
   }
 
-  private Map<Value, Layout> pinned(Graph graph) {
-    Map<Value, Layout> pinned = new HashMap<>();
-    for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Attention) {
-        Value q = node.operand(0);
-        long heads = q.type().dim(1).value();
-        long group = heads / node.operand(1).type().dim(1).value();
-        pinned.put(q, split(q, 1, group));
-      } else if (node.op() instanceof Structured.Ffn) {
-        pinned.put(node.operand(1), split(node.operand(1), 1, 1));
+  /** The syncs at which something is sent, in execution order. */
+  List<Exchange> exchanges() {
+    LayoutInference layouts = LayoutInference.of(module);
+    List<Exchange> exchanges = new ArrayList<>();
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Communication.Sync sync) {
+        Resharding change = new Resharding(layouts.layout(node.operand(0)), sync.to());
+        if (change.communicates()) {
+          exchanges.add(new Exchange(node, change.kinds()));
+        }
       }
     }
-    return pinned;
+    return exchanges;
   }
 
-  private Layout split(Value value, int dim, long unit) {
-    Split split = Split.even(mesh, value.type().dim(dim).value(), unit, List.of(AXIS));
-    return Layout.replicated(mesh, value.type().rank()).with(dim, split);
-  }
-
-  /** How many attentions the module has. */
-  long attentions() {
-    return plan.graph().nodes().stream()
-        .filter(node -> node.op() instanceof Structured.Attention)
+  /** Exchanges of features of one kind. */
+  long count(SyncKind kind) {
+    return exchanges().stream()
+        .filter(exchange -> exchange.is(kind) && exchange.hasFeatures())
         .count();
   }
 }

@@ -8,16 +8,17 @@ import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
-import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.SyncKind;
-import io.partita.ir.op.Structured;
-import io.partita.ir.propagate.ReshardPlace;
+import io.partita.passes.shard.Strategy;
+import io.partita.passes.shard.WeightHolding;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,68 +26,134 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What real exporters write, on 1 to 8 devices in lock step: the recorded results, two all-reduces
- * a block (one where attention and network read the same value) and no network weight twice.
+ * What real exporters write, with weights split over devices that run in lock step: the recorded
+ * results, two sums a block (one where attention and network read the same value), and no matrix
+ * twice.
  */
 class ShardedFixtureTest {
-  /** By fixture, the all-reduces of a block. */
-  private static final Map<String, Integer> SYNCS =
-      Map.ofEntries(
-          Map.entry("llama/ts_sdpa_static", 2),
-          Map.entry("llama/dynamo_sdpa_kv", 2),
-          Map.entry("llama/dynamo_mqa", 2),
-          Map.entry("llama/dynamo_f16", 2),
-          Map.entry("gpt2/ts_eager_static", 2),
-          Map.entry("gpt2/dynamo_sdpa_kv", 2),
-          Map.entry("vit/dynamo_sdpa_static", 2),
-          Map.entry("vit/ts_eager_static", 2),
-          Map.entry("bert/ts_sdpa_dynamic", 2),
-          Map.entry("gemma2/dynamo_eager", 2),
-          Map.entry("gpt_neox/ts_eager", 1),
-          // Attention and four networks: all that lies between is linear.
-          Map.entry("mobilebert/dynamo_sdpa_dynamic", 5));
+  private static final Path FIXTURES = Path.of("../fixtures");
+  private static final List<Integer> DEVICES = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);
+
+  /** Of each way to write a block, one: on any number of devices. */
+  private static final Set<String> ON_ALL =
+      Set.of(
+          "bert/ts_sdpa_dynamic",
+          "gpt2/dynamo_sdpa_kv",
+          "gpt_neox/ts_eager",
+          "llama/dynamo_mqa",
+          "llama/ts_sdpa_static",
+          "mobilebert/dynamo_sdpa_dynamic",
+          "quantized/llama_qdq",
+          "vit/dynamo_sdpa_static");
+
+  /** Attention and network read the same value, and their sums are joined once. */
+  private static final Set<String> PARALLEL = Set.of("falcon", "gpt_neox", "phi");
+
+  /** Attention and four networks, between which all is linear. */
+  private static final Map<String, Integer> SUMS = Map.of("mobilebert", 5);
 
   static Stream<Arguments> fixturesAndDevices() {
-    return SYNCS.keySet().stream()
-        .sorted()
-        .flatMap(name -> IntStream.rangeClosed(1, 8).mapToObj(n -> Arguments.of(name, n)));
+    List<Arguments> all = new ArrayList<>();
+    List<TestCase> cases = TestCase.find(FIXTURES);
+    for (int i = 0; i < cases.size(); i++) {
+      TestCase test = cases.get(i);
+      String name = FIXTURES.relativize(Path.of(test.name())).toString();
+      int first = i % DEVICES.size();
+      IntStream chosen =
+          ON_ALL.contains(name)
+              ? IntStream.range(0, DEVICES.size())
+              : isModel(name)
+                  ? IntStream.of(first, (first + 4) % DEVICES.size())
+                  : IntStream.of(first);
+      chosen.map(DEVICES::get).forEach(devices -> all.add(Arguments.of(name, devices, test)));
+    }
+    return all.stream();
   }
 
   @ParameterizedTest(name = "{0} on {1} devices")
   @MethodSource("fixturesAndDevices")
-  void devicesTogetherGiveWhatIsRecorded(String name, int devices) throws IOException {
-    Path folder = Path.of("../fixtures", name);
-    Sharded sharded = new Sharded(devices);
-    CaseResult result =
-        new CaseRunner(sharded, StandardPasses.usual(), tolerance(folder))
-            .run(TestCase.find(folder).getFirst());
+  void devicesTogetherGiveWhatIsRecorded(String name, int devices, TestCase test) {
+    Sharded sharded = new Sharded(Strategy.tensor(devices));
+    CaseResult result = new CaseRunner(sharded, StandardPasses.usual(), tolerance(test)).run(test);
     assertThat(result.status()).as(result.detail()).isEqualTo(CaseResult.Status.PASS);
-    List<ReshardPlace> syncs = sharded.plan().syncs();
-    int expected = (int) sharded.attentions() * SYNCS.get(name);
-    assertThat(syncs).hasSize(devices == 1 ? 0 : expected);
-    assertThat(syncs)
-        .allMatch(sync -> sync.change().kinds().equals(Map.of(Sharded.AXIS, SyncKind.ALL_REDUCE)));
-    verifyNothingTwice(sharded);
-  }
-
-  private static void verifyNothingTwice(Sharded sharded) {
-    for (Node node : sharded.plan().graph().nodes()) {
-      if (node.op() instanceof Structured.Ffn) {
-        for (Value weight : node.operands().subList(1, node.operands().size())) {
-          long bytes =
-              sharded.plan().layout(weight).bytes(weight.type()).stream().mapToLong(b -> b).sum();
-          if (weight.type().rank() == 2) {
-            assertThat(bytes).as(weight.toString()).isEqualTo(weight.type().bytes());
-          }
-        }
-      }
+    if (devices == 1) {
+      assertThat(sharded.exchanges()).isEmpty();
+    } else if (isModel(name)) {
+      verifySyncs(name, sharded);
+      verifyNothingTwice(sharded);
     }
   }
 
+  /** The others are single operators in the form in which exporters write them. */
+  private static boolean isModel(String name) {
+    return !Set.of(
+            "microsoft",
+            "dynamic",
+            "external",
+            "functions",
+            "if_constant",
+            "shape_chains",
+            "encodings")
+        .contains(family(name));
+  }
+
+  private static String family(String name) {
+    return name.substring(0, name.indexOf('/'));
+  }
+
+  private static void verifySyncs(String name, Sharded sharded) {
+    int blocks =
+        sharded.sharding().anatomy().blocks().size()
+            + sharded.sharding().anatomy().integerAttentions().size();
+    int sums = PARALLEL.contains(family(name)) ? 1 : SUMS.getOrDefault(family(name), 2);
+    assertThat(blocks).isPositive();
+    assertThat(sharded.count(SyncKind.ALL_REDUCE)).isEqualTo((long) sums * blocks);
+    assertThat(sharded.count(SyncKind.ALL_GATHER)).isEqualTo(gathers(name));
+    assertThat(sharded.exchanges())
+        .allMatch(sync -> sync.is(SyncKind.ALL_REDUCE) || sync.is(SyncKind.ALL_GATHER));
+  }
+
+  /** Beyond the blocks: what is read from the embedding, or from the patches, is joined once. */
+  private static int gathers(String name) {
+    return switch (family(name)) {
+      // No embedding.
+      case "torch_nn" -> 0;
+      // Three linears between a bottleneck and the rest, in each of two blocks, and those around.
+      case "mobilebert" -> 9;
+      // A linear before the scores, or scores that become floats after they are joined.
+      case "bert" -> name.contains("mlm") ? 2 : 1;
+      case "quantized" -> name.contains("qoperator") ? 2 : 1;
+      default -> 1;
+    };
+  }
+
+  /**
+   * No trained matrix is on two devices, but keys' and values' where there are more devices than
+   * such heads.
+   */
+  private static void verifyNothingTwice(Sharded sharded) {
+    boolean isGrouped = sharded.sharding().mesh().has("group") || hasOneKeyHead(sharded);
+    assertThat(WeightHolding.duplicates(sharded.module()))
+        .filteredOn(weight -> weight.type().rank() == 2 && weight.type().element().isFloat())
+        .filteredOn(weight -> !isGrouped)
+        .filteredOn(weight -> weight.type().shape().elements() > 400)
+        .isEmpty();
+  }
+
+  private static boolean hasOneKeyHead(Sharded sharded) {
+    return sharded.sharding().anatomy().blocks().stream()
+        .anyMatch(block -> block.attention().kvHeads().is(1));
+  }
+
   /** What the fixture's maker allows a correct compiler; in parts, sums are rounded once more. */
-  private static Tolerance tolerance(Path folder) throws IOException {
-    Map<String, Object> facts = JSON.std.mapFrom(folder.resolve("fixture.json").toFile());
-    double bound = 2 * ((Number) facts.get("tolerance")).doubleValue();
-    return new Tolerance(OptionalDouble.of(bound), OptionalDouble.of(bound));
+  private static Tolerance tolerance(TestCase test) {
+    try {
+      Map<String, Object> facts =
+          JSON.std.mapFrom(test.model().resolveSibling("fixture.json").toFile());
+      double bound = 2 * ((Number) facts.get("tolerance")).doubleValue();
+      return new Tolerance(OptionalDouble.of(bound), OptionalDouble.of(bound));
+    } catch (IOException missing) {
+      throw new UncheckedIOException(missing);
+    }
   }
 }

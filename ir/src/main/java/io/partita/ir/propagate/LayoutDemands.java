@@ -1,0 +1,42 @@
+package io.partita.ir.propagate;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * From what propagation sets out.
+ *
+ * @param pinned the layouts of some values; they stay
+ * @param whole axes over which all devices hold a value that isn't pinned, however it's computed
+ * @param places where a value that isn't pinned is held, by axis, wherever it's computed
+ * @param unsplit axes over which a node must not be split: all devices along them compute the same
+ */
+public record LayoutDemands(
+    Map<Value, Layout> pinned,
+    Map<Value, Set<String>> whole,
+    Map<Value, Map<String, Integer>> places,
+    Map<Node, Set<String>> unsplit) {
+  public LayoutDemands {
+    pinned = Collections.unmodifiableMap(new LinkedHashMap<>(pinned));
+    whole = Collections.unmodifiableMap(new LinkedHashMap<>(whole));
+    places = Collections.unmodifiableMap(new LinkedHashMap<>(places));
+    unsplit = Collections.unmodifiableMap(new LinkedHashMap<>(unsplit));
+  }
+
+  public static LayoutDemands of(Map<Value, Layout> pinned) {
+    return new LayoutDemands(pinned, Map.of(), Map.of(), Map.of());
+  }
+
+  /** The axes over which a value isn't split. */
+  Set<String> unsplitAxes(Value value) {
+    Set<String> axes = new LinkedHashSet<>(whole.getOrDefault(value, Set.of()));
+    axes.addAll(places.getOrDefault(value, Map.of()).keySet());
+    return axes;
+  }
+}
