@@ -1,14 +1,29 @@
 package io.partita.backend.java;
 
+import io.partita.backend.java.code.CallerPrinter;
 import io.partita.backend.java.code.ClassPrinter;
+import io.partita.backend.java.code.DeviceClasses;
 import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.ProgramPlan;
+import io.partita.backend.java.plan.WeightsPlan;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.Step;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
-/** Turns a module of the graph dialect into one readable Java class and a file of weights. */
+/**
+ * Turns a module of the graph dialect into one readable Java class and a file of weights, and a
+ * program for several devices into a class for each role and a file of weights for each device.
+ */
 public final class JavaBackend {
   /** Java arrays hold no more, but for a few. */
   private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
@@ -34,6 +49,56 @@ public final class JavaBackend {
             EmittedFile.text(ModelDescription.FILE, description.json())));
   }
 
+  /**
+   * The program for all devices; nothing is written yet.
+   *
+   * @throws PartitaException P5001 and P5009 as above, P5016 when an input or output isn't whole on
+   *     the devices together
+   */
+  public static EmittedProgram emit(Program program, JavaOptions options) {
+    program.devices().forEach(JavaBackend::verify);
+    verifyComplete(program);
+    ProgramPlan plan = ProgramPlan.of(program);
+    DeviceClasses classes = new DeviceClasses(options);
+    List<EmittedFile> roles = new ArrayList<>();
+    for (int role = 0; role < plan.roles().size(); role++) {
+      String source = ClassPrinter.printRole(plan, role, classes);
+      roles.add(EmittedFile.text(classes.roleOptions(role).sourcePath(), source));
+    }
+    List<EmittedFile> weights = new ArrayList<>();
+    for (int device = 0; device < plan.devices(); device++) {
+      WeightsPlan own = plan.roles().get(plan.role(device)).weights(device);
+      weights.add(new EmittedFile(classes.weightsFile(device), own::writeTo));
+    }
+    String fingerprint = Fingerprint.of(plan, roles);
+    ModelDescription description = DeviceDescriptions.of(plan, classes, fingerprint);
+    String caller = CallerPrinter.print(plan, classes, fingerprint);
+    List<EmittedFile> files = new ArrayList<>();
+    files.add(EmittedFile.text(options.sourcePath(), caller));
+    files.addAll(roles);
+    files.addAll(RuntimeSources.of(options));
+    files.addAll(weights);
+    files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
+    return new EmittedProgram(description, files);
+  }
+
+  private static void verifyComplete(Program program) {
+    Map<String, ShardedType> ports = new TreeMap<>();
+    program.inputs().forEach((name, type) -> ports.put("input \"" + name + "\"", type));
+    program.outputs().forEach((name, type) -> ports.put("output \"" + name + "\"", type));
+    ports.forEach(
+        (where, type) -> {
+          if (!type.layout().partial().isEmpty() || !type.layout().varying().isEmpty()) {
+            throw new PartitaException(
+                BackendCode.PARTIAL_PORT,
+                where,
+                "a value that is whole on the devices together",
+                type.toString(),
+                "add a sync, so that it's reduced on the devices");
+          }
+        });
+  }
+
   private static void verify(Module module) {
     for (Value input : module.graph().inputs()) {
       verify(input, "input \"" + input.name() + "\"");
@@ -42,6 +107,20 @@ public final class JavaBackend {
       for (Value result : node.results()) {
         verify(result, "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")");
       }
+      if (node.op() instanceof Communication.Exchange exchange) {
+        exchange.steps().forEach(step -> verify(node, step));
+      }
+    }
+  }
+
+  private static void verify(Node node, Step step) {
+    if (step.bytes() > MOST_ELEMENTS) {
+      throw new PartitaException(
+          BackendCode.TOO_LARGE,
+          "node \"" + node.name() + "\" (" + step + ")",
+          "messages of at most " + MOST_ELEMENTS + " bytes",
+          step.bytes() + " bytes",
+          "compile for smaller dimensions");
     }
   }
 
@@ -84,6 +163,7 @@ public final class JavaBackend {
             .map(
                 s ->
                     new ModelDescription.StatePort(s.inputName(), s.outputName(), s.input().type()))
-            .toList());
+            .toList(),
+        Optional.empty());
   }
 }

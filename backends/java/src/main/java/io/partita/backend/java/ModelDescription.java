@@ -13,8 +13,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -23,7 +29,8 @@ import java.util.stream.Collectors;
  * @param model the graph's name
  * @param kind whether it keeps state from run to run
  * @param className qualified
- * @param weightsFile beside the source
+ * @param weightsFile beside the source; empty for a program for several devices
+ * @param devices none for a program for one device
  */
 public record ModelDescription(
     String model,
@@ -32,7 +39,8 @@ public record ModelDescription(
     String weightsFile,
     List<Port> inputs,
     List<Port> outputs,
-    List<StatePort> states) {
+    List<StatePort> states,
+    Optional<DeviceGroup> devices) {
   /** The file's name. */
   public static final String FILE = "model.json";
 
@@ -67,6 +75,36 @@ public record ModelDescription(
   /** A state: the names of the model's input and output that it replaces. */
   public record StatePort(String input, String output, TensorType type) {}
 
+  /**
+   * What one of several devices runs.
+   *
+   * @param className of its role, qualified
+   */
+  public record DevicePart(String className, String weightsFile) {}
+
+  /**
+   * The devices of a program.
+   *
+   * @param mesh in the form {@code mesh(x=4, y=2)}
+   * @param program what all devices must agree on
+   * @param parts by device
+   * @param inputs the types and layouts of the whole model's inputs by name, states included, in
+   *     the form of {@link io.partita.ir.mesh.ShardedType}: how the devices cut them
+   * @param outputs the same for outputs: how what the devices give is put together
+   */
+  public record DeviceGroup(
+      String mesh,
+      String program,
+      List<DevicePart> parts,
+      SortedMap<String, String> inputs,
+      SortedMap<String, String> outputs) {
+    public DeviceGroup {
+      parts = List.copyOf(parts);
+      inputs = Collections.unmodifiableSortedMap(new TreeMap<>(inputs));
+      outputs = Collections.unmodifiableSortedMap(new TreeMap<>(outputs));
+    }
+  }
+
   public ModelDescription {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
@@ -75,27 +113,46 @@ public record ModelDescription(
 
   /** The description as JSON, the same bytes each time. */
   public String json() {
-    return """
-    {
-      "format": %s,
-      "model": %s,
-      "kind": %s,
-      "class": %s,
-      "weights": %s,
-      "inputs": [%s],
-      "outputs": [%s],
-      "states": [%s]
+    List<String> fields = new ArrayList<>();
+    fields.add("\"format\": " + quote(FORMAT));
+    fields.add("\"model\": " + quote(model));
+    fields.add("\"kind\": " + quote(kind.name().toLowerCase(Locale.ROOT)));
+    fields.add("\"class\": " + quote(className));
+    if (devices.isEmpty()) {
+      fields.add("\"weights\": " + quote(weightsFile));
     }
-    """
-        .formatted(
-            quote(FORMAT),
-            quote(model),
-            quote(kind.name().toLowerCase(java.util.Locale.ROOT)),
-            quote(className),
-            quote(weightsFile),
-            lines(inputs.stream().map(ModelDescription::port).toList()),
-            lines(outputs.stream().map(ModelDescription::port).toList()),
-            lines(states.stream().map(ModelDescription::state).toList()));
+    fields.add(array("inputs", inputs.stream().map(ModelDescription::port).toList()));
+    fields.add(array("outputs", outputs.stream().map(ModelDescription::port).toList()));
+    fields.add(array("states", states.stream().map(ModelDescription::state).toList()));
+    devices.ifPresent(group -> fields.add("\"devices\": " + json(group)));
+    return "{\n  " + String.join(",\n  ", fields) + "\n}\n";
+  }
+
+  private static String array(String name, List<String> items) {
+    return quote(name) + ": [" + lines(items) + "]";
+  }
+
+  private static String json(DeviceGroup group) {
+    List<String> parts =
+        group.parts().stream()
+            .map(
+                part ->
+                    "{\"class\": %s, \"weights\": %s}"
+                        .formatted(quote(part.className()), quote(part.weightsFile())))
+            .toList();
+    List<String> fields = new ArrayList<>();
+    fields.add("\"mesh\": " + quote(group.mesh()));
+    fields.add("\"program\": " + quote(group.program()));
+    fields.add("\"parts\": [\n      " + String.join(",\n      ", parts) + "\n    ]");
+    fields.add("\"inputs\": " + json(group.inputs()));
+    fields.add("\"outputs\": " + json(group.outputs()));
+    return "{\n    " + String.join(",\n    ", fields) + "\n  }";
+  }
+
+  private static String json(SortedMap<String, String> types) {
+    return types.entrySet().stream()
+        .map(entry -> quote(entry.getKey()) + ": " + quote(entry.getValue()))
+        .collect(Collectors.joining(",\n      ", "{\n      ", "\n    }"));
   }
 
   private static String quote(String value) {
@@ -159,17 +216,37 @@ public record ModelDescription(
     if (!(json instanceof Map<?, ?> fields) || !FORMAT.equals(fields.get("format"))) {
       throw new IllegalArgumentException("another format");
     }
-    String kind = text(fields, "kind").toUpperCase(java.util.Locale.ROOT);
+    String kind = text(fields, "kind").toUpperCase(Locale.ROOT);
+    Optional<DeviceGroup> devices =
+        Optional.ofNullable(fields.get("devices")).map(item -> devices(fields(item, "devices")));
     return new ModelDescription(
         text(fields, "model"),
         Kind.valueOf(kind),
         text(fields, "class"),
-        text(fields, "weights"),
+        devices.isPresent() ? "" : text(fields, "weights"),
         list(fields, "inputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
         list(fields, "outputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
         list(fields, "states").stream()
             .map(s -> new StatePort(text(s, "input"), text(s, "output"), type(s)))
-            .toList());
+            .toList(),
+        devices);
+  }
+
+  private static DeviceGroup devices(Map<?, ?> fields) {
+    return new DeviceGroup(
+        text(fields, "mesh"),
+        text(fields, "program"),
+        list(fields, "parts").stream()
+            .map(part -> new DevicePart(text(part, "class"), text(part, "weights")))
+            .toList(),
+        texts(fields(fields.get("inputs"), "inputs")),
+        texts(fields(fields.get("outputs"), "outputs")));
+  }
+
+  private static SortedMap<String, String> texts(Map<?, ?> fields) {
+    SortedMap<String, String> texts = new TreeMap<>();
+    fields.keySet().forEach(name -> texts.put(name.toString(), text(fields, name.toString())));
+    return texts;
   }
 
   private static String text(Map<?, ?> fields, String name) {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.tools.Diagnostic;
@@ -55,16 +56,28 @@ public final class ProgramCompiler implements AutoCloseable {
    * @throws PartitaException P5005 when the source doesn't compile
    */
   public Map<String, byte[]> compile(String className, String source) {
+    return compile(new TreeMap<>(Map.of(className, source)));
+  }
+
+  /**
+   * The same for several sources together.
+   *
+   * @param sources by qualified class name
+   */
+  public Map<String, byte[]> compile(SortedMap<String, String> sources) {
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
     Map<String, ByteArrayOutputStream> classes = new TreeMap<>();
     JavaFileManager manager = new ClassCollector(files, classes);
+    List<Source> units =
+        sources.entrySet().stream()
+            .map(source -> new Source(source.getKey(), source.getValue()))
+            .toList();
     JavaCompiler.CompilationTask task =
-        compiler.getTask(
-            null, manager, diagnostics, OPTIONS, null, List.of(new Source(className, source)));
+        compiler.getTask(null, manager, diagnostics, OPTIONS, null, units);
     if (!task.call()) {
       throw new PartitaException(
           BackendCode.EMITTED_SOURCE,
-          className,
+          sources.firstKey(),
           "Java that compiles for release 17 without warnings",
           diagnostics.getDiagnostics().stream()
               .filter(d -> d.getKind() != Diagnostic.Kind.NOTE)

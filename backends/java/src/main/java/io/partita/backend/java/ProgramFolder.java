@@ -4,13 +4,10 @@ import io.partita.ir.diagnostic.PartitaException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
 
 /** Writes emitted programs to folders, each whole or not at all. */
@@ -42,7 +39,7 @@ public final class ProgramFolder {
         ending.verifyGoesOn();
         replace(target, fresh);
       } finally {
-        delete(fresh);
+        ProgramFiles.delete(fresh);
       }
     } catch (IOException e) {
       throw new PartitaException(
@@ -109,7 +106,7 @@ public final class ProgramFolder {
       Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
       throw e;
     }
-    delete(old);
+    ProgramFiles.delete(old);
   }
 
   /** A temporary folder is its owner's alone; the output isn't. */
@@ -117,28 +114,5 @@ public final class ProgramFolder {
     boolean done =
         folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
     assert done || Files.isReadable(folder);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path visited, IOException e)
-              throws IOException {
-            Files.delete(visited);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

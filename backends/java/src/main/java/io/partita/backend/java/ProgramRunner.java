@@ -3,13 +3,13 @@ package io.partita.backend.java;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,51 +18,80 @@ import java.util.Map;
 /** An emitted program, compiled and loaded: runs on tensors in this Java. Not thread-safe. */
 public final class ProgramRunner implements AutoCloseable {
   private final ModelDescription description;
+  private final LoadedProgram loaded;
   private final Object program;
   private final Method method;
-  private final Path temporary;
+  private final Path scratch;
 
   private ProgramRunner(
-      ModelDescription description, Object program, Method method, Path temporary) {
+      ModelDescription description, LoadedProgram loaded, Method method, Path scratch) {
     this.description = description;
-    this.program = program;
+    this.loaded = loaded;
+    this.program = loaded.program();
     this.method = method;
-    this.temporary = temporary;
+    this.scratch = scratch;
   }
 
-  /** Loads what {@link JavaBackend#emit} gave; the weights go to a file that closing deletes. */
+  /** As {@link #load(ProgramCompiler, EmittedProgram, DeviceHosting)}, with devices as threads. */
   public static ProgramRunner load(ProgramCompiler compiler, EmittedProgram program) {
-    try {
-      EmittedFile source = program.files().get(0);
-      EmittedFile weights = program.files().get(1);
-      Path file = Files.createTempFile("partita-", ".weights");
-      try {
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-          weights.content().writeTo(out);
-        }
-        return load(compiler, program.description(), source.text(), file, file);
-      } catch (IOException | RuntimeException e) {
-        Files.deleteIfExists(file);
-        throw e;
-      }
-    } catch (IOException e) {
-      throw unreadable(program.description().className(), e);
-    }
+    return load(compiler, program, new DeviceHosting.Threads());
+  }
+
+  /** Loads what {@link JavaBackend#emit} gave; the weights go to files that closing deletes. */
+  public static ProgramRunner load(
+      ProgramCompiler compiler, EmittedProgram program, DeviceHosting hosting) {
+    return load(
+        compiler,
+        program.description(),
+        path -> ProgramFiles.source(program, path),
+        scratch -> {
+          ProgramFiles.writeWeights(program, scratch);
+          return scratch;
+        },
+        hosting);
+  }
+
+  /** As {@link #open(ProgramCompiler, Path, DeviceHosting)}, with devices as threads. */
+  public static ProgramRunner open(ProgramCompiler compiler, Path folder) {
+    return open(compiler, folder, new DeviceHosting.Threads());
   }
 
   /**
    * Loads a folder that {@link ProgramFolder#write} wrote.
    *
-   * @throws PartitaException P5004 when it isn't one, P5005 when its source doesn't compile
+   * @throws PartitaException P5004 when it isn't one, P5005 when its source doesn't compile, P5010
+   *     to P5015 when its devices can't be reached
    */
-  public static ProgramRunner open(ProgramCompiler compiler, Path folder) {
+  public static ProgramRunner open(ProgramCompiler compiler, Path folder, DeviceHosting hosting) {
+    ModelDescription description = ModelDescription.read(folder);
+    return load(
+        compiler,
+        description,
+        path -> Files.readString(folder.resolve(path)),
+        scratch -> folder,
+        hosting);
+  }
+
+  /**
+   * Is a device other than the first of a program in a folder, until the first one ends.
+   *
+   * @param peers {@code host:port} of each device, separated by commas
+   * @throws PartitaException as {@link #open(ProgramCompiler, Path, DeviceHosting)}, and P5012 when
+   *     the first device ends unexpectedly
+   */
+  public static void serve(ProgramCompiler compiler, Path folder, int device, String peers) {
     ModelDescription description = ModelDescription.read(folder);
     try {
-      String path = description.className().replace('.', '/') + ".java";
-      String source = Files.readString(folder.resolve(path));
-      Path weights = folder.resolve(description.weightsFile());
-      return load(compiler, description, source, weights, null);
-    } catch (IOException | java.nio.file.InvalidPathException e) {
+      Map<String, byte[]> classes =
+          LoadedProgram.compile(
+              compiler, description, path -> Files.readString(folder.resolve(path)));
+      new ProgramLoader(classes)
+          .loadClass(description.className())
+          .getMethod("serve", Path.class, int.class, String.class)
+          .invoke(null, folder, device, peers);
+    } catch (InvocationTargetException e) {
+      throw failed(description, e.getCause());
+    } catch (IOException | InvalidPathException | ReflectiveOperationException e) {
       throw unreadable(folder.toString(), e);
     }
   }
@@ -76,40 +105,54 @@ public final class ProgramRunner implements AutoCloseable {
         "compile the model again");
   }
 
+  /** Says where the weights are. */
+  private interface Weights {
+    Path in(Path scratch) throws IOException;
+  }
+
   private static ProgramRunner load(
       ProgramCompiler compiler,
       ModelDescription description,
-      String source,
-      Path weights,
-      Path temporary)
-      throws IOException {
-    Map<String, byte[]> classes = compiler.compile(description.className(), source);
+      LoadedProgram.Sources sources,
+      Weights weights,
+      DeviceHosting hosting) {
+    Path scratch = null;
     try {
-      Class<?> type = new ProgramLoader(classes).loadClass(description.className());
-      Object program = type.getConstructor(Path.class).newInstance(weights);
+      scratch = Files.createTempDirectory("partita-");
+      Map<String, byte[]> classes = LoadedProgram.compile(compiler, description, sources);
+      LoadedProgram loaded =
+          LoadedProgram.open(description, classes, weights.in(scratch), scratch, hosting);
       Class<?>[] parameters =
           description.inputs().stream()
               .map(port -> TensorArrays.typeOf(port.type().element()))
               .toArray(Class<?>[]::new);
-      Method method = type.getMethod(description.kind().method(), parameters);
-      return new ProgramRunner(description, program, method, temporary);
+      Method method =
+          loaded.program().getClass().getMethod(description.kind().method(), parameters);
+      ProgramRunner runner = new ProgramRunner(description, loaded, method, scratch);
+      scratch = null;
+      return runner;
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof IOException cause) {
-        throw cause;
+        throw unreadable(description.className(), cause);
       }
-      throw failed(description.className(), e.getCause());
-    } catch (ReflectiveOperationException e) {
+      throw failed(description, e.getCause());
+    } catch (IOException | InvalidPathException | ReflectiveOperationException e) {
       throw unreadable(description.className(), e);
+    } finally {
+      delete(scratch);
     }
   }
 
-  private static PartitaException failed(String where, Throwable cause) {
-    return new PartitaException(
-        BackendCode.PROGRAM_FAILED,
-        where,
-        "",
-        cause.getClass().getSimpleName() + ": " + cause.getMessage(),
-        "check the values of the inputs");
+  private static PartitaException failed(ModelDescription description, Throwable cause) {
+    return DeviceFailures.diagnostic(description, cause)
+        .orElseGet(
+            () ->
+                new PartitaException(
+                    BackendCode.PROGRAM_FAILED,
+                    description.className(),
+                    "",
+                    cause.getClass().getSimpleName() + ": " + cause.getMessage(),
+                    "check the values of the inputs"));
   }
 
   public ModelDescription description() {
@@ -162,7 +205,7 @@ public final class ProgramRunner implements AutoCloseable {
       if (e.getCause() instanceof Error error) {
         throw error;
       }
-      throw failed(description.className(), e.getCause());
+      throw failed(description, e.getCause());
     } catch (IllegalAccessException e) {
       throw unreadable(description.className(), e);
     }
@@ -191,33 +234,27 @@ public final class ProgramRunner implements AutoCloseable {
     }
   }
 
+  /** The processes of devices 1 and up, where they run on this computer as processes. */
+  List<Process> processes() {
+    return loaded.processes().map(LocalProcesses::processes).orElse(List.of());
+  }
+
   @Override
   public void close() {
-    if (temporary != null) {
-      try {
-        Files.deleteIfExists(temporary);
-      } catch (IOException e) {
-        throw new java.io.UncheckedIOException(e);
-      }
+    try {
+      loaded.close();
+    } finally {
+      delete(scratch);
     }
   }
 
-  /** Defines the classes of one program; they go when the runner goes. */
-  private static final class ProgramLoader extends ClassLoader {
-    private final Map<String, byte[]> classes;
-
-    ProgramLoader(Map<String, byte[]> classes) {
-      super(ProgramRunner.class.getClassLoader());
-      this.classes = classes;
-    }
-
-    @Override
-    protected Class<?> findClass(String name) throws ClassNotFoundException {
-      byte[] bytes = classes.get(name);
-      if (bytes == null) {
-        throw new ClassNotFoundException(name);
+  private static void delete(Path folder) {
+    if (folder != null) {
+      try {
+        ProgramFiles.delete(folder);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-      return defineClass(name, bytes, 0, bytes.length);
     }
   }
 }

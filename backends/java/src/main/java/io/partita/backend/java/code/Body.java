@@ -13,6 +13,7 @@ final class Body {
   private static final Map<String, ClassName> IMPORTS =
       Map.ofEntries(
           imported("java.io", "IOException"),
+          imported("java.net", "ServerSocket"),
           imported("java.nio", "Buffer"),
           imported("java.nio", "ByteBuffer"),
           imported("java.nio", "ByteOrder"),

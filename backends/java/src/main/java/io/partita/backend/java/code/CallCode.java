@@ -1,17 +1,13 @@
 package io.partita.backend.java.code;
 
-import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeName;
-import com.palantir.javapoet.TypeSpec;
-import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import javax.lang.model.element.Modifier;
 
@@ -19,58 +15,31 @@ import javax.lang.model.element.Modifier;
 final class CallCode {
   private final ModulePlan plan;
   private final List<String> steps;
-  private final ClassName self;
+  private final SignatureCode signature;
   private final boolean decodes;
   private final Optional<TokenStep> tokenStep;
 
-  CallCode(ModulePlan plan, JavaOptions options, List<String> steps) {
+  /**
+   * @param inRole whether only the class calls that puts the devices together
+   */
+  CallCode(ModulePlan plan, SignatureCode signature, List<String> steps, boolean inRole) {
     this.plan = plan;
     this.steps = steps;
-    this.self = ClassName.get(options.packageName(), options.className());
+    this.signature = signature;
     this.decodes = !plan.states().isEmpty();
-    this.tokenStep = TokenStep.of(plan);
-  }
-
-  private static TypeName arrayOf(TensorType type) {
-    return Types.of(Storage.of(type.element()).primitive() + "[]");
-  }
-
-  /** {@code inputIds} becomes {@code INPUT_IDS_LENGTH}. */
-  private static String lengthName(String identifier) {
-    String words = identifier.replaceAll("([a-z0-9])([A-Z])", "$1_$2");
-    return words.toUpperCase(Locale.ROOT) + "_LENGTH";
-  }
-
-  /** The lengths of parameters and results. */
-  List<FieldSpec> constants() {
-    List<FieldSpec> constants = new ArrayList<>();
-    for (ModulePlan.Parameter parameter : plan.parameters()) {
-      constants.add(length(parameter.field(), parameter.name(), parameter.value().type()));
-    }
-    for (ModulePlan.Result result : plan.results()) {
-      constants.add(length(result.field(), result.name(), result.type()));
-    }
-    return constants;
-  }
-
-  private static FieldSpec length(String field, String name, TensorType type) {
-    return FieldSpec.builder(
-            TypeName.INT, lengthName(field), Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
-        .addJavadoc("Elements of $L.\n", Comments.javadoc(name + ": " + type))
-        .initializer("$L", type.shape().elements())
-        .build();
+    this.tokenStep = inRole ? Optional.empty() : TokenStep.of(plan.signature());
   }
 
   /** The caller's arrays, the results and the state. */
   List<FieldSpec> fields() {
     List<FieldSpec> fields = new ArrayList<>();
     for (ModulePlan.Parameter parameter : plan.parameters()) {
-      TypeName type = arrayOf(parameter.value().type());
+      TypeName type = SignatureCode.arrayOf(parameter.value().type());
       fields.add(FieldSpec.builder(type, parameter.field(), Modifier.PRIVATE).build());
     }
     for (ModulePlan.Result result : plan.results()) {
       if (result.direct()) {
-        TypeName type = arrayOf(result.type());
+        TypeName type = SignatureCode.arrayOf(result.type());
         fields.add(FieldSpec.builder(type, result.field(), Modifier.PRIVATE).build());
       }
     }
@@ -90,86 +59,34 @@ final class CallCode {
     return fields;
   }
 
-  /** The record of results, where there are several. */
-  Optional<TypeSpec> outputs() {
-    if (plan.results().size() < 2) {
-      return Optional.empty();
-    }
-    MethodSpec.Builder components = MethodSpec.constructorBuilder();
-    TypeSpec.Builder outputs =
-        TypeSpec.recordBuilder("Outputs")
-            .addModifiers(Modifier.PUBLIC)
-            .addJavadoc("The results, row-major.\n\n");
-    for (ModulePlan.Result result : plan.results()) {
-      components.addParameter(arrayOf(result.type()), result.identifier());
-      outputs.addJavadoc(
-          "@param $L $L\n", result.identifier(), described(result.name(), result.type()));
-    }
-    return Optional.of(outputs.recordConstructor(components.build()).build());
-  }
-
-  private static String described(String name, TensorType type) {
-    return Comments.javadoc(name + ": " + ClassPrinter.shapeText(type));
-  }
-
-  private TypeName resultType() {
-    return switch (plan.results().size()) {
-      case 0 -> TypeName.VOID;
-      case 1 -> arrayOf(plan.results().getFirst().type());
-      default -> self.nestedClass("Outputs");
-    };
-  }
-
   List<MethodSpec> methods() {
     List<MethodSpec> methods = new ArrayList<>();
     methods.add(run());
     if (decodes) {
       methods.add(reset());
     }
-    if (!plan.parameters().isEmpty()) {
-      methods.add(check());
-    }
-    tokenStep.ifPresent(step -> methods.add(step.method(resultType())));
+    signature.check().ifPresent(methods::add);
+    tokenStep.ifPresent(step -> methods.add(step.method(signature.resultType())));
     return methods;
   }
 
   private MethodSpec run() {
-    MethodSpec.Builder method =
-        MethodSpec.methodBuilder(decodes ? "step" : "run")
-            .addModifiers(Modifier.PUBLIC)
-            .returns(resultType())
-            .addJavadoc(
-                "Computes the outputs from the inputs, all row-major$L.\n\n",
-                decodes ? ", and brings the state forward" : "");
     Body body = new Body();
+    MethodSpec.Builder method = signature.run(body);
     for (ModulePlan.Parameter parameter : plan.parameters()) {
-      TensorType type = parameter.value().type();
-      method.addParameter(arrayOf(type), parameter.identifier());
-      method.addJavadoc(
-          "@param $L $L\n", parameter.identifier(), described(parameter.name(), type));
-      body.line(
-          "check(%s.length, %s, \"%s\")"
-              .formatted(
-                  parameter.identifier(),
-                  lengthName(parameter.field()),
-                  Comments.clean(parameter.name() + ": " + type).replace("\"", "'")));
       body.line("this.%s = %s".formatted(parameter.field(), parameter.identifier()));
-    }
-    if (plan.results().size() == 1) {
-      ModulePlan.Result result = plan.results().getFirst();
-      method.addJavadoc("@return $L\n", described(result.name(), result.type()));
     }
     for (ModulePlan.Result result : plan.results()) {
       if (result.direct()) {
         String primitive = Storage.of(result.type().element()).primitive();
         body.line(
             "this.%s = new %s[%s]"
-                .formatted(result.field(), primitive, lengthName(result.field())));
+                .formatted(result.field(), primitive, SignatureCode.lengthName(result.field())));
       }
     }
     steps.forEach(step -> body.line(step + "()"));
     keepStates(body);
-    returnResults(body);
+    SignatureCode.returns(body, plan.results().stream().map(this::returned).toList());
     return method.addCode(body.build()).build();
   }
 
@@ -190,20 +107,11 @@ final class CallCode {
     }
   }
 
-  private void returnResults(Body body) {
-    List<String> values = new ArrayList<>();
-    for (ModulePlan.Result result : plan.results()) {
-      String field = "this." + plan.field(result.value());
-      values.add(
-          result.direct()
-              ? field
-              : "Arrays.copyOf(%s, %s)".formatted(field, lengthName(result.field())));
-    }
-    switch (values.size()) {
-      case 0 -> {}
-      case 1 -> body.line("return " + values.getFirst());
-      default -> body.line("return new Outputs(" + String.join(", ", values) + ")");
-    }
+  private String returned(ModulePlan.Result result) {
+    String field = "this." + plan.field(result.value());
+    return result.direct()
+        ? field
+        : "Arrays.copyOf(%s, %s)".formatted(field, SignatureCode.lengthName(result.field()));
   }
 
   private MethodSpec reset() {
@@ -224,22 +132,6 @@ final class CallCode {
     return MethodSpec.methodBuilder("reset")
         .addModifiers(Modifier.PUBLIC)
         .addJavadoc("Forgets all steps: the next one is the first.\n")
-        .addCode(body.build())
-        .build();
-  }
-
-  private static MethodSpec check() {
-    Body body = new Body();
-    body.open("if (length != expected)");
-    body.line(
-        "throw new IllegalArgumentException("
-            + "what + \" takes \" + expected + \" elements, not \" + length)");
-    body.close();
-    return MethodSpec.methodBuilder("check")
-        .addModifiers(Modifier.PRIVATE, Modifier.STATIC)
-        .addParameter(TypeName.INT, "length")
-        .addParameter(TypeName.INT, "expected")
-        .addParameter(ClassName.get(String.class), "what")
         .addCode(body.build())
         .build();
   }

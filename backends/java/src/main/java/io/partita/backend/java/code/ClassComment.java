@@ -3,18 +3,21 @@ package io.partita.backend.java.code;
 import com.palantir.javapoet.CodeBlock;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.ModulePlan;
+import java.util.Optional;
 
 /** The comment at the top of the class: what it computes, and what it takes. */
 final class ClassComment {
   private ClassComment() {}
 
-  static CodeBlock of(ModulePlan plan, JavaOptions options, Scratch scratch) {
+  static CodeBlock of(
+      ModulePlan plan, JavaOptions options, Scratch scratch, Optional<RoleCode> role) {
     CodeBlock.Builder text = CodeBlock.builder();
     String model = plan.module().graph().name();
+    String title = (model.isEmpty() ? "without a name" : "\"" + model + "\"");
     line(
         text,
-        "The model "
-            + (model.isEmpty() ? "without a name" : "\"" + model + "\"")
+        role.map(code -> code.title() + " in the model ").orElse("The model ")
+            + title
             + ", compiled by Partita.");
     text.add("\n<ul>\n");
     for (ModulePlan.Parameter parameter : plan.parameters()) {
@@ -36,7 +39,12 @@ final class ClassComment {
               + ClassPrinter.shapeText(state.input().type()));
     }
     item(text, "parameters: " + plan.weights().parameters());
-    item(text, "weights: " + plan.weights().bytes() + " bytes in " + options.weightsFile());
+    item(
+        text,
+        "weights: "
+            + plan.weights().bytes()
+            + " bytes"
+            + (role.isPresent() ? "" : " in " + options.weightsFile()));
     item(
         text,
         "activations: "
@@ -46,7 +54,10 @@ final class ClassComment {
             + " live at a time; scratch: "
             + scratchBytes(scratch)
             + " bytes");
-    text.add("</ul>\n\n");
+    text.add(role.isPresent() ? "</ul>\n" : "</ul>\n\n");
+    if (role.isPresent()) {
+      return text.build();
+    }
     text.add(
         "<p>Not thread-safe: arrays are fields that all calls share. An object for each thread\n");
     text.add("shares the mapped weights through the operating system.\n");

@@ -1,5 +1,6 @@
 package io.partita.backend.java.code;
 
+import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.JavaFile;
 import com.palantir.javapoet.MethodSpec;
@@ -7,10 +8,12 @@ import com.palantir.javapoet.TypeSpec;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.MemoryPlan;
 import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.ProgramPlan;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 import javax.lang.model.element.Modifier;
 
 /** Prints the whole class: what a caller sees, the steps, the kernels that they call. */
@@ -20,36 +23,56 @@ public final class ClassPrinter {
   private final Kernels kernels = new Kernels();
   private final Scratch scratch = new Scratch();
 
-  private ClassPrinter(ModulePlan plan, JavaOptions options) {
+  private final Optional<RoleCode> role;
+
+  private ClassPrinter(ModulePlan plan, JavaOptions options, Optional<RoleCode> role) {
     this.plan = plan;
     this.options = options;
+    this.role = role;
   }
 
-  /** The source file's text. */
+  /** The source file's text of a program for one device. */
   public static String print(ModulePlan plan, JavaOptions options) {
-    return new ClassPrinter(plan, options).print();
+    return new ClassPrinter(plan, options, Optional.empty()).print();
+  }
+
+  /** The source file's text of a role of a program for several devices. */
+  public static String printRole(ProgramPlan program, int role, DeviceClasses classes) {
+    ModulePlan plan = program.roles().get(role);
+    RoleCode code = new RoleCode(program, plan, classes);
+    return new ClassPrinter(plan, classes.roleOptions(role), Optional.of(code)).print();
   }
 
   private String print() {
     StepMethods steps = StepMethods.of(plan, new StepPrinter(plan, kernels, scratch));
-    WeightCode weights = new WeightCode(plan, options, kernels);
+    WeightCode weights = new WeightCode(plan, options, kernels, role);
     List<MethodSpec> opening = weights.opening();
-    CallCode calls = new CallCode(plan, options, steps.calls());
-    TypeSpec.Builder type =
-        TypeSpec.classBuilder(options.className())
-            .addModifiers(Modifier.PUBLIC, Modifier.FINAL)
-            .addJavadoc(ClassComment.of(plan, options, scratch));
-    calls.constants().forEach(type::addField);
+    ClassName self = ClassName.get(options.packageName(), options.className());
+    SignatureCode signature = new SignatureCode(plan.signature(), self);
+    CallCode calls = new CallCode(plan, signature, steps.calls(), role.isPresent());
+    TypeSpec.Builder type = TypeSpec.classBuilder(options.className()).addModifiers(Modifier.FINAL);
+    if (role.isEmpty()) {
+      type.addModifiers(Modifier.PUBLIC);
+    }
+    type.addJavadoc(ClassComment.of(plan, options, scratch, role));
+    role.ifPresent(code -> type.addSuperinterface(code.device()));
+    signature.constants().forEach(type::addField);
     weights.constants().forEach(type::addField);
+    role.ifPresent(code -> code.addFields(type));
     weights.fields().forEach(type::addField);
     addArrays(type);
     calls.fields().forEach(type::addField);
     opening.forEach(type::addMethod);
+    role.ifPresent(code -> code.methods().forEach(type::addMethod));
     calls.methods().forEach(type::addMethod);
-    calls.outputs().ifPresent(type::addType);
+    signature.outputs().ifPresent(type::addType);
     steps.methods().forEach(type::addMethod);
     kernels.all().forEach(used -> type.addMethod(KernelPrinter.print(used)));
-    return JavaFile.builder(options.packageName(), type.build())
+    return text(options, type.build());
+  }
+
+  static String text(JavaOptions options, TypeSpec type) {
+    return JavaFile.builder(options.packageName(), type)
         .skipJavaLangImports(true)
         .indent("  ")
         .build()

@@ -47,6 +47,17 @@ final class MovementCode {
   /** Copies from array to array by strides, whole runs where both have them. */
   private void copyStrided(
       String from, String to, long[] extents, LoopNest.Access source, LoopNest.Access target) {
+    copyStrided(from, "", to, extents, source, target);
+  }
+
+  /** The same from an element on whose number isn't known when compiling, unless it's empty. */
+  private void copyStrided(
+      String from,
+      String base,
+      String to,
+      long[] extents,
+      LoopNest.Access source,
+      LoopNest.Access target) {
     LoopNest nest = LoopNest.of(extents, List.of(source, target));
     if (nest.isEmpty()) {
       return;
@@ -64,12 +75,17 @@ final class MovementCode {
         nest.accesses().stream()
             .map(a -> LoopNest.index(a.offset(), a.strides().subList(0, loops), "i"))
             .toList();
+    String fromAt = base.isEmpty() ? index.get(0) : plus(base, index.get(0));
     if (runs) {
-      copy(from, index.get(0), to, index.get(1), nest.extents().getLast());
+      copy(from, fromAt, to, index.get(1), nest.extents().getLast());
     } else {
-      body.line("%s[%s] = %s[%s]".formatted(to, index.get(1), from, index.get(0)));
+      body.line("%s[%s] = %s[%s]".formatted(to, index.get(1), from, fromAt));
     }
     body.close(loops);
+  }
+
+  private static String plus(String base, String index) {
+    return index.equals("0") ? base : base + (index.startsWith("-") ? " " : " + ") + index;
   }
 
   private void copyStrided(long[] extents, LoopNest.Access source, LoopNest.Access target) {
@@ -93,12 +109,31 @@ final class MovementCode {
 
   private void slice(Movement.Slice slice) {
     long[] strides = code.shape(0).strides();
+    List<Long> offsets =
+        code.plan.role().operations(code.node).stream()
+            .map(op -> offset((Movement.Slice) op, strides))
+            .toList();
+    String base = code.plan.offsets().of(offsets);
+    boolean varies = offsets.stream().distinct().count() > 1;
+    long[] steps = strides.clone();
+    for (int axis = 0; axis < steps.length; axis++) {
+      steps[axis] *= slice.steps().get(axis);
+    }
+    copyStrided(
+        code.array(0),
+        varies ? base : "",
+        code.result(),
+        code.resultType().shape().extents(),
+        LoopNest.Access.of(varies ? 0 : offsets.getFirst(), steps),
+        whole());
+  }
+
+  private static long offset(Movement.Slice slice, long[] strides) {
     long offset = 0;
     for (int axis = 0; axis < strides.length; axis++) {
       offset += slice.starts().get(axis).value() * strides[axis];
-      strides[axis] *= slice.steps().get(axis);
     }
-    copyStrided(code.resultType().shape().extents(), LoopNest.Access.of(offset, strides), whole());
+    return offset;
   }
 
   private void concat(Movement.Concat concat) {

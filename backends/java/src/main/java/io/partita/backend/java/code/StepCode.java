@@ -94,9 +94,9 @@ final class StepCode {
   /** An element of a value as a carrier; a lone constant is written out. */
   Term load(Value value, String index) {
     ElementType element = value.type().element();
-    Tensor constant = plan.constant(value);
-    if (constant != null && constant.size() == 1) {
-      return Elements.literalTerm(element, constant);
+    Tensor literal = plan.literal(value);
+    if (literal != null) {
+      return Elements.literalTerm(element, literal);
     }
     return new Term(
         Elements.load(kernels, element, plan.field(value) + "[" + index + "]"),

@@ -28,7 +28,7 @@ final class StepMethods {
 
   private final List<MethodSpec> methods = new ArrayList<>();
   private final Names names =
-      new Names(Set.of("run", "step", "reset", "open", "position", "check"));
+      new Names(Set.of("run", "step", "call", "reset", "open", "position", "check"));
   private final List<String> calls = new ArrayList<>();
   private Body body = new Body();
   private String block = "";

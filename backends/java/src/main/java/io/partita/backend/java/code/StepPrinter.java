@@ -42,7 +42,8 @@ final class StepPrinter {
       case Structured structured -> StructuredCode.emit(code, structured);
       case Quantized quantized -> QuantizedCode.emit(code, quantized);
       case IntegerNetwork integers -> IntegerNetworkCode.emit(code, integers);
-      case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
+      case Communication.Exchange exchange -> ExchangeCode.emit(code);
+      case Communication.Sync sync -> throw new IllegalArgumentException(sync.mnemonic());
       case Source source -> source(code, source);
     }
     return code.parts();

@@ -2,7 +2,7 @@ package io.partita.backend.java.code;
 
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeName;
-import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Signature;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
@@ -13,25 +13,25 @@ import javax.lang.model.element.Modifier;
  * position, all i64 with one element.
  */
 record TokenStep(
-    ModulePlan.Parameter token, Optional<ModulePlan.Parameter> position, List<String> order) {
-  static Optional<TokenStep> of(ModulePlan plan) {
-    List<ModulePlan.Parameter> parameters = plan.parameters();
+    Signature.Parameter token, Optional<Signature.Parameter> position, List<String> order) {
+  static Optional<TokenStep> of(Signature signature) {
+    List<Signature.Parameter> parameters = signature.parameters();
     boolean fits =
-        !plan.states().isEmpty()
+        signature.decodes()
             && (parameters.size() == 1 || parameters.size() == 2)
             && parameters.stream().allMatch(TokenStep::isOneLong);
     if (!fits) {
       return Optional.empty();
     }
-    List<ModulePlan.Parameter> tokens =
-        parameters.stream().filter(p -> p.value().type().rank() == 2).toList();
+    List<Signature.Parameter> tokens =
+        parameters.stream().filter(p -> p.type().rank() == 2).toList();
     if (tokens.size() == 2) {
       tokens = tokens.stream().filter(p -> !p.name().contains("pos")).toList();
     }
     if (tokens.size() != 1) {
       return Optional.empty();
     }
-    ModulePlan.Parameter token = tokens.getFirst();
+    Signature.Parameter token = tokens.getFirst();
     return Optional.of(
         new TokenStep(
             token,
@@ -39,9 +39,9 @@ record TokenStep(
             parameters.stream().map(p -> p == token ? "token" : "position++").toList()));
   }
 
-  private static boolean isOneLong(ModulePlan.Parameter parameter) {
-    return parameter.value().type().element() == ElementType.I64
-        && parameter.value().type().shape().elements() == 1;
+  private static boolean isOneLong(Signature.Parameter parameter) {
+    return parameter.type().element() == ElementType.I64
+        && parameter.type().shape().elements() == 1;
   }
 
   MethodSpec method(TypeName result) {

@@ -1,6 +1,7 @@
 package io.partita.backend.java.code;
 
 import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.TypeName;
 
 /** Java types by their text. */
@@ -21,6 +22,8 @@ final class Types {
       case "short" -> TypeName.SHORT;
       case "byte" -> TypeName.BYTE;
       case "boolean" -> TypeName.BOOLEAN;
+      case "String" -> ClassName.get(String.class);
+      case "Object" -> ClassName.OBJECT;
       default -> Body.classNamed(text);
     };
   }

@@ -9,6 +9,7 @@ import io.partita.backend.java.plan.Storage;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import javax.lang.model.element.Modifier;
 
@@ -21,23 +22,30 @@ final class WeightCode {
   private final JavaOptions options;
   private final Kernels kernels;
 
-  WeightCode(ModulePlan plan, JavaOptions options, Kernels kernels) {
+  private final Optional<RoleCode> role;
+
+  WeightCode(ModulePlan plan, JavaOptions options, Kernels kernels, Optional<RoleCode> role) {
+    this.role = role;
     this.plan = plan;
     this.options = options;
     this.kernels = kernels;
   }
 
   List<FieldSpec> constants() {
-    return List.of(
-        FieldSpec.builder(
-                ClassName.get(String.class),
-                "WEIGHTS_FILE",
-                Modifier.PUBLIC,
-                Modifier.STATIC,
-                Modifier.FINAL)
-            .addJavadoc("The side file's name.\n")
-            .initializer("$S", options.weightsFile())
-            .build(),
+    List<FieldSpec> constants = new ArrayList<>();
+    if (role.isEmpty()) {
+      constants.add(
+          FieldSpec.builder(
+                  ClassName.get(String.class),
+                  "WEIGHTS_FILE",
+                  Modifier.PUBLIC,
+                  Modifier.STATIC,
+                  Modifier.FINAL)
+              .addJavadoc("The side file's name.\n")
+              .initializer("$S", options.weightsFile())
+              .build());
+    }
+    constants.add(
         FieldSpec.builder(
                 Types.of("long"),
                 "WEIGHTS_BYTES",
@@ -46,6 +54,7 @@ final class WeightCode {
                 Modifier.FINAL)
             .initializer("$LL", plan.weights().bytes())
             .build());
+    return constants;
   }
 
   List<FieldSpec> fields() {
@@ -79,7 +88,9 @@ final class WeightCode {
     Set<Storage> read = storagesRead();
     List<MethodSpec> methods = new ArrayList<>();
     methods.add(constructor(read, reads));
-    methods.add(open());
+    if (role.isEmpty()) {
+      methods.add(open());
+    }
     methods.addAll(reads);
     return methods;
   }
@@ -98,7 +109,15 @@ final class WeightCode {
   }
 
   private MethodSpec constructor(Set<Storage> read, List<MethodSpec> reads) {
+    MethodSpec.Builder constructor =
+        MethodSpec.constructorBuilder()
+            .addJavadoc(
+                "Maps the weights, which must be the file that was written with this class.\n")
+            .addParameter(Types.of("Path"), "weights")
+            .addException(Body.classNamed("IOException"));
     Body body = new Body();
+    role.ifPresentOrElse(
+        code -> code.construct(constructor, body), () -> constructor.addModifiers(Modifier.PUBLIC));
     body.open("try (FileChannel file = FileChannel.open(weights))");
     body.open("if (file.size() != WEIGHTS_BYTES)");
     body.line(
@@ -109,13 +128,7 @@ final class WeightCode {
     }
     body.close();
     reads.forEach(method -> body.line(method.name() + "()"));
-    return MethodSpec.constructorBuilder()
-        .addModifiers(Modifier.PUBLIC)
-        .addJavadoc("Maps the weights, which must be the file that was written with this class.\n")
-        .addParameter(Types.of("Path"), "weights")
-        .addException(Body.classNamed("IOException"))
-        .addCode(body.build())
-        .build();
+    return constructor.addCode(body.build()).build();
   }
 
   private static void segments(Body body, Set<Storage> read) {

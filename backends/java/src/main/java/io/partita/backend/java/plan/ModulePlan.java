@@ -5,9 +5,12 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** All that the emitted class decides: steps, arrays, weights, names. */
 public final class ModulePlan {
@@ -43,7 +46,10 @@ public final class ModulePlan {
   /** A constant that is read from the side file when the program is opened. */
   public record HeapConstant(String field, WeightsPlan.Entry entry) {}
 
-  private final Module module;
+  private final Role role;
+  private final SortedMap<Integer, String> syncs;
+  private final DeviceNumbers peers = new DeviceNumbers("peers");
+  private final DeviceNumbers offsets = new DeviceNumbers("offsets");
   private final List<Parameter> parameters;
   private final List<StateArray> states;
   private final List<Result> results;
@@ -54,8 +60,9 @@ public final class ModulePlan {
   private final Map<Value, Place> places;
   private final SequencedMap<Value, HeapConstant> constants;
 
-  ModulePlan(ModulePlanner planner) {
-    this.module = planner.module;
+  private ModulePlan(ModulePlanner planner, SortedMap<Integer, String> syncs) {
+    this.syncs = syncs;
+    this.role = planner.role;
     this.parameters = List.copyOf(planner.parameters);
     this.states = List.copyOf(planner.states);
     this.results = List.copyOf(planner.results);
@@ -69,11 +76,71 @@ public final class ModulePlan {
 
   /** Plans a module whose shapes are all static. */
   public static ModulePlan of(Module module) {
-    return new ModulePlan(new ModulePlanner(module).plan());
+    return of(Role.alone(module), new TreeMap<>());
+  }
+
+  /**
+   * Plans what all devices of a role do.
+   *
+   * @param syncs what the exchanges achieve, by number
+   */
+  static ModulePlan of(Role role, SortedMap<Integer, String> syncs) {
+    return new ModulePlan(new ModulePlanner(role).plan(), syncs);
+  }
+
+  /**
+   * What all devices achieve by an exchange, such as {@code all-reduce of 512 f32 on 8 devices}.
+   */
+  public String sync(int number) {
+    return syncs.getOrDefault(number, "");
   }
 
   public Module module() {
-    return module;
+    return role.module();
+  }
+
+  public Role role() {
+    return role;
+  }
+
+  /** Where the devices of the role differ: those at the other end of messages. */
+  public DeviceNumbers peers() {
+    return peers;
+  }
+
+  /** Where the devices of the role differ: places and sizes, in elements. */
+  public DeviceNumbers offsets() {
+    return offsets;
+  }
+
+  /** How a caller calls the program. */
+  public Signature signature() {
+    return new Signature(
+        parameters.stream()
+            .map(
+                p -> new Signature.Parameter(p.name(), p.identifier(), p.field(), p.value().type()))
+            .toList(),
+        results.stream()
+            .map(r -> new Signature.Result(r.name(), r.identifier(), r.field(), r.type()))
+            .toList(),
+        !states.isEmpty());
+  }
+
+  /** The weights of one of the role's devices, which lie as those of the first. */
+  public WeightsPlan weights(int device) {
+    int at = role.devices().indexOf(device);
+    if (at == 0) {
+      return weights;
+    }
+    Map<Object, Tensor> others = new IdentityHashMap<>();
+    for (Node node : module().graph().nodes()) {
+      node.constant()
+          .ifPresent(
+              own ->
+                  others.putIfAbsent(
+                      own.bytes(), role.nodes(node).get(at).constant().orElseThrow()));
+    }
+    return weights.with(data -> others.get(data.bytes()));
   }
 
   public List<Parameter> parameters() {
@@ -122,6 +189,14 @@ public final class ModulePlan {
   /** Whether two values live in one array. */
   public boolean isSameArray(Value left, Value right) {
     return aliases.root(left) == aliases.root(right);
+  }
+
+  /** The number that a value is, when it is one and the same on all devices; null otherwise. */
+  public Tensor literal(Value value) {
+    Tensor constant = constant(value);
+    return constant == null || constant.size() != 1 || role.varies(aliases.root(value).definition())
+        ? null
+        : constant;
   }
 
   /** The name of the node that a constant comes from. */

@@ -26,39 +26,12 @@ final class ModulePlanner {
   /** Larger constants are read from the side file when a step needs them, not when opening. */
   private static final int LARGEST_HEAP_CONSTANT = 1 << 16;
 
+  final Role role;
   final Module module;
 
-  /** Prefixed, so that no local variable of a step hides a field. */
-  private final Names names =
-      new Names(
-          Set.of(
-              "doubleSegments",
-              "doubleSums",
-              "doubleTiles",
-              "byteSegments",
-              "floatSegments",
-              "floatSums",
-              "floatTiles",
-              "intSegments",
-              "longSegments",
-              "shortSegments",
-              "shortTile"));
-
-  private final Names parameterNames = new Names(Set.of("outputs", "folder"));
-
-  /** A record's component can't be called like a method of every object. */
-  private final Names resultNames =
-      new Names(
-          Set.of(
-              "clone",
-              "finalize",
-              "getClass",
-              "hashCode",
-              "notify",
-              "notifyAll",
-              "toString",
-              "wait"));
-
+  private final Names names = Names.ofFields();
+  private final Names parameterNames = Names.ofParameters();
+  private final Names resultNames = Names.ofResults();
   private final Graph graph;
   final List<ModulePlan.Parameter> parameters = new ArrayList<>();
   final List<ModulePlan.StateArray> states = new ArrayList<>();
@@ -79,8 +52,9 @@ final class ModulePlanner {
   /** Loaded once a run and then kept until the last step that reads it. */
   private final SequencedSet<Value> loaded = new LinkedHashSet<>();
 
-  ModulePlanner(Module module) {
-    this.module = module;
+  ModulePlanner(Role role) {
+    this.role = role;
+    this.module = role.module();
     this.graph = module.graph();
     this.aliases = Aliases.of(graph);
     module.states().forEach(state -> stateOutputs.put(state.output(), state.input()));
@@ -139,7 +113,8 @@ final class ModulePlanner {
 
   private void placeArray(Node reader, Value root, Tensor data, List<Value> loads) {
     boolean literal = reader.op() instanceof Elementwise || reader.op() instanceof Quantized;
-    if (constants.containsKey(root) || literal && data.size() == 1) {
+    if (constants.containsKey(root)
+        || literal && data.size() == 1 && !role.varies(root.definition())) {
       return;
     }
     WeightsPlan.Entry entry = weights.rowMajor(data, root.name());

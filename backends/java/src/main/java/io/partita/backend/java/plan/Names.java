@@ -16,6 +16,45 @@ public final class Names {
     reserved.forEach(name -> taken.add(key(name)));
   }
 
+  /** For fields of a class: none may be hidden by a local variable, nor hide what it defines. */
+  static Names ofFields() {
+    return new Names(
+        Set.of(
+            "doubleSegments",
+            "doubleSums",
+            "doubleTiles",
+            "byteSegments",
+            "floatSegments",
+            "floatSums",
+            "floatTiles",
+            "intSegments",
+            "longSegments",
+            "shortSegments",
+            "shortTile",
+            "channels",
+            "peers",
+            "offsets"));
+  }
+
+  /** For parameters of the method that runs the program. */
+  static Names ofParameters() {
+    return new Names(Set.of("outputs", "folder", "deviceInputs", "deviceOutputs"));
+  }
+
+  /** For components of a record, which can't be called like a method of every object. */
+  static Names ofResults() {
+    return new Names(
+        Set.of(
+            "clone",
+            "finalize",
+            "getClass",
+            "hashCode",
+            "notify",
+            "notifyAll",
+            "toString",
+            "wait"));
+  }
+
   /** {@code past_key_values.0.key} becomes {@code pastKeyValues0Key}. */
   public String identifier(String name, String prefix) {
     StringBuilder text = new StringBuilder(prefix);

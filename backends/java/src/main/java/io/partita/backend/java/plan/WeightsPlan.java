@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** Where each weight stands in the side file. Weights come in the order of their first use. */
 public final class WeightsPlan {
@@ -53,6 +54,18 @@ public final class WeightsPlan {
     entries.add(entry);
     same.add(entry);
     return entry;
+  }
+
+  /** The same places for other data of the same types. */
+  WeightsPlan with(UnaryOperator<Tensor> other) {
+    WeightsPlan plan = new WeightsPlan();
+    for (Entry e : entries) {
+      plan.entries.add(
+          new Entry(
+              other.apply(e.data()), e.layout(), e.position(), e.columns(), e.bytes(), e.name()));
+    }
+    plan.end = end;
+    return plan;
   }
 
   /** Numbers that the model holds; a table in two layouts counts once. */

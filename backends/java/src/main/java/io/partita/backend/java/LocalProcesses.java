@@ -1,0 +1,132 @@
+package io.partita.backend.java;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The processes of all devices but the first on this computer. They end when the connection to this
+ * process does, whatever the reason, and so with it.
+ */
+final class LocalProcesses implements AutoCloseable {
+  private static final String LOCALHOST = "127.0.0.1";
+  private static final String PORT = "port ";
+  private static final int END_SECONDS = 5;
+
+  private final List<Process> processes = new ArrayList<>();
+  private final ServerSocket server;
+  private final String peers;
+  private final Thread hook = new Thread(this::destroy, "end-devices");
+
+  /**
+   * Starts the processes, and tells each where the others are.
+   *
+   * @param classes the program's compiled classes by name
+   * @param folder of the weights
+   * @param scratch an empty folder for the classes
+   */
+  LocalProcesses(
+      ModelDescription description, Map<String, byte[]> classes, Path folder, Path scratch)
+      throws IOException {
+    for (Map.Entry<String, byte[]> type : classes.entrySet()) {
+      Path file = scratch.resolve(type.getKey().replace('.', '/') + ".class");
+      Files.createDirectories(file.getParent());
+      Files.write(file, type.getValue());
+    }
+    Runtime.getRuntime().addShutdownHook(hook);
+    int devices = description.devices().orElseThrow().parts().size();
+    server = new ServerSocket(0, devices * 2, InetAddress.getLoopbackAddress());
+    try {
+      for (int device = 1; device < devices; device++) {
+        processes.add(start(description.className(), device, folder, scratch));
+      }
+      peers = addresses();
+      for (Process process : processes) {
+        process.getOutputStream().write((peers + "\n").getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static Process start(String className, int device, Path folder, Path classes)
+      throws IOException {
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    return new ProcessBuilder(
+            java.toString(),
+            "-cp",
+            classes.toString(),
+            className,
+            folder.toString(),
+            "--device",
+            Integer.toString(device),
+            "--peers",
+            "-")
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+
+  private String addresses() throws IOException {
+    List<String> addresses = new ArrayList<>();
+    addresses.add(LOCALHOST + ":" + server.getLocalPort());
+    for (Process process : processes) {
+      BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      String line = out.readLine();
+      if (line == null || !line.startsWith(PORT)) {
+        throw new IOException("device " + addresses.size() + " didn't start: " + line);
+      }
+      addresses.add(LOCALHOST + ":" + line.substring(PORT.length()));
+    }
+    return String.join(",", addresses);
+  }
+
+  /** Where device 0 listens already. */
+  ServerSocket server() {
+    return server;
+  }
+
+  /** The addresses of all devices. */
+  String peers() {
+    return peers;
+  }
+
+  /** Of devices 1 and up. */
+  List<Process> processes() {
+    return List.copyOf(processes);
+  }
+
+  private void destroy() {
+    processes.forEach(Process::destroyForcibly);
+  }
+
+  /** Waits until the processes have ended, and ends them when they don't. */
+  @Override
+  public void close() {
+    try {
+      server.close();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+      for (Process process : processes) {
+        process.waitFor(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | IllegalStateException ending) {
+      // The process ends, and the hook does the rest.
+    }
+    destroy();
+  }
+}

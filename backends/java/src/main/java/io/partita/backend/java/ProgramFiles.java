@@ -1,0 +1,61 @@
+package io.partita.backend.java;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** Files and folders of programs. */
+final class ProgramFiles {
+  private ProgramFiles() {}
+
+  /** Writes the weights of a program that isn't in a folder. */
+  static void writeWeights(EmittedProgram program, Path folder) throws IOException {
+    for (EmittedFile file : program.files()) {
+      if (file.path().endsWith(".weights")) {
+        Path path = folder.resolve(file.path());
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(path))) {
+          file.content().writeTo(out);
+        }
+      }
+    }
+  }
+
+  /** The text of a source of a program that isn't in a folder. */
+  static String source(EmittedProgram program, String path) throws IOException {
+    for (EmittedFile file : program.files()) {
+      if (file.path().equals(path)) {
+        return file.text();
+      }
+    }
+    throw new IOException("the program has no " + path);
+  }
+
+  /** Deletes a folder with all that is in it; none is fine. */
+  static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            Files.delete(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,177 @@
+package io.partita.backend.java.code;
+
+import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.FieldSpec;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.partita.backend.java.plan.DeviceNumbers;
+import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.ProgramPlan;
+import io.partita.backend.java.plan.Role;
+import io.partita.backend.java.plan.Storage;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Modifier;
+
+/**
+ * What makes a class one of a role: it has channels, knows which device it is, and is called with
+ * arrays that are numbered as the whole model's inputs and outputs.
+ */
+final class RoleCode {
+  private static final TypeName OBJECTS = ArrayTypeName.of(ClassName.OBJECT);
+
+  private final ProgramPlan program;
+  private final ModulePlan plan;
+  private final DeviceClasses classes;
+
+  RoleCode(ProgramPlan program, ModulePlan plan, DeviceClasses classes) {
+    this.program = program;
+    this.plan = plan;
+    this.classes = classes;
+  }
+
+  private Role role() {
+    return plan.role();
+  }
+
+  /** {@code device 0}, {@code devices 1 to 3, 5}. */
+  static String text(List<Integer> devices) {
+    List<String> runs = new ArrayList<>();
+    for (int i = 0; i < devices.size(); i++) {
+      int first = devices.get(i);
+      while (i + 1 < devices.size() && devices.get(i + 1) == devices.get(i) + 1) {
+        i++;
+      }
+      int last = devices.get(i);
+      runs.add(first == last ? "" + first : first + (last == first + 1 ? ", " : " to ") + last);
+    }
+    return (devices.size() == 1 ? "device " : "devices ") + String.join(", ", runs);
+  }
+
+  String title() {
+    return "The part of " + text(role().devices()) + " of " + program.program().mesh();
+  }
+
+  TypeName device() {
+    return classes.channels().nestedClass("Device");
+  }
+
+  /** Tables in which the devices differ, and the device's own rows. */
+  void addFields(TypeSpec.Builder type) {
+    boolean hasTables = !plan.peers().isEmpty() || !plan.offsets().isEmpty();
+    if (hasTables) {
+      String devices = role().devices().stream().map(d -> "" + d).collect(Collectors.joining(", "));
+      type.addField(
+          constant(Types.of("int[]"), "DEVICES")
+              .addJavadoc("The devices of this role; the tables have a row for each.\n")
+              .initializer("{$L}", devices)
+              .build());
+    }
+    addTable(type, plan.peers(), "The devices that each exchanges messages with.\n");
+    addTable(type, plan.offsets(), "Where parts begin, and their sizes, in elements.\n");
+    type.addField(
+        FieldSpec.builder(classes.channels(), "channels", Modifier.PRIVATE, Modifier.FINAL)
+            .build());
+  }
+
+  private static FieldSpec.Builder constant(TypeName type, String name) {
+    return FieldSpec.builder(type, name, Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
+  }
+
+  private static void addTable(TypeSpec.Builder type, DeviceNumbers numbers, String comment) {
+    if (numbers.isEmpty()) {
+      return;
+    }
+    String rows =
+        numbers.rows().stream()
+            .map(row -> row.stream().map(n -> "" + n).collect(Collectors.joining(", ", "{", "}")))
+            .collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));
+    type.addField(
+        constant(Types.of("int[][]"), SignatureCode.constantName(numbers.field()))
+            .addJavadoc("$L", comment)
+            .initializer("$L", rows)
+            .build());
+    type.addField(
+        FieldSpec.builder(Types.of("int[]"), numbers.field(), Modifier.PRIVATE, Modifier.FINAL)
+            .build());
+  }
+
+  /** What a constructor does before it reads constants. */
+  void construct(MethodSpec.Builder constructor, Body body) {
+    constructor.addParameter(TypeName.INT, "device").addParameter(classes.channels(), "channels");
+    body.line("this.channels = channels");
+    if (!plan.peers().isEmpty() || !plan.offsets().isEmpty()) {
+      body.line("int row = Arrays.binarySearch(DEVICES, device)");
+    }
+    for (DeviceNumbers numbers : List.of(plan.peers(), plan.offsets())) {
+      if (!numbers.isEmpty()) {
+        String table = SignatureCode.constantName(numbers.field());
+        body.line("this.%s = %s[row]".formatted(numbers.field(), table));
+      }
+    }
+  }
+
+  /** {@code call}, and {@code reset} of a device without state. */
+  List<MethodSpec> methods() {
+    List<MethodSpec> methods = new ArrayList<>();
+    methods.add(call());
+    if (plan.states().isEmpty()) {
+      methods.add(
+          MethodSpec.methodBuilder("reset")
+              .addAnnotation(Override.class)
+              .addModifiers(Modifier.PUBLIC)
+              .addComment("This device keeps nothing from call to call.")
+              .build());
+    }
+    return methods;
+  }
+
+  private MethodSpec call() {
+    Body body = new Body();
+    String arguments =
+        plan.parameters().stream()
+            .map(p -> argument(p.name(), p.value().type()))
+            .collect(Collectors.joining(", "));
+    String call = (plan.states().isEmpty() ? "run" : "step") + "(" + arguments + ")";
+    switch (plan.results().size()) {
+      case 0 -> body.line(call);
+      case 1 -> {
+        TensorType type = plan.results().getFirst().type();
+        body.line(Storage.of(type.element()).primitive() + "[] result = " + call);
+      }
+      default -> body.line("Outputs results = " + call);
+    }
+    body.line("return new Object[] {" + outputs() + "}");
+    return MethodSpec.methodBuilder("call")
+        .addAnnotation(Override.class)
+        .addModifiers(Modifier.PUBLIC)
+        .addParameter(OBJECTS, "inputs")
+        .returns(OBJECTS)
+        .addCode(body.build())
+        .build();
+  }
+
+  private String argument(String name, TensorType type) {
+    List<String> names = program.inputs().stream().map(ProgramPlan.Port::name).toList();
+    return "(%s[]) inputs[%s]"
+        .formatted(Storage.of(type.element()).primitive(), names.indexOf(name));
+  }
+
+  private String outputs() {
+    List<String> values = new ArrayList<>();
+    for (ProgramPlan.Port output : program.outputs()) {
+      String value = "null";
+      for (ModulePlan.Result result : plan.results()) {
+        if (result.name().equals(output.name())) {
+          value = plan.results().size() == 1 ? "result" : "results." + result.identifier() + "()";
+        }
+      }
+      values.add(value);
+    }
+    return String.join(", ", values);
+  }
+}

@@ -1,0 +1,213 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.Step;
+import io.partita.ir.type.Dim;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/** All that the classes of a program for several devices decide. */
+public final class ProgramPlan {
+  /**
+   * The box of a tensor that a device holds.
+   *
+   * @param from its first place in each dimension
+   * @param size its extent in each dimension
+   */
+  public record Box(List<Long> from, List<Long> size) {
+    static Box of(ShardedType type, int device) {
+      List<Long> from = new ArrayList<>();
+      for (int dim = 0; dim < type.type().rank(); dim++) {
+        from.add(type.layout().from(device, dim));
+      }
+      List<Long> size = type.localType(device).shape().dims().stream().map(Dim::value).toList();
+      return new Box(from, size);
+    }
+
+    public boolean isEmpty() {
+      return size.contains(0L);
+    }
+  }
+
+  /**
+   * An input or output of the model.
+   *
+   * @param boxes what each device holds or gives; null for nothing
+   */
+  public record Port(String name, ShardedType type, List<Box> boxes) {
+    /** Whether each device that holds anything holds all. */
+    public boolean isWhole() {
+      return boxes.stream().allMatch(box -> box == null || box.size().equals(extents(type)));
+    }
+
+    private static List<Long> extents(ShardedType type) {
+      return type.type().shape().dims().stream().map(Dim::value).toList();
+    }
+  }
+
+  private final Program program;
+  private final List<Role> roles;
+  private final List<ModulePlan> plans;
+  private final List<Port> inputs;
+  private final List<Port> outputs;
+  private final Signature signature;
+
+  private ProgramPlan(Program program) {
+    this.program = program;
+    roles = Roles.of(program.devices());
+    SortedMap<Integer, String> syncs = SyncNames.of(program.devices());
+    plans = roles.stream().map(role -> ModulePlan.of(role, syncs)).toList();
+    inputs = ports(program.inputs(), ProgramPlan::inputNames, Module.State::input);
+    outputs = ports(program.outputs(), ProgramPlan::outputNames, Module.State::output);
+    signature = callers();
+  }
+
+  /** Plans a program whose shapes are all static. */
+  public static ProgramPlan of(Program program) {
+    return new ProgramPlan(program);
+  }
+
+  private static List<String> inputNames(Module module) {
+    return module.graph().inputs().stream().map(input -> input.name()).toList();
+  }
+
+  private static List<String> outputNames(Module module) {
+    return module.graph().outputs().stream().map(Graph.Output::name).toList();
+  }
+
+  /** Those that aren't states, in the model's order as far as the devices tell it. */
+  private List<Port> ports(
+      Map<String, ShardedType> types,
+      Function<Module, List<String>> names,
+      Function<Module.State, String> state) {
+    Set<String> states = new HashSet<>();
+    List<String> order = new ArrayList<>();
+    for (Module device : program.devices()) {
+      device.states().forEach(s -> states.add(state.apply(s)));
+      int place = 0;
+      for (String name : names.apply(device)) {
+        int known = order.indexOf(name);
+        order.addAll(known < 0 ? place : order.size(), known < 0 ? List.of(name) : List.of());
+        place = (known < 0 ? place : known) + 1;
+      }
+    }
+    Set<String> all = new LinkedHashSet<>(order);
+    all.addAll(types.keySet());
+    all.removeAll(states);
+    List<Port> ports = new ArrayList<>();
+    for (String name : all) {
+      ShardedType type = types.get(name);
+      List<Box> boxes = new ArrayList<>();
+      for (int device = 0; device < program.devices().size(); device++) {
+        boolean holds = names.apply(program.devices().get(device)).contains(name);
+        boxes.add(holds ? Box.of(type, device) : null);
+      }
+      ports.add(new Port(name, type, boxes));
+    }
+    return ports;
+  }
+
+  private Signature callers() {
+    Names fields = Names.ofFields();
+    Names parameters = Names.ofParameters();
+    Names results = Names.ofResults();
+    return new Signature(
+        inputs.stream()
+            .map(
+                port ->
+                    new Signature.Parameter(
+                        port.name(),
+                        parameters.identifier(port.name(), ""),
+                        fields.identifier(port.name(), "input"),
+                        port.type().type()))
+            .toList(),
+        outputs.stream()
+            .map(
+                port ->
+                    new Signature.Result(
+                        port.name(),
+                        results.identifier(port.name(), ""),
+                        fields.identifier(port.name(), "output"),
+                        port.type().type()))
+            .toList(),
+        program.devices().stream().anyMatch(device -> !device.states().isEmpty()));
+  }
+
+  public Program program() {
+    return program;
+  }
+
+  public int devices() {
+    return program.devices().size();
+  }
+
+  /** What is planned for each role, in the order of their first devices. */
+  public List<ModulePlan> roles() {
+    return plans;
+  }
+
+  /** The role of a device. */
+  public int role(int device) {
+    for (int role = 0; role < roles.size(); role++) {
+      if (roles.get(role).devices().contains(device)) {
+        return role;
+      }
+    }
+    throw new IllegalArgumentException("device " + device);
+  }
+
+  public List<Port> inputs() {
+    return inputs;
+  }
+
+  public List<Port> outputs() {
+    return outputs;
+  }
+
+  public Signature signature() {
+    return signature;
+  }
+
+  /** The devices that a device exchanges messages with, in ascending order. */
+  public SortedSet<Integer> neighbours(int device) {
+    SortedSet<Integer> neighbours = new TreeSet<>();
+    for (Node node : program.devices().get(device).graph().nodes()) {
+      if (node.op() instanceof Communication.Exchange exchange) {
+        exchange.steps().stream().map(Step::peer).forEach(neighbours::add);
+      }
+    }
+    return neighbours;
+  }
+
+  /** Of the devices that give the same box of an output, the first one each. */
+  public static List<Integer> givers(Port output) {
+    List<Integer> givers = new ArrayList<>();
+    Set<Box> given = new HashSet<>();
+    for (int device = 0; device < output.boxes().size(); device++) {
+      Box box = output.boxes().get(device);
+      if (box != null && !box.isEmpty() && given.add(box)) {
+        givers.add(device);
+      }
+    }
+    return givers;
+  }
+
+  /** Whether what the devices hold of a value says what the whole is, without a sum. */
+  public static boolean isComplete(Layout layout) {
+    return layout.partial().isEmpty() && layout.varying().isEmpty();
+  }
+}

@@ -1,0 +1,63 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Op;
+import io.partita.ir.tensor.Tensor;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Devices that do the same, so that one class serves them all: their programs differ in constants,
+ * in the devices at the other end of messages, and in where parts begin, and in nothing else.
+ */
+public final class Role {
+  private final List<Integer> devices;
+  private final List<Module> modules;
+  private final Map<Node, Integer> positions = new IdentityHashMap<>();
+
+  /**
+   * @param devices in ascending order
+   * @param modules of each
+   */
+  Role(List<Integer> devices, List<Module> modules) {
+    this.devices = List.copyOf(devices);
+    this.modules = List.copyOf(modules);
+    List<Node> nodes = module().graph().nodes();
+    for (int i = 0; i < nodes.size(); i++) {
+      positions.put(nodes.get(i), i);
+    }
+  }
+
+  /** A program that runs on one device. */
+  static Role alone(Module module) {
+    return new Role(List.of(0), List.of(module));
+  }
+
+  public List<Integer> devices() {
+    return devices;
+  }
+
+  /** The program of the first device, which stands for all. */
+  public Module module() {
+    return modules.getFirst();
+  }
+
+  /** What a node of {@link #module} is on each of the devices. */
+  List<Node> nodes(Node node) {
+    int position = positions.get(node);
+    return modules.stream().map(module -> module.graph().nodes().get(position)).toList();
+  }
+
+  /** The operation of a node of {@link #module} on each of the devices. */
+  public List<Op> operations(Node node) {
+    return nodes(node).stream().map(Node::op).toList();
+  }
+
+  /** Whether a constant isn't the same number on all devices. */
+  boolean varies(Node constant) {
+    Tensor first = constant.constant().orElseThrow();
+    return nodes(constant).stream().anyMatch(node -> !node.constant().orElseThrow().equals(first));
+  }
+}

@@ -1,0 +1,82 @@
+package io.partita.backend.java.plan;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.program.Step;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds the devices of a program that one class can serve. */
+public final class Roles {
+  private Roles() {}
+
+  /** The roles in the order of their first devices. */
+  public static List<Role> of(List<Module> devices) {
+    Map<List<Object>, List<Integer>> same = new LinkedHashMap<>();
+    for (int device = 0; device < devices.size(); device++) {
+      same.computeIfAbsent(form(devices.get(device)), key -> new ArrayList<>()).add(device);
+    }
+    return same.values().stream()
+        .map(role -> new Role(role, role.stream().map(devices::get).toList()))
+        .toList();
+  }
+
+  /** All of a program but what may differ between the devices of a role. */
+  private static List<Object> form(Module module) {
+    List<Object> form = new ArrayList<>();
+    Map<Value, Integer> numbers = new IdentityHashMap<>();
+    for (Value input : module.graph().inputs()) {
+      numbers.put(input, numbers.size());
+      form.add(input.name());
+      form.add(input.type());
+    }
+    Map<Object, Integer> data = new IdentityHashMap<>();
+    for (Node node : module.graph().nodes()) {
+      form.add(form(node.op()));
+      // Weights that stand in the side file once must do so on all devices.
+      node.constant().ifPresent(c -> form.add(data.computeIfAbsent(c.bytes(), k -> data.size())));
+      node.operands().forEach(operand -> form.add(numbers.get(operand)));
+      for (Value result : node.results()) {
+        numbers.put(result, numbers.size());
+        form.add(result.type());
+      }
+    }
+    for (Graph.Output output : module.graph().outputs()) {
+      form.add(output.name());
+      form.add(numbers.get(output.value()));
+    }
+    form.addAll(module.states());
+    return form;
+  }
+
+  private static Object form(Op op) {
+    return switch (op) {
+      case Source.Constant constant -> constant.mnemonic();
+      case Movement.Slice slice -> List.of(slice.mnemonic(), slice.steps());
+      case Communication.Exchange exchange ->
+          List.of(
+              exchange.mnemonic(),
+              exchange.element(),
+              exchange.before().size(),
+              exchange.after().size(),
+              exchange.steps().stream().map(Roles::form).toList());
+      case Op other -> other;
+    };
+  }
+
+  private static List<Object> form(Step step) {
+    return switch (step) {
+      case Step.Send send -> List.of("send", send.slices().size());
+      case Step.Receive receive -> List.of(receive.combine(), receive.slices().size());
+    };
+  }
+}

@@ -1,0 +1,107 @@
+package io.partita.backend.java.runtime;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Starts processes of devices. */
+final class DeviceMain {
+  private static final int CONNECT_SECONDS = 30;
+  private static final int USAGE = 2;
+  private static final int FAILED = 3;
+
+  private final String program;
+  private final int[][] neighbours;
+  private final Channels.Opener opener;
+
+  /**
+   * @param program what all devices must agree on
+   * @param neighbours by device, those that it exchanges messages with
+   */
+  DeviceMain(String program, int[][] neighbours, Channels.Opener opener) {
+    this.program = program;
+    this.neighbours = neighbours;
+    this.opener = opener;
+  }
+
+  private SocketChannels.Self self(int device, String peers) {
+    List<InetSocketAddress> addresses = SocketChannels.addresses(peers, neighbours.length);
+    return new SocketChannels.Self(device, addresses, program, neighbours, CONNECT_SECONDS);
+  }
+
+  /** Connects device 0, which this process is, to all others. */
+  Channels.Devices connect(Path folder, String peers) throws IOException {
+    SocketChannels.Self self = self(0, peers);
+    return connect(folder, self, SocketChannels.listen(self));
+  }
+
+  /** The same where somebody listens already at the address of device 0. */
+  Channels.Devices connect(Path folder, String peers, ServerSocket server) throws IOException {
+    return connect(folder, self(0, peers), server);
+  }
+
+  private Channels.Devices connect(Path folder, SocketChannels.Self self, ServerSocket server)
+      throws IOException {
+    return new DeviceProcesses(SocketChannels.connect(self, server), folder, opener);
+  }
+
+  /** Is another device than 0, as long as device 0 needs it. */
+  void serve(Path folder, int device, String peers) throws IOException {
+    SocketChannels.Self self = self(device, peers);
+    serve(folder, self, SocketChannels.listen(self));
+  }
+
+  private void serve(Path folder, SocketChannels.Self self, ServerSocket server)
+      throws IOException {
+    DeviceProcesses.serve(self.device, SocketChannels.connect(self, server), folder, opener);
+  }
+
+  /** Runs {@code DIR --device I --peers HOST:PORT,...} and ends the process. */
+  void main(String... arguments) {
+    boolean fits =
+        arguments.length == 5
+            && arguments[1].equals("--device")
+            && arguments[2].matches("[0-9]{1,6}")
+            && arguments[3].equals("--peers");
+    int device = fits ? Integer.parseInt(arguments[2]) : 0;
+    if (device == 0 || device >= neighbours.length) {
+      System.err.println(
+          "usage: DIR --device I --peers HOST:PORT,... with I from 1 to "
+              + (neighbours.length - 1)
+              + " and an address for each device");
+      System.exit(USAGE);
+    }
+    try {
+      Path folder = Path.of(arguments[0]);
+      if (arguments[4].equals("-")) {
+        serveParent(folder, device);
+      } else {
+        serve(folder, device, arguments[4]);
+      }
+      System.exit(0);
+    } catch (IOException | RuntimeException e) {
+      System.err.println("device " + device + ": " + e.getMessage());
+      System.exit(FAILED);
+    }
+  }
+
+  /** Says at which free port it listens, and is told the addresses of all. */
+  private void serveParent(Path folder, int device) throws IOException {
+    ServerSocket server =
+        new ServerSocket(0, neighbours.length * 2, InetAddress.getLoopbackAddress());
+    System.out.println("port " + server.getLocalPort());
+    System.out.flush();
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String peers = in.readLine();
+    if (peers != null) {
+      serve(folder, self(device, peers), server);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.partita.backend.java;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.collective.Collective;
+import io.partita.passes.collective.CollectiveKind;
+import io.partita.passes.collective.Schedule;
+import io.partita.passes.collective.Schedules;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Emitted programs for several devices against the reference, bit for bit. */
+class DevicesTest {
+  private static final JavaOptions OPTIONS = new JavaOptions("emitted", "Model");
+  private static ProgramCompiler compiler;
+
+  @BeforeAll
+  static void open() {
+    compiler = new ProgramCompiler();
+  }
+
+  @AfterAll
+  static void close() {
+    compiler.close();
+  }
+
+  /** Each kind of collective by each algorithm, in element types in turn, with uneven parts. */
+  private static List<Schedule> schedules(int devices) {
+    SplittableRandom random = new SplittableRandom(devices);
+    ElementType[] elements = ElementType.values();
+    List<Schedule> schedules = new ArrayList<>();
+    List<Algorithm> algorithms =
+        List.of(new Algorithm.Tree(2), new Algorithm.Ring(), new Algorithm.Direct());
+    for (CollectiveKind kind : CollectiveKind.values()) {
+      for (Algorithm algorithm : algorithms) {
+        int count = kind == CollectiveKind.ALL_TO_ALL ? devices * devices : devices;
+        List<Long> parts = new ArrayList<>();
+        for (int part = 0; part < count; part++) {
+          parts.add(random.nextInt(6) == 0 ? 0L : random.nextLong(1, 9));
+        }
+        // No reduction of truth values: bool comes where nothing is reduced.
+        ElementType element = elements[(schedules.size() + 3) % elements.length];
+        boolean rooted = kind == CollectiveKind.BROADCAST || kind == CollectiveKind.REDUCE;
+        Combine[] reductions = {Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM};
+        int reduction = schedules.size() / 2 % 3;
+        Collective collective =
+            new Collective(
+                kind,
+                devices,
+                rooted ? devices - 1 : 0,
+                parts,
+                element,
+                kind.reduces() ? reductions[reduction] : Combine.REPLACE);
+        schedules.add(Schedules.of(collective, algorithm, 1));
+      }
+    }
+    return schedules;
+  }
+
+  private static Map<String, Tensor> inputs(Program program) {
+    Random random = new Random(1);
+    Map<String, Tensor> inputs = new HashMap<>();
+    program
+        .inputs()
+        .forEach((name, type) -> inputs.put(name, EmittedPrograms.random(random, type.type())));
+    return inputs;
+  }
+
+  private static void assertSame(Program program, ProgramRunner runner, int runs) {
+    ProgramEvaluator evaluator = new ProgramEvaluator(program, 1);
+    for (int run = 0; run < runs; run++) {
+      Map<String, Tensor> inputs = inputs(program);
+      SortedMap<String, Tensor> expected = evaluator.run(inputs);
+      List<Tensor> found =
+          runner.run(
+              runner.description().inputs().stream().map(port -> inputs.get(port.name())).toList());
+      for (int i = 0; i < found.size(); i++) {
+        String name = runner.description().outputs().get(i).name();
+        assertThat(found.get(i)).as(name).isEqualTo(expected.get(name));
+      }
+      assertThat(found).hasSameSizeAs(expected.keySet());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 6, 8})
+  void allCollectivesAsThreads(int devices) {
+    Program program = HandMadePrograms.of(schedules(devices));
+    try (ProgramRunner runner = ProgramRunner.load(compiler, JavaBackend.emit(program, OPTIONS))) {
+      assertSame(program, runner, 2);
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void allCollectivesAsProcesses() {
+    Program program = HandMadePrograms.of(schedules(3));
+    try (ProgramRunner runner =
+        ProgramRunner.load(
+            compiler, JavaBackend.emit(program, OPTIONS), new DeviceHosting.Processes())) {
+      assertSame(program, runner, 3);
+    }
+  }
+
+  @Test
+  void aDeadlockIsToldAtOnce() {
+    EmittedProgram program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
+    try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
+      assertStalls(runner);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aDeadlockOfProcessesIsToldWithinSeconds() {
+    EmittedProgram program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
+    try (ProgramRunner runner =
+        ProgramRunner.load(compiler, program, new DeviceHosting.Processes())) {
+      assertStalls(runner);
+    }
+  }
+
+  private static void assertStalls(ProgramRunner runner) {
+    Tensor x = inputs(HandMadePrograms.deadlock()).get("x");
+    assertThatThrownBy(() -> runner.run(List.of(x)))
+        .isInstanceOf(PartitaException.class)
+        .hasMessage(
+            """
+            error P5014: the devices wait for each other
+              expected:  a device that can go on
+              found:     device 0 receives from 1 in sync 7; device 1 receives from 0 in sync 7
+              fix:       compile the model again; if that doesn't help, report it as a bug of Partita""");
+  }
+
+  @Test
+  @Timeout(60)
+  void aKilledProcessIsToldWithinSeconds() throws InterruptedException {
+    Program program = HandMadePrograms.of(schedules(3));
+    try (ProgramRunner runner =
+        ProgramRunner.load(
+            compiler, JavaBackend.emit(program, OPTIONS), new DeviceHosting.Processes())) {
+      assertSame(program, runner, 1);
+      runner.processes().getLast().destroyForcibly().waitFor();
+      assertThatThrownBy(() -> assertSame(program, runner, 1))
+          .isInstanceOf(PartitaException.class)
+          .hasMessageContaining("P5012")
+          .hasMessageContaining("device 2");
+      assertThat(runner.processes().getFirst().waitFor(20, java.util.concurrent.TimeUnit.SECONDS))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void emissionIsTheSameEachTime() throws java.io.IOException {
+    List<EmittedFile> first = JavaBackend.emit(HandMadePrograms.of(schedules(4)), OPTIONS).files();
+    List<EmittedFile> second = JavaBackend.emit(HandMadePrograms.of(schedules(4)), OPTIONS).files();
+    for (int i = 0; i < first.size(); i++) {
+      assertThat(second.get(i).path()).isEqualTo(first.get(i).path());
+      assertThat(second.get(i).text()).isEqualTo(first.get(i).text());
+    }
+  }
+}

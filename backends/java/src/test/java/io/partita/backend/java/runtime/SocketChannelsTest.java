@@ -1,0 +1,143 @@
+package io.partita.backend.java.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.backend.java.runtime.Channels.Failure;
+import io.partita.backend.java.runtime.Channels.Reason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class SocketChannelsTest {
+  private static final int[][] PAIR = {{1}, {0}};
+
+  private static SocketChannels.Self self(int device, String program, ServerSocket... servers) {
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (ServerSocket server : servers) {
+      addresses.add(InetSocketAddress.createUnresolved("127.0.0.1", server.getLocalPort()));
+    }
+    return new SocketChannels.Self(device, addresses, program, PAIR, 2);
+  }
+
+  private static ServerSocket free() throws IOException {
+    return new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+  }
+
+  private static void assertFails(ThrowingOpen open, Reason reason, int device) {
+    assertThatThrownBy(open::run)
+        .isInstanceOfSatisfying(
+            Failure.class,
+            failure -> {
+              assertThat(failure.reason()).isEqualTo(reason);
+              assertThat(failure.device()).isEqualTo(device);
+            });
+  }
+
+  private interface ThrowingOpen {
+    void run() throws Exception;
+  }
+
+  @Test
+  void messagesArriveInOrder() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> other =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(1, "p", first, second), second));
+    try (SocketChannels own = SocketChannels.connect(self(0, "p", first, second), first);
+        SocketChannels peer = other.get()) {
+      for (int i = 0; i < 3; i++) {
+        own.send(1, i, new byte[] {(byte) i});
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(peer.receive(0, i, 1)).containsExactly(i);
+      }
+      assertThatThrownBy(
+              () -> {
+                peer.send(0, 5, new byte[2]);
+                own.receive(1, 4, 2);
+              })
+          .hasMessage("sync 4 is due with 2 bytes from device 1, not sync 5 with 2 bytes");
+      peer.end(Channels.failed(1, new IllegalStateException("over")));
+      assertFails(() -> own.receive(1, 6, 1), Reason.ENDED, 1);
+    }
+  }
+
+  @Test
+  void aDeviceThatIsNotThere() throws IOException {
+    ServerSocket absent = free();
+    absent.close();
+    ServerSocket own = free();
+    assertFails(
+        () -> SocketChannels.connect(self(1, "p", absent, own), own), Reason.UNREACHABLE, 0);
+    ServerSocket first = free();
+    assertFails(
+        () -> SocketChannels.connect(self(0, "p", first, absent), first), Reason.UNREACHABLE, 1);
+  }
+
+  @Test
+  void bothNoticeThatProgramsDiffer() throws IOException {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> other =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(1, "q", first, second), second));
+    assertFails(
+        () -> SocketChannels.connect(self(0, "p", first, second), first), Reason.MISMATCH, 0);
+    assertThatThrownBy(other::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasMessageContaining("program p, not q");
+  }
+
+  /** Somebody who says something else, and somebody who says nothing. */
+  @Test
+  void strangersDontKeepTheDevicesApart() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    try (Socket silent = new Socket("127.0.0.1", first.getLocalPort())) {
+      assertThat(silent.isConnected()).isTrue();
+    }
+    try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
+      stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
+      CompletableFuture<SocketChannels> other =
+          CompletableFuture.supplyAsync(
+              () -> SocketChannels.connect(self(1, "p", first, second), second));
+      try (SocketChannels own = SocketChannels.connect(self(0, "p", first, second), first);
+          SocketChannels peer = other.get();
+          InputStream in = stranger.getInputStream()) {
+        peer.send(0, 1, new byte[3]);
+        assertThat(own.receive(1, 1, 3)).hasSize(3);
+        assertThat(in.read()).isEqualTo(-1);
+      }
+    }
+  }
+
+  @Test
+  void aPortThatIsTaken() throws IOException {
+    try (ServerSocket taken = free()) {
+      assertFails(() -> SocketChannels.listen(self(1, "p", taken, taken)), Reason.PORT, 1);
+    }
+  }
+
+  @Test
+  void addressesThatArentOnes() {
+    for (String text : List.of("", "a:1", "a:1,b", "a:1,:2", "a:1,b:0", "a:1,b:70000")) {
+      assertFails(() -> SocketChannels.addresses(text, 2), Reason.PEERS, 0);
+    }
+    assertThat(SocketChannels.addresses("a:1, [::1]:2", 2))
+        .containsExactly(
+            InetSocketAddress.createUnresolved("a", 1),
+            InetSocketAddress.createUnresolved("::1", 2));
+  }
+}
