@@ -22,7 +22,8 @@ public record ChipKind(
           Field.required("clock", Dimension.FREQUENCY, Range.POSITIVE),
           Field.text("isa"),
           Field.text("operating-point"),
-          Field.required("power", Dimension.WATTS, Range.ANY));
+          Field.required("power", Dimension.WATTS, Range.ANY),
+          Field.optional("warm-kernels", Dimension.COUNT, Range.POSITIVE_WHOLE));
 
   public ChipKind {
     memories = List.copyOf(memories);
@@ -51,6 +52,11 @@ public record ChipKind(
   /** Of one core while it computes. */
   public double wattsPerCore() {
     return figures.number("power");
+  }
+
+  /** How many kernels' instructions the cache holds; the last ones that ran start without delay. */
+  public int warmKernels() {
+    return (int) figures.number("warm-kernels", 1);
   }
 
   public Optional<Memory> memory(String memory) {

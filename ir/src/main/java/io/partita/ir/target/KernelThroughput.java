@@ -16,6 +16,7 @@ public record KernelThroughput(KernelClass kernel, ElementType element, Figures 
     return List.of(
         Field.required("rate", kernel.rate(), Range.POSITIVE),
         Field.required("overhead", Dimension.CYCLES, Range.ANY),
+        Field.optional("cold", Dimension.CYCLES, Range.ANY),
         Field.optional("rows", Dimension.COUNT, Range.POSITIVE_WHOLE),
         Field.optional("columns", Dimension.COUNT, Range.POSITIVE_WHOLE));
   }
@@ -28,6 +29,11 @@ public record KernelThroughput(KernelClass kernel, ElementType element, Figures 
   /** Of starting the kernel, whatever its size. */
   public double overheadCycles() {
     return figures.number("overhead");
+  }
+
+  /** More where its instructions aren't in the cache: {@link ChipKind#warmKernels}. */
+  public double coldCycles() {
+    return figures.number("cold", 0);
   }
 
   public double cycles(long rows, long columns, long depth) {

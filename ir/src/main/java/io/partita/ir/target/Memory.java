@@ -14,6 +14,7 @@ public record Memory(String name, Figures figures) {
   static final List<Field> FIELDS =
       List.of(
           Field.required("bytes", Dimension.BYTES, Range.POSITIVE_WHOLE),
+          Field.optional("reserved", Dimension.BYTES, Range.WHOLE),
           Field.optional("address", Dimension.COUNT, Range.WHOLE),
           Field.required("alignment", Dimension.BYTES, Range.POWER_OF_TWO),
           Field.text(
@@ -43,6 +44,11 @@ public record Memory(String name, Figures figures) {
 
   public long bytes() {
     return figures.whole("bytes");
+  }
+
+  /** Bytes that a program may use: what code and stacks don't take. */
+  public long usable() {
+    return Math.max(0, bytes() - (long) figures.number("reserved", 0));
   }
 
   /** Of its first byte, where the memory is mapped. */

@@ -113,7 +113,7 @@ public final class CollectiveCosts {
     KernelWork work =
         KernelWork.elements(KernelClass.ELEMENTWISE, schedule.collective().element(), elements, 1);
     int loaded = timeline.transfer(device, resident, working, label, 2 * receive.bytes(), after);
-    int reduced = timeline.compute(device, label, work.cycles(chip), loaded);
+    int reduced = timeline.compute(device, label, work.warmCycles(chip), loaded);
     return timeline.transfer(device, working, resident, label, receive.bytes(), reduced);
   }
 

@@ -6,6 +6,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Source;
+import io.partita.ir.program.Combine;
 import io.partita.ir.program.Step;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.type.TensorType;
@@ -33,6 +34,9 @@ final class DeviceRole {
 
   private final List<String> labels = new ArrayList<>();
 
+  /** By exchange, the cycles of loading what adds up parts. */
+  private final Map<Integer, Double> coldSums = new HashMap<>();
+
   DeviceRole(
       int device,
       Module module,
@@ -44,16 +48,26 @@ final class DeviceRole {
     this.module = module;
     this.values = new LocalValues(module, options.assumptions());
     this.residency = Residency.of(device, values, chip, channel);
+    WarmKernels warm = new WarmKernels(chip);
     List<Node> nodes = nodes();
     for (int i = 0; i < nodes.size(); i++) {
       Node node = nodes.get(i);
       boolean runs = !(node.op() instanceof Source.Constant || node.op() instanceof Exchange);
-      times.add(runs ? time(node, residency.blocks().block(i), kernels) : null);
+      times.add(runs ? time(node, residency.blocks().block(i), warm, kernels) : null);
       labels.add(runs ? node.toString() : "");
+      if (node.op() instanceof Exchange exchange && adds(exchange)) {
+        coldSums.put(i, warm.coldCycles(List.of(DeviceRun.sum(exchange.element(), 1))));
+      }
     }
   }
 
-  private KernelTime time(Node node, int block, KernelTimes kernels) {
+  private static boolean adds(Exchange exchange) {
+    return exchange.steps().stream()
+        .anyMatch(
+            step -> step instanceof Step.Receive receive && receive.combine() != Combine.REPLACE);
+  }
+
+  private KernelTime time(Node node, int block, WarmKernels warm, KernelTimes kernels) {
     List<TensorType> operands = node.operands().stream().map(values::used).toList();
     List<TensorType> results = node.results().stream().map(values::used).toList();
     List<String> memories = new ArrayList<>();
@@ -64,7 +78,8 @@ final class DeviceRole {
         node.results().isEmpty()
             ? residency.home()
             : residency.memory(node.results().getFirst(), block);
-    return kernels.of(chip, node.op(), operands, results, memories, to);
+    double cold = warm.coldCycles(KernelWorks.of(node.op(), operands, results));
+    return kernels.of(chip, node.op(), operands, results, memories, to, cold);
   }
 
   /** Whether a device with this program has this role, too. */
@@ -156,6 +171,11 @@ final class DeviceRole {
   /** Of a node that isn't a constant or an exchange. */
   KernelTime time(int node) {
     return Objects.requireNonNull(times.get(node));
+  }
+
+  /** Of the first sum of an exchange. */
+  double coldCycles(int exchange) {
+    return coldSums.getOrDefault(exchange, 0.0);
   }
 
   String label(int node) {

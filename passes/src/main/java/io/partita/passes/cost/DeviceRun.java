@@ -35,6 +35,9 @@ final class DeviceRun {
   private int step;
   private int block = -1;
 
+  /** Whether something was added up in this exchange. */
+  private boolean isAdding;
+
   DeviceRun(
       TargetTimeline timeline,
       KernelTimes kernels,
@@ -103,6 +106,7 @@ final class DeviceRun {
   void nextNode() {
     node++;
     step = 0;
+    isAdding = false;
   }
 
   /** Weights of a block must have come; those of a block that has ended make room for others. */
@@ -161,9 +165,17 @@ final class DeviceRun {
   void reduce(Receive receive, ElementType element) {
     long elements = receive.slices().stream().mapToLong(slice -> slice.size()).sum();
     long bytes = element.packedBytes(elements);
-    double cycles = KernelWork.elements(KernelClass.ELEMENTWISE, element, elements, 1).cycles(chip);
+    double cycles = sum(element, elements).warmCycles(chip);
+    if (!isAdding) {
+      cycles += role.coldCycles(node);
+      isAdding = true;
+    }
     String home = residency.home();
     place(receive.toString(), kernels.of(chip, cycles, Map.of(home, 2 * bytes), home, bytes));
+  }
+
+  static KernelWork sum(ElementType element, long elements) {
+    return KernelWork.elements(KernelClass.ELEMENTWISE, element, elements, 1);
   }
 
   double computeSeconds() {

@@ -22,13 +22,14 @@ public record KernelCost(
     return work.stream().mapToLong(KernelWork::multiplyAccumulates).sum();
   }
 
-  /** Cycles of the cores, data in the working memory. */
+  /** Cycles of the cores, data in the working memory, after other kernels. */
   public double cycles(ChipKind chip) {
-    double cycles = 0;
-    for (KernelWork each : work) {
-      cycles += each.cycles(chip);
-    }
-    return cycles;
+    return new WarmKernels(chip).coldCycles(work) + warmCycles(chip);
+  }
+
+  /** Without loading instructions. */
+  double warmCycles(ChipKind chip) {
+    return work.stream().mapToDouble(each -> each.warmCycles(chip)).sum();
   }
 
   public long bytes() {

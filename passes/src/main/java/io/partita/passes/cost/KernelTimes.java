@@ -32,21 +32,26 @@ final class KernelTimes {
       List<TensorType> operands,
       List<TensorType> results,
       List<String> operandMemories,
-      String resultMemory) {}
+      String resultMemory,
+      double coldCycles) {}
 
   KernelTimes(int buffers) {
     this.buffers = buffers;
   }
 
+  /**
+   * @param coldCycles of loading the instructions that aren't in the cache
+   */
   KernelTime of(
       ChipKind chip,
       Op op,
       List<TensorType> operands,
       List<TensorType> results,
       List<String> operandMemories,
-      String resultMemory) {
+      String resultMemory,
+      double coldCycles) {
     return known.computeIfAbsent(
-        new Key(chip.name(), op, operands, results, operandMemories, resultMemory),
+        new Key(chip.name(), op, operands, results, operandMemories, resultMemory, coldCycles),
         key -> compute(chip, key));
   }
 
@@ -57,7 +62,8 @@ final class KernelTimes {
       long bytes = KernelCosts.read(key.op, key.operands, key.results, i);
       read.merge(key.operandMemories.get(i), bytes, Long::sum);
     }
-    return of(chip, cost.cycles(chip), read, key.resultMemory, cost.outputBytes());
+    double cycles = key.coldCycles + cost.warmCycles(chip);
+    return of(chip, cycles, read, key.resultMemory, cost.outputBytes());
   }
 
   /**
@@ -67,7 +73,7 @@ final class KernelTimes {
       ChipKind chip, double cycles, Map<String, Long> read, String resultMemory, long written) {
     String working = chip.working().name();
     long all = written + read.values().stream().mapToLong(Long::longValue).sum();
-    long tiles = Math.max(1, Math.ceilDiv(buffers * all, chip.working().bytes()));
+    long tiles = Math.max(1, Math.ceilDiv(buffers * all, chip.working().usable()));
     SequencedMap<String, Double> stages = new LinkedHashMap<>();
     SequencedMap<String, Long> bytes = new LinkedHashMap<>();
     read.forEach((from, size) -> move(chip, from, working, size, tiles, stages, bytes));

@@ -37,7 +37,7 @@ public record KernelWork(
   }
 
   /**
-   * Cycles on a chip, data in its working memory.
+   * Cycles on a chip, data in its working memory, instructions in the cache.
    *
    * <p>Where the chip's table lacks the element type: that of the narrowest wider type of its kind;
    * or that of the widest, slowed by how much narrower it is. A product of a matrix and a vector,
@@ -45,10 +45,20 @@ public record KernelWork(
    *
    * @throws PartitaException with {@link CostCode#NO_THROUGHPUT}
    */
-  public double cycles(ChipKind chip) {
+  public double warmCycles(ChipKind chip) {
     KernelThroughput found = throughput(chip);
     double once = found.cycles(rows, columns, depth) - found.overheadCycles();
     return found.overheadCycles() + slower(found) * batch * once;
+  }
+
+  /** After other kernels. */
+  public double cycles(ChipKind chip) {
+    return coldCycles(chip) + warmCycles(chip);
+  }
+
+  /** More where the instructions aren't in the cache. */
+  double coldCycles(ChipKind chip) {
+    return throughput(chip).coldCycles();
   }
 
   /**

@@ -64,14 +64,14 @@ public final class Residency {
     int at = chip.memories().indexOf(home);
     this.far =
         chip.memories().subList(at + 1, chip.memories().size()).stream()
-            .max(Comparator.comparingLong(Memory::bytes));
+            .max(Comparator.comparingLong(Memory::usable));
     Kernels kernels = new Kernels(values);
     smallestTile = kernels.smallestTile;
     smallestTileOf = kernels.smallestTileOf;
     largestKernel = kernels.largest;
     addConstants();
     addStates();
-    LiveRanges.Peak peak = LiveRanges.peak(values, channel, chip.working().bytes() / 2);
+    LiveRanges.Peak peak = LiveRanges.peak(values, channel, chip.working().usable() / 2);
     sizes.merge(Content.ACTIVATIONS, peak.bytes(), Long::sum);
     residents.addAll(peak.residents());
     residents.sort(Comparator.comparingLong(Resident::bytes).reversed());
@@ -169,16 +169,16 @@ public final class Residency {
 
   /** What two tiles take, as large as they get. */
   private long tiles() {
-    return Math.min(largestKernel, chip.working().bytes());
+    return Math.min(largestKernel, chip.working().usable());
   }
 
   /** At home, for tiles on their way to the cores, or for those that cores work on. */
   private long staging() {
-    return isWorkingHome() ? Math.min(2 * smallestTile, chip.working().bytes()) : tiles();
+    return isWorkingHome() ? Math.min(2 * smallestTile, chip.working().usable()) : tiles();
   }
 
   private void choose(int device) {
-    if (smallestTile > chip.working().bytes()) {
+    if (smallestTile > chip.working().usable()) {
       shortages.add(
           new Shortage(
               device,
@@ -186,23 +186,23 @@ public final class Residency {
               chip.working().name(),
               "the smallest tile of " + smallestTileOf,
               smallestTile,
-              chip.working().bytes(),
+              chip.working().usable(),
               List.of()));
     }
     for (WeightPlace candidate : WeightPlace.values()) {
       place = candidate;
-      if (isPossible(candidate) && atHome() <= home.bytes()) {
+      if (isPossible(candidate) && atHome() <= home.usable()) {
         checkFar(device);
         return;
       }
     }
     place = far.isEmpty() ? WeightPlace.ON_CHIP : WeightPlace.IN_TILES;
     for (Role role : List.of(Role.STATE, Role.ACTIVATION, Role.TABLE)) {
-      if (far.isPresent() && atHome() > home.bytes()) {
+      if (far.isPresent() && atHome() > home.usable()) {
         away.add(role);
       }
     }
-    if (atHome() > home.bytes()) {
+    if (atHome() > home.usable()) {
       shortages.add(shortage(device, home, atHome(), far.isEmpty()));
     }
     checkFar(device);
@@ -218,7 +218,7 @@ public final class Residency {
   }
 
   private void checkFar(int device) {
-    if (far.isPresent() && inFar() > far.get().bytes()) {
+    if (far.isPresent() && inFar() > far.get().usable()) {
       shortages.add(shortage(device, far.get(), inFar(), true));
     }
   }
@@ -231,7 +231,7 @@ public final class Residency {
         memory.name(),
         all ? "all that it must hold" : "places for tiles",
         needed,
-        memory.bytes(),
+        memory.usable(),
         biggest);
   }
 
@@ -311,7 +311,7 @@ public final class Residency {
           bytes.put(content, here);
         }
       }
-      uses.add(new MemoryUse(memory.name(), memory.bytes(), bytes));
+      uses.add(new MemoryUse(memory.name(), memory.usable(), bytes));
     }
     return uses;
   }
