@@ -114,9 +114,7 @@ static inline int64_t requantized(const struct partita_gemm_requantize *requanti
         requantize->multiplier[row * requantize->multiplier_row + column * requantize->multiplier_column];
     const int64_t addend = requantize->addend[row * requantize->addend_row + column * requantize->addend_column];
     const int64_t half = ((int64_t)1 << requantize->shift) / 2;
-    /* i32 times i32 fits, and so does it with the addend; half may not. */
-    const int64_t scaled = partita_add_wrapping_64(sum * multiplier + addend, half);
-    return partita_clamp(scaled >> requantize->shift, requantize->low, requantize->high);
+    return partita_clamp((sum * multiplier + addend + half) >> requantize->shift, requantize->low, requantize->high);
 }
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,9 @@ record CCompiler(Path program) {
   /** The folder of the module, in which tests run. */
   static final Path MODULE = Path.of("").toAbsolutePath();
 
+  private static final List<String> FOLDERS =
+      List.of("kernels", "src/test/c");
+
   private static final List<String> STRICT =
       List.of("-std=c11", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror");
 
@@ -24,7 +28,7 @@ record CCompiler(Path program) {
   static final List<String> OPTIMISED = List.of("-O2");
 
   static final List<String> SANITISED =
-      List.of("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all");
+      List.of("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all");
 
   /** The first of gcc, clang and cc on the path. */
   static Optional<CCompiler> find() {
@@ -36,29 +40,78 @@ record CCompiler(Path program) {
         .findFirst();
   }
 
-  /** Compiles and links; a warning is an error. */
-  Path executable(String name, List<String> flags, List<Path> sources, String... more) {
-    Path output = MODULE.resolve("target").resolve("c").resolve(name);
-    List<String> command = new ArrayList<>(List.of(program.toString()));
-    command.addAll(STRICT);
-    command.addAll(FLOATS);
-    command.addAll(flags);
-    sources.forEach(source -> command.add(source.toString()));
-    command.addAll(List.of(more));
-    command.addAll(List.of("-o", output.toString()));
+  /**
+   * Compiles and links; a warning is an error. What is newer than its source and all headers stays.
+   */
+  Path executable(String name, List<String> flags, List<Path> sources, String... libraries) {
+    Path folder = MODULE.resolve("target").resolve("native").resolve(name);
+    Path output = folder.resolve(name);
+    FileTime header = newestHeader();
+    List<String> link = new ArrayList<>(List.of(program.toString()));
+    link.addAll(flags);
+    boolean linked = true;
+    for (Path source : sources) {
+      Path object = folder.resolve(source.getFileName() + ".o");
+      link.add(object.toString());
+      linked = linked && isNewer(output, time(source));
+      if (isNewer(object, header) && isNewer(object, time(source))) {
+        continue;
+      }
+      linked = false;
+      List<String> compile = new ArrayList<>(List.of(program.toString()));
+      compile.addAll(STRICT);
+      compile.addAll(FLOATS);
+      compile.addAll(flags);
+      compile.addAll(List.of("-c", source.toString(), "-o", object.toString()));
+      run(compile, folder);
+    }
+    link.addAll(List.of(libraries));
+    link.addAll(List.of("-o", output.toString()));
+    if (!linked || !isNewer(output, header)) {
+      run(link, folder);
+    }
+    return output;
+  }
+
+  private static void run(List<String> command, Path folder) {
     try {
-      Files.createDirectories(output.getParent());
+      Files.createDirectories(folder);
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String messages = new String(process.getInputStream().readAllBytes());
       if (process.waitFor() != 0 || !messages.isEmpty()) {
         throw new AssertionError(String.join(" ", command) + "\n" + messages);
       }
-      return output;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static boolean isNewer(Path file, FileTime time) {
+    return Files.exists(file) && time(file).compareTo(time) > 0;
+  }
+
+  private static FileTime time(Path file) {
+    try {
+      return Files.getLastModifiedTime(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static FileTime newestHeader() {
+    FileTime newest = FileTime.fromMillis(0);
+    for (String folder : FOLDERS) {
+      try (Stream<Path> files = Files.walk(MODULE.resolve(folder))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".h")).toList()) {
+          newest = time(file).compareTo(newest) > 0 ? time(file) : newest;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return newest;
   }
 
   /** The C files of folders of the module, in order. */

@@ -56,6 +56,13 @@ final class KernelCall {
     return present ? in(operands.get(index)) : absent();
   }
 
+  /** Another pointer to what the pointer of that number points to. */
+  KernelCall same(int pointer) {
+    align(8);
+    pointers.add(new Pointer(fields.size(), pointers.get(pointer).buffer));
+    return number(8, 0);
+  }
+
   private KernelCall pointer(Buffer buffer) {
     align(8);
     pointers.add(new Pointer(fields.size(), buffers.size()));

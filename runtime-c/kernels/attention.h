@@ -1,0 +1,76 @@
+/*
+ * Attention of queries to a tile of keys and values, softmax(scale q k' + mask) v for each head: one kernel for prompt and
+ * decoding, whole or in tiles, as sums and maxima travel with the tiles.
+ *
+ * partita_attention_f32 takes the keys of a tile in `parts` parts, as even as can be, each with a state of its own, so
+ * that cores can share the keys of one query. For each part, head and query it keeps the largest score m so far, the
+ * sum of e^(s - m) and the sum of e^(s - m) v; where a later key raises m, both sums shrink by e^(m - m'). The first
+ * tile begins the state, and is not to be read before. partita_attention_finish_f32 joins the parts and divides.
+ * A query that sees no key gets zeros.
+ *
+ * Head h reads key-value head h / group. Query i stands at `position` + i, counted from the tile's first key: negative
+ * for a tile after all queries. Causal: it sees keys up to its position; window > 0: and only those less than that
+ * before it. A soft cap > 0 makes a score s to cap tanh(s / cap), before the mask. `allowed` (1 takes part) or `added`
+ * (added to the score), or neither, is a mask [heads, seq, keys] by strides.
+ *
+ * Vectors are contiguous, heads and rows lie by strides. All is in L1 and doesn't overlap. Cores take (part, head,
+ * query); to finish, (head, query).
+ *
+ * Scores before scaling are exact. Within (40 S + 4 keys + 8 parts + 24) u max |v|, S being the largest |score| of the query: a
+ * score's relative error of 14 u enters the exponent for itself and for m, each exponential is off by 4 u and
+ * its argument's rounding, sums by their lengths, and each rise of m, at most one in 8 keys, by an exponential.
+ */
+#ifndef PARTITA_ATTENTION_H
+#define PARTITA_ATTENTION_H
+
+#include "kernel.h"
+
+struct partita_attention {
+    const float *q;         /* [heads, seq, d] */
+    const float *k;         /* [heads / group, keys, d] */
+    const float *v;         /* [heads / group, keys, dv] */
+    const uint8_t *allowed; /* [heads, seq, keys] or null */
+    const float *added;     /* [heads, seq, keys] or null */
+    float *largest;         /* [parts, heads, seq] */
+    float *weights;         /* [parts, heads, seq]: sums of e^(s - m) */
+    float *sums;            /* [parts, heads, seq, dv] */
+    int32_t parts;
+    int32_t heads;
+    int32_t group;
+    int32_t seq;
+    int32_t keys;
+    int32_t d;
+    int32_t dv;
+    int32_t q_head;
+    int32_t q_row;
+    int32_t k_head;
+    int32_t k_row;
+    int32_t v_head;
+    int32_t v_row;
+    int32_t mask_head;
+    int32_t mask_row;
+    int32_t mask_key;
+    int32_t first; /* 1 for the first tile of keys */
+    int32_t causal;
+    int32_t window;
+    int32_t position;
+    float scale;
+    float soft_cap;
+};
+
+struct partita_attention_finish {
+    const float *largest; /* [parts, heads, seq] */
+    const float *weights; /* [parts, heads, seq] */
+    const float *sums;    /* [parts, heads, seq, dv] */
+    float *out;           /* [heads, seq, dv] */
+    int32_t parts;
+    int32_t heads;
+    int32_t seq;
+    int32_t dv;
+    int32_t out_head;
+    int32_t out_row;
+};
+
+partita_kernel partita_attention_f32, partita_attention_finish_f32;
+
+#endif

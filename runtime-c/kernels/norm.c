@@ -1,0 +1,58 @@
+#include "norm.h"
+
+#include "float_functions.h"
+
+enum { PARTS = 4 };
+
+/* The sum of x - shift, or of its squares. */
+static float sum(const float *x, int32_t size, float shift, int32_t squares)
+{
+    float sums[PARTS] = {0};
+    for (int32_t i = 0; i < size; i += PARTS) {
+        for (int32_t part = 0; part < PARTS && i + part < size; part++) {
+            const float value = x[i + part] - shift;
+            sums[part] += squares ? value * value : value;
+        }
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static void normalise(const struct partita_norm *norm, int32_t row, struct partita_range part, int32_t centre)
+{
+    const float *x = norm->x + row * norm->size;
+    float *out = norm->out + row * norm->size;
+    const float size = (float)norm->size;
+    const float mean = centre ? sum(x, norm->size, 0, 0) / size : 0.0f;
+    const float root = partita_sqrt(sum(x, norm->size, mean, 1) / size + norm->epsilon);
+    const float inverse = 1.0f / root;
+    for (int32_t i = part.from; i < part.to; i++) {
+        float value = (x[i] - mean) * inverse;
+        value = norm->scale == 0 ? value : value * norm->scale[i];
+        out[i] = norm->bias == 0 ? value : value + norm->bias[i];
+    }
+}
+
+static void rows(const struct partita_norm *norm, int32_t core, int32_t cores, int32_t centre)
+{
+    const struct partita_range all = {0, norm->size};
+    if (norm->rows < cores) {
+        for (int32_t row = 0; row < norm->rows; row++) {
+            normalise(norm, row, partita_share(norm->size, PARTS, core, cores), centre);
+        }
+        return;
+    }
+    const struct partita_range share = partita_share(norm->rows, 1, core, cores);
+    for (int32_t row = share.from; row < share.to; row++) {
+        normalise(norm, row, all, centre);
+    }
+}
+
+void partita_layer_norm_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    rows(arguments, core, cores, 1);
+}
+
+void partita_rms_norm_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    rows(arguments, core, cores, 0);
+}

@@ -1,0 +1,169 @@
+package io.partita.runtime;
+
+import static io.partita.runtime.Within.U;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.Structured.NormKind;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Norms, softmax and rotary embeddings within the bounds of their headers. */
+@ExtendWith(WithKernels.class)
+class NormTest {
+  private final Samples samples = new Samples(5);
+
+  private static Tensor wide(Tensor x) {
+    return Tensor.ofDoubles(x.type().with(ElementType.F64), x.doubles());
+  }
+
+  private static double[] exact(Op op, List<Tensor> operands) {
+    return OpEvaluator.evaluate(op, operands.stream().map(NormTest::wide).toList())
+        .getFirst()
+        .doubles();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void norms(NormKind kind, Kernels kernels) {
+    for (int round = 0; round < 40; round++) {
+      int rows = samples.one(1, 2, 9);
+      int size = samples.one(1, 2, 3, 5, 64, 129);
+      Tensor x = shifted(samples.floats(Shape.of(rows, size), 3), samples.one(0f, 1f, -20f));
+      boolean scaled = samples.flag();
+      boolean biased = samples.flag();
+      Tensor scale = samples.floats(Shape.of(size), 2);
+      Tensor bias = samples.floats(Shape.of(size), 2);
+      List<Tensor> operands = new ArrayList<>(List.of(x));
+      if (scaled) {
+        operands.add(scale);
+      }
+      if (biased) {
+        operands.add(bias);
+      }
+      // As a float, for which a double stands exactly.
+      double epsilon = 1e-5f;
+      KernelCall call =
+          new KernelCall("partita_" + new Structured.Norm(kind, 1, 0, false, false).mnemonic() + "_f32")
+              .in(x);
+      call = scaled ? call.in(scale) : call.absent();
+      call = biased ? call.in(bias) : call.absent();
+      call = call.out(x.type()).i32(rows, size).f32(epsilon);
+      double[] exact = exact(new Structured.Norm(kind, 1, epsilon, scaled, biased), operands);
+      double[] unscaled = normBound(kind, x, size, epsilon);
+      Within.verify(
+          call.toString(),
+          kernels.result(call),
+          exact,
+          (i, y) ->
+              (size / 4 + 12) * U * unscaled[i] * (scaled ? Math.abs(scale.getDouble(i % size)) : 1)
+                  + U * Math.abs(y));
+    }
+  }
+
+  private static Tensor shifted(Tensor x, float by) {
+    float[] values = x.floats().clone();
+    for (int i = 0; i < values.length; i++) {
+      values[i] += by;
+    }
+    return Tensor.of(x.type(), values);
+  }
+
+  /** |x| / root, or (|x - mean| + mean of |x|) / root. */
+  private static double[] normBound(NormKind kind, Tensor x, int size, double epsilon) {
+    double[] values = x.doubles();
+    double[] bound = new double[values.length];
+    for (int from = 0; from < values.length; from += size) {
+      double[] row = Arrays.copyOfRange(values, from, from + size);
+      boolean centred = kind == NormKind.LAYER;
+      double mean = centred ? Arrays.stream(row).average().orElseThrow() : 0;
+      double shift = centred ? Arrays.stream(row).map(Math::abs).average().orElseThrow() : 0;
+      double squares = Arrays.stream(row).map(v -> (v - mean) * (v - mean)).average().orElseThrow();
+      for (int i = 0; i < size; i++) {
+        bound[from + i] = (Math.abs(row[i] - mean) + shift) / Math.sqrt(squares + epsilon);
+      }
+    }
+    return bound;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void softmax(boolean logarithm, Kernels kernels) {
+    for (int round = 0; round < 40; round++) {
+      Shape shape =
+          Shape.of(samples.from(1, 5), samples.one(1, 2, 17, 130), samples.one(1, 1, 3));
+      Tensor x = samples.floats(shape, samples.one(1, 30));
+      Reduction.Softmax op = new Reduction.Softmax(1, logarithm);
+      KernelCall call =
+          new KernelCall("partita_" + op.mnemonic() + "_f32")
+              .in(x)
+              .out(x.type())
+              .i32(shape.extents());
+      double extent = shape.extent(1);
+      // Arguments of exponentials are at most 60 in magnitude.
+      Within.verify(
+          call.toString(),
+          kernels.result(call),
+          exact(op, List.of(x)),
+          (i, y) ->
+              logarithm
+                  ? (extent + 16 + 2 * Math.abs(y)) * U
+                  : (extent + 12 + 2 * 60) * U * y);
+    }
+  }
+
+  @Test
+  void softmaxInPlace(Kernels kernels) {
+    Tensor x = samples.floats(Shape.of(3, 20), 4);
+    KernelCall apart = new KernelCall("partita_softmax_f32").in(x).out(x.type()).i32(3, 20, 1);
+    KernelCall inPlace = new KernelCall("partita_softmax_f32").inOut(x).same(0).i32(3, 20, 1);
+    Same.verify("in place", kernels.result(inPlace), kernels.result(apart));
+  }
+
+  @Test
+  void softmaxOfWhatIsMaskedWhollyIsNan(Kernels kernels) {
+    float least = Float.NEGATIVE_INFINITY;
+    Tensor x = Tensor.floats(Shape.of(2, 2), least, least, least, 1);
+    KernelCall call = new KernelCall("partita_softmax_f32").in(x).out(x.type()).i32(2, 2, 1);
+    Tensor expected = Tensor.floats(x.shape(), Float.NaN, Float.NaN, 0, 1);
+    Same.verify("masked", kernels.result(call), expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void rotary(boolean interleaved, Kernels kernels) {
+    for (int round = 0; round < 20; round++) {
+      int heads = samples.from(1, 4);
+      int seq = samples.from(1, 6);
+      int half = samples.from(1, 5);
+      int d = 2 * half + samples.one(0, 0, 1, 4);
+      Tensor x = samples.floats(Shape.of(1, heads, seq, d), 2);
+      Tensor cosines = samples.floats(Shape.of(1, seq, half), 1);
+      Tensor sines = samples.floats(Shape.of(1, seq, half), 1);
+      KernelCall call =
+          new KernelCall("partita_rotary_" + (interleaved ? "interleaved" : "half") + "_f32")
+              .in(x)
+              .in(cosines)
+              .in(sines)
+              .out(x.type())
+              .i32(heads, seq, d, half, seq * d, d);
+      // Each product is at most 2.
+      Within.verify(
+          call.toString(),
+          kernels.result(call),
+          exact(new Structured.RotaryEmbedding(interleaved), List.of(x, cosines, sines)),
+          (i, y) -> 2 * U * 4);
+    }
+  }
+}
