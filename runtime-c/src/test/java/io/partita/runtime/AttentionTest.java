@@ -117,8 +117,7 @@ class AttentionTest {
   }
 
   private static Tensor attention(Case drawn, Kernels kernels) {
-    TensorType states =
-        TensorType.of(ElementType.F32, drawn.parts, drawn.heads(), drawn.seq());
+    TensorType states = TensorType.of(ElementType.F32, drawn.parts, drawn.heads(), drawn.seq());
     List<Tensor> state =
         new ArrayList<>(
             List.of(
@@ -150,7 +149,8 @@ class AttentionTest {
   private static KernelCall tile(Case drawn, int from, int keys, List<Tensor> state) {
     Tensor k = part(drawn.k, 2, from, keys);
     Tensor v = part(drawn.v, 2, from, keys);
-    Tensor mask = drawn.kind == Mask.NONE ? Tensor.filled(NOTHING, 0) : part(drawn.mask, 3, from, keys);
+    Tensor mask =
+        drawn.kind == Mask.NONE ? Tensor.filled(NOTHING, 0) : part(drawn.mask, 3, from, keys);
     int d = (int) drawn.q.shape().extent(3);
     int dv = drawn.valueSize();
     long maskHead = drawn.mask.shape().extent(1) == 1 ? 0 : (long) drawn.seq() * keys;
@@ -171,8 +171,7 @@ class AttentionTest {
   }
 
   private static Tensor part(Tensor x, int axis, long from, long size) {
-    List<Dim> starts =
-        new ArrayList<>(List.of(Dim.ZERO, Dim.ZERO, Dim.ZERO, Dim.ZERO));
+    List<Dim> starts = new ArrayList<>(List.of(Dim.ZERO, Dim.ZERO, Dim.ZERO, Dim.ZERO));
     starts.set(axis, Dim.of(from));
     Shape sizes = x.shape().with(axis, Dim.of(size));
     Movement.Slice slice = new Movement.Slice(starts, sizes.dims(), List.of(1L, 1L, 1L, 1L));

@@ -16,8 +16,7 @@ record CCompiler(Path program) {
   /** The folder of the module, in which tests run. */
   static final Path MODULE = Path.of("").toAbsolutePath();
 
-  private static final List<String> FOLDERS =
-      List.of("kernels", "src/test/c");
+  private static final List<String> FOLDERS = List.of("kernels", "src/test/c");
 
   private static final List<String> STRICT =
       List.of("-std=c11", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror");

@@ -55,7 +55,8 @@ class NormTest {
       // As a float, for which a double stands exactly.
       double epsilon = 1e-5f;
       KernelCall call =
-          new KernelCall("partita_" + new Structured.Norm(kind, 1, 0, false, false).mnemonic() + "_f32")
+          new KernelCall(
+                  "partita_" + new Structured.Norm(kind, 1, 0, false, false).mnemonic() + "_f32")
               .in(x);
       call = scaled ? call.in(scale) : call.absent();
       call = biased ? call.in(bias) : call.absent();
@@ -101,8 +102,7 @@ class NormTest {
   @ValueSource(booleans = {false, true})
   void softmax(boolean logarithm, Kernels kernels) {
     for (int round = 0; round < 40; round++) {
-      Shape shape =
-          Shape.of(samples.from(1, 5), samples.one(1, 2, 17, 130), samples.one(1, 1, 3));
+      Shape shape = Shape.of(samples.from(1, 5), samples.one(1, 2, 17, 130), samples.one(1, 1, 3));
       Tensor x = samples.floats(shape, samples.one(1, 30));
       Reduction.Softmax op = new Reduction.Softmax(1, logarithm);
       KernelCall call =
@@ -117,9 +117,7 @@ class NormTest {
           kernels.result(call),
           exact(op, List.of(x)),
           (i, y) ->
-              logarithm
-                  ? (extent + 16 + 2 * Math.abs(y)) * U
-                  : (extent + 12 + 2 * 60) * U * y);
+              logarithm ? (extent + 16 + 2 * Math.abs(y)) * U : (extent + 12 + 2 * 60) * U * y);
     }
   }
 

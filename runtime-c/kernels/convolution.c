@@ -1,0 +1,152 @@
+#include "convolution.h"
+
+#include "float_functions.h"
+
+/* The elements from .. to - 1 of a window's axis that lie over data, its first one being over `origin`. */
+static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_t dilation, int32_t extent)
+{
+    struct partita_range range = {0, kernel};
+    if (origin < 0) {
+        range.from = (-origin + dilation - 1) / dilation;
+        range.from = range.from < kernel ? range.from : kernel;
+    }
+    while (range.to > range.from && origin + (range.to - 1) * dilation >= extent) {
+        range.to--;
+    }
+    return range;
+}
+
+/* SUM is what sums are kept in, OUT what they end as. */
+#define CONVOLUTION(NAME, IN, WEIGHT, SUM, OUT)                                                                        \
+    static SUM NAME##_sum(const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, int32_t top, \
+                          int32_t left)                                                                                \
+    {                                                                                                                  \
+        const struct partita_window *window = &convolution->window;                                                    \
+        const struct partita_range down = inside(top, window->kernel_y, window->dilation_y, window->height);           \
+        const struct partita_range across = inside(left, window->kernel_x, window->dilation_x, window->width);         \
+        SUM sum = 0;                                                                                                   \
+        for (int32_t c = 0; c < convolution->channels; c++) {                                                          \
+            for (int32_t ky = down.from; ky < down.to; ky++) {                                                         \
+                const IN *line = x + (top + ky * window->dilation_y) * window->width;                                  \
+                for (int32_t kx = across.from; kx < across.to; kx++) {                                                 \
+                    sum += (SUM)line[left + kx * window->dilation_x] * (SUM)weight[ky * window->kernel_x + kx];        \
+                }                                                                                                      \
+            }                                                                                                          \
+            x += window->height * window->width;                                                                       \
+            weight += window->kernel_y * window->kernel_x;                                                             \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_convolution *convolution = arguments;                                                     \
+        const struct partita_window *window = &convolution->window;                                                    \
+        const int32_t filters = convolution->filters;                                                                  \
+        const int32_t rows = convolution->batch * filters * window->out_height;                                        \
+        const struct partita_range share = partita_share(rows, 1, core, cores);                                        \
+        const OUT *bias = convolution->bias;                                                                           \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
+            const int32_t filter = row / window->out_height % filters;                                                 \
+            const int32_t image = row / window->out_height / filters;                                                  \
+            const int32_t group = filter / (filters / convolution->groups);                                            \
+            const int32_t plane = (image * convolution->groups + group) * convolution->channels;                       \
+            const IN *x = (const IN *)convolution->x + plane * window->height * window->width;                         \
+            const WEIGHT *weight = (const WEIGHT *)convolution->weight +                                               \
+                                   filter * convolution->channels * window->kernel_y * window->kernel_x;               \
+            const int32_t top = row % window->out_height * window->stride_y - window->low_y;                           \
+            OUT *restrict out = (OUT *)convolution->out + row * window->out_width;                                     \
+            for (int32_t place = 0; place < window->out_width; place++) {                                              \
+                const int32_t left = place * window->stride_x - window->low_x;                                         \
+                const SUM sum = NAME##_sum(convolution, x, weight, top, left);                                         \
+                out[place] = (OUT)(bias == 0 ? sum : sum + (SUM)bias[filter]);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+CONVOLUTION(partita_convolution_f32, float, float, float, float)
+CONVOLUTION(partita_convolution_i8_i8, int8_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(partita_convolution_u8_i8, uint8_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(partita_convolution_i32_i8, int32_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(partita_convolution_i32_i32, int32_t, int32_t, uint32_t, int32_t)
+
+#define MAX_POOL(NAME, T, LEAST)                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_max_pool *pool = arguments;                                                               \
+        const struct partita_window *window = &pool->window;                                                           \
+        const struct partita_range share = partita_share(pool->planes * window->out_height, 1, core, cores);           \
+        const T *x = pool->x;                                                                                          \
+        for (int32_t row = share.from; row < share.to; row++) {                                                        \
+            const int32_t plane = row / window->out_height * window->height * window->width;                           \
+            const int32_t top = row % window->out_height * window->stride_y - window->low_y;                           \
+            const struct partita_range down = inside(top, window->kernel_y, window->dilation_y, window->height);       \
+            for (int32_t place = 0; place < window->out_width; place++) {                                              \
+                const int32_t left = place * window->stride_x - window->low_x;                                         \
+                const struct partita_range across = inside(left, window->kernel_x, window->dilation_x, window->width); \
+                T best = LEAST;                                                                                        \
+                int32_t index = -1;                                                                                    \
+                for (int32_t ky = down.from; ky < down.to; ky++) {                                                     \
+                    const int32_t line = plane + (top + ky * window->dilation_y) * window->width + left;               \
+                    for (int32_t kx = across.from; kx < across.to; kx++) {                                             \
+                        const int32_t at = line + kx * window->dilation_x;                                             \
+                        if (index < 0 || x[at] > best || (x[at] != x[at] && best == best)) {                           \
+                            best = x[at];                                                                              \
+                            index = at;                                                                                \
+                        }                                                                                              \
+                    }                                                                                                  \
+                }                                                                                                      \
+                ((T *)pool->out)[row * window->out_width + place] = best;                                              \
+                if (pool->indices != 0) {                                                                              \
+                    pool->indices[row * window->out_width + place] = index;                                            \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+MAX_POOL(partita_max_pool_f32, float, -PARTITA_INFINITY)
+MAX_POOL(partita_max_pool_i8, int8_t, INT8_MIN)
+MAX_POOL(partita_max_pool_u8, uint8_t, 0)
+MAX_POOL(partita_max_pool_i32, int32_t, INT32_MIN)
+
+/* How many elements of the window count on an axis: those over data, or over data and padding. */
+static int32_t counted(int32_t origin, int32_t kernel, int32_t dilation, int32_t extent, int32_t low, int32_t high,
+                       int32_t padding)
+{
+    const struct partita_range range =
+        padding ? inside(origin + low, kernel, dilation, extent + low + high) : inside(origin, kernel, dilation, extent);
+    return range.to - range.from;
+}
+
+static float mean(const struct partita_mean_pool *pool, const float *x, int32_t top, int32_t left)
+{
+    const struct partita_window *window = &pool->window;
+    const struct partita_range down = inside(top, window->kernel_y, window->dilation_y, window->height);
+    const struct partita_range across = inside(left, window->kernel_x, window->dilation_x, window->width);
+    const int32_t rows = counted(top, window->kernel_y, window->dilation_y, window->height, window->low_y,
+                                 window->high_y, pool->count_padding);
+    const int32_t columns = counted(left, window->kernel_x, window->dilation_x, window->width, window->low_x,
+                                    window->high_x, pool->count_padding);
+    float sum = 0;
+    for (int32_t ky = down.from; ky < down.to; ky++) {
+        for (int32_t kx = across.from; kx < across.to; kx++) {
+            sum += x[(top + ky * window->dilation_y) * window->width + left + kx * window->dilation_x];
+        }
+    }
+    return sum / (float)(rows * columns);
+}
+
+void partita_mean_pool_f32(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_mean_pool *pool = arguments;
+    const struct partita_window *window = &pool->window;
+    const struct partita_range share = partita_share(pool->planes * window->out_height, 1, core, cores);
+    for (int32_t row = share.from; row < share.to; row++) {
+        const float *x = pool->x + row / window->out_height * window->height * window->width;
+        const int32_t top = row % window->out_height * window->stride_y - window->low_y;
+        float *restrict out = pool->out + row * window->out_width;
+        for (int32_t place = 0; place < window->out_width; place++) {
+            out[place] = mean(pool, x, top, place * window->stride_x - window->low_x);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * Between floats and their integer stand-ins. Scale (f32) and zero point (of the integer type) broadcast by the same
+ * strides: one for all, one for each place of an axis, or, the axis cut in two, one for each block of it. x
+ * and out are contiguous and don't overlap. Exact. Cores take parts of 8 elements.
+ *
+ *   quantize:   saturate(round(x / scale) + zero), half to even; NaN gives 0
+ *   dequantize: (x - zero) scale
+ */
+#ifndef PARTITA_QUANTIZE_H
+#define PARTITA_QUANTIZE_H
+
+#include "kernel.h"
+
+struct partita_quantize {
+    const void *x;
+    const float *scale;
+    const void *zero;
+    void *out;
+    int32_t extents[PARTITA_AXES];
+    int32_t parameter_strides[PARTITA_AXES];
+};
+
+partita_kernel partita_quantize_f32_i8, partita_quantize_f32_u8, partita_quantize_f32_i16, partita_quantize_f32_u16,
+    partita_quantize_f32_i32;
+partita_kernel partita_dequantize_i8_f32, partita_dequantize_u8_f32, partita_dequantize_i16_f32,
+    partita_dequantize_u16_f32, partita_dequantize_i32_f32;
+
+#endif
