@@ -13,12 +13,16 @@ public record Mesh(List<MeshAxis> axes) {
   /** No system that Partita is for has more; without an end, a plan has no bound. */
   private static final int MOST_DEVICES = 4096;
 
+  /** As many as 4096 devices need when none is idle is 12. */
+  private static final int MOST_AXES = 16;
+
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} for a name that
-   *     isn't a word, a name that comes twice, an axis without devices, or too many devices
+   *     isn't a word, a name that comes twice, an axis without devices, or too many devices or axes
    */
   public Mesh {
     axes = List.copyOf(axes);
+    require(axes.size() <= MOST_AXES, "at most " + MOST_AXES + " axes", axes.size());
     Set<String> names = new HashSet<>();
     long devices = 1;
     for (MeshAxis axis : axes) {

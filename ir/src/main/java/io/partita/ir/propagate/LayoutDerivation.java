@@ -17,10 +17,12 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * Derives the layouts of a module node by node, in execution order. Values whose layout can't be
@@ -29,11 +31,23 @@ import java.util.Optional;
 public final class LayoutDerivation {
   private final Mesh mesh;
   private final Map<Value, Layout> layouts = new IdentityHashMap<>();
-  private final Map<Node, NodeLayouts> nodes = new IdentityHashMap<>();
+
+  /** Equal layouts are kept once: that of a value on many devices may be larger than its text. */
+  private final Map<Layout, Layout> distinct = new HashMap<>();
+
+  private final BiConsumer<Node, NodeLayouts> found;
   private int count;
 
   public LayoutDerivation(Mesh mesh) {
+    this(mesh, (node, layouts) -> {});
+  }
+
+  /**
+   * @param found gets what is derived of each node but syncs
+   */
+  LayoutDerivation(Mesh mesh, BiConsumer<Node, NodeLayouts> found) {
     this.mesh = mesh;
+    this.found = found;
   }
 
   /** Adds an input of the graph; gives what is wrong with it. */
@@ -104,7 +118,7 @@ public final class LayoutDerivation {
     if (!wrong.isEmpty()) {
       return wrong;
     }
-    nodes.put(node, derived);
+    found.accept(node, derived);
     for (int i = 0; i < node.results().size(); i++) {
       wrong.addAll(hold(node.results().get(i), derived.results().get(i), where));
     }
@@ -151,7 +165,7 @@ public final class LayoutDerivation {
     } catch (PartitaException e) {
       return at(where, e);
     }
-    layouts.put(value, layout);
+    layouts.put(value, distinct.computeIfAbsent(layout, key -> layout));
     return List.of();
   }
 
@@ -183,8 +197,8 @@ public final class LayoutDerivation {
     return Optional.ofNullable(layouts.get(value));
   }
 
-  /** What was derived so far. */
-  LayoutInference inference() {
-    return new LayoutInference(layouts, nodes);
+  /** Of each value whose layout could be derived. */
+  Map<Value, Layout> layouts() {
+    return layouts;
   }
 }

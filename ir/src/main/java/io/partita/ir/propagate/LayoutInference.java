@@ -9,6 +9,7 @@ import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +30,8 @@ public record LayoutInference(Map<Value, Layout> layouts, Map<Node, NodeLayouts>
    */
   public static LayoutInference of(Module module) {
     Placement placement = module.placement().orElseThrow();
-    LayoutDerivation derivation = new LayoutDerivation(placement.mesh());
+    Map<Node, NodeLayouts> nodes = new IdentityHashMap<>();
+    LayoutDerivation derivation = new LayoutDerivation(placement.mesh(), nodes::put);
     List<Diagnostic> wrong = new ArrayList<>();
     for (Value input : module.graph().inputs()) {
       wrong.addAll(derivation.input(input, placement.layout(input)));
@@ -40,7 +42,7 @@ public record LayoutInference(Map<Value, Layout> layouts, Map<Node, NodeLayouts>
     if (!wrong.isEmpty()) {
       throw new PartitaException(wrong);
     }
-    return derivation.inference();
+    return new LayoutInference(derivation.layouts(), nodes);
   }
 
   public Layout layout(Value value) {

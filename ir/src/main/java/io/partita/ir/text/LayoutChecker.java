@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.antlr.v4.runtime.Token;
 
 /**
@@ -25,6 +26,9 @@ import org.antlr.v4.runtime.Token;
 final class LayoutChecker {
   private static final int MOST_DIGITS = 9;
 
+  /** Of all different layouts together; ten thousand of them on 64 devices have fewer. */
+  private static final int MOST_PARTS = 1 << 20;
+
   private final Locator locator;
   private final TypeReader types;
   private final Optional<Mesh> mesh;
@@ -33,6 +37,8 @@ final class LayoutChecker {
 
   /** Equal layouts are kept once: one of many devices is larger than its text. */
   private final Map<Layout, Layout> known = new HashMap<>();
+
+  private int parts;
 
   /**
    * @param tree null where no mesh is written
@@ -146,12 +152,31 @@ final class LayoutChecker {
     } else if (operands.size() != 1) {
       throw locator.error(TextCode.OPERANDS, place, "1 operand", "" + operands.size(), "");
     }
+    Mesh devices = mesh.get();
+    return once(place, () -> Layout.parse(text, devices, operands.getFirst().type().shape()));
+  }
+
+  private Layout once(Token place, Supplier<Layout> reader) {
+    Layout layout;
     try {
-      Layout layout = Layout.parse(text, mesh.get(), operands.getFirst().type().shape());
-      return known.computeIfAbsent(layout, key -> layout);
+      layout = reader.get();
     } catch (PartitaException e) {
       throw at(place, e.diagnostics().getFirst());
     }
+    Layout before = known.putIfAbsent(layout, layout);
+    if (before != null) {
+      return before;
+    }
+    parts += layout.splits().stream().mapToInt(split -> split.cuts().size()).sum();
+    if (parts > MOST_PARTS) {
+      throw locator.error(
+          TextCode.LIMIT,
+          place,
+          "different layouts of " + MOST_PARTS + " parts together",
+          "more",
+          "");
+    }
+    return layout;
   }
 
   private PartitaException withoutMesh(Token place) {
@@ -182,12 +207,8 @@ final class LayoutChecker {
     } else if (!isWritten) {
       return Layout.replicated(mesh.get(), type.rank());
     }
-    try {
-      Layout layout = ShardedType.parse(tree.getText(), mesh.get()).layout();
-      return known.computeIfAbsent(layout, key -> layout);
-    } catch (PartitaException e) {
-      throw at(tree.start, e.diagnostics().getFirst());
-    }
+    Mesh devices = mesh.get();
+    return once(tree.start, () -> ShardedType.parse(tree.getText(), devices).layout());
   }
 
   private static String print(TensorType type, Layout layout) {

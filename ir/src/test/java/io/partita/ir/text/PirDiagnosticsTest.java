@@ -215,5 +215,24 @@ class PirDiagnosticsTest {
         TextCode.STATE,
         "module { mesh(x=2) state \"x\" -> \"y\" graph @main(%x: f32[2{x}], %z: f32[2]) ->"
             + " (\"y\": f32[2]) { return %z } }");
+    text(
+        "mesh of very many devices",
+        TextCode.LIMIT,
+        "module { mesh(x=9999999999) graph @main() -> () { return } }");
+    text(
+        "mesh of very many axes",
+        TextCode.LAYOUT,
+        "module { mesh(a=1" + ", a=1".repeat(20) + ") graph @main() -> () { return } }");
+    text("very many layouts", TextCode.LIMIT, manyLayouts(300));
+  }
+
+  private static String manyLayouts(int count) {
+    StringBuilder lines = new StringBuilder();
+    for (int unit = 1; unit <= count; unit++) {
+      String layout = "{x/" + unit + "}";
+      lines.append("%").append(unit).append(" = sync(%x) {to = \"[*").append(layout);
+      lines.append("]\"} : f32[9999").append(layout).append("]\n");
+    }
+    return "module { mesh(x=4096) graph @main(%x: f32[9999]) -> () {\n" + lines + "return } }";
   }
 }
