@@ -4,6 +4,7 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
@@ -19,7 +20,8 @@ import java.util.Optional;
 
 /**
  * {@code f(constants) -> constant}, where that takes no more than a little memory: weights stay in
- * the file that they are mapped from.
+ * the file that they are mapped from. A sync of a constant stays, since constants are on all
+ * devices.
  */
 final class FoldConstants implements RewriteRule {
   /** Elements that a folded result may have. */
@@ -38,6 +40,7 @@ final class FoldConstants implements RewriteRule {
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     if (node.op() instanceof Source.Constant
+        || node.op() instanceof Communication
         || isOpen(node.op())
         || node.results().size() != 1
         || !isSmall(node.result().type())) {
