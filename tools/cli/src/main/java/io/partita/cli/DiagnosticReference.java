@@ -12,6 +12,7 @@ import io.partita.ir.verify.VerifierCode;
 import io.partita.passes.PassCode;
 import io.partita.passes.collective.CollectiveCode;
 import io.partita.passes.cost.CostCode;
+import io.partita.passes.plan.PlanCode;
 import io.partita.passes.residency.ResidencyCode;
 import io.partita.passes.shard.ShardCode;
 import java.io.IOException;
@@ -45,6 +46,7 @@ final class DiagnosticReference {
             CollectiveCode.values(),
             CostCode.values(),
             ShardCode.values(),
+            PlanCode.values(),
             ResidencyCode.values(),
             BackendCode.values(),
             DriverCode.values(),

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       InspectCommand.class,
+      PlanCommand.class,
       CompileCommand.class,
       RunCommand.class,
       GenerateCommand.class,
@@ -56,8 +57,10 @@ final class Main implements Runnable {
   /** The command with its error handling, writing to the given streams. */
   static CommandLine commandLine(PrintWriter out, PrintWriter err) {
     Main main = new Main();
-    return new CommandLine(main)
-        .setOut(out)
+    CommandLine line = new CommandLine(main);
+    // Remedies are options to add to a command that may have them already.
+    line.getSubcommands().get("plan").setOverwrittenOptionsAllowed(true);
+    return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(new Usage())

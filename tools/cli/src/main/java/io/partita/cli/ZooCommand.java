@@ -46,6 +46,10 @@ final class ZooCommand implements Runnable {
     ModeName(Mode mode) {
       this.mode = mode;
     }
+
+    Mode mode() {
+      return mode;
+    }
   }
 
   @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "The model to write.")

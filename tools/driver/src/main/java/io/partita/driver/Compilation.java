@@ -103,6 +103,30 @@ public final class Compilation {
     return bound(raised);
   }
 
+  /**
+   * As {@link #prepare(Request)}, with so many positions in the KV cache.
+   *
+   * @throws PartitaException with {@link DriverCode#BAD_BINDING} when the model has no cache whose
+   *     length is open
+   */
+  public Module prepare(Request request, long capacity) {
+    Set<String> cacheDims =
+        request.model().toString().endsWith(".pir")
+            ? Set.of()
+            : cacheDims(OnnxModel.read(request.model()));
+    if (cacheDims.isEmpty()) {
+      throw new PartitaException(
+          DriverCode.BAD_BINDING,
+          "--kv-capacity " + capacity,
+          "a model with a KV cache of open length",
+          "none in " + request.model().getFileName(),
+          "leave the option away");
+    }
+    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
+    cacheDims.forEach(dim -> dims.put(dim, capacity));
+    return prepare(new Request(request.model(), dims, request.values(), request.passes()));
+  }
+
   private KvStatePass cachePass(Set<String> cacheDims, Map<String, Long> dims) {
     for (String dim : cacheDims) {
       if (dims.containsKey(dim)) {
@@ -139,7 +163,7 @@ public final class Compilation {
   }
 
   /** The symbols of the lengths of what the model calls past: they grow from step to step. */
-  private static Set<String> cacheDims(OnnxModel model) {
+  public static Set<String> cacheDims(OnnxModel model) {
     Set<String> symbols = new TreeSet<>();
     for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
       TensorType type = input.getValue();

@@ -1,0 +1,55 @@
+package io.partita.passes.plan;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.passes.cost.PlanReport;
+import io.partita.passes.residency.MemoryUse;
+import io.partita.passes.residency.Shortage;
+import io.partita.passes.shard.Strategy;
+
+/**
+ * A plan that was made to the end.
+ *
+ * @param module of the mesh dialect, with an algorithm at each sync
+ * @param program one for each device
+ * @param report what the program takes on the target
+ */
+public record CandidatePlan(Strategy strategy, Module module, Program program, PlanReport report) {
+  public double seconds() {
+    return report.seconds();
+  }
+
+  public double joules() {
+    return report.totalJoules();
+  }
+
+  public int devices() {
+    return strategy.devices();
+  }
+
+  public boolean fits() {
+    return report.fits();
+  }
+
+  /** Of all memories of the device that needs most. */
+  public long peakBytes() {
+    return report.devices().stream()
+        .mapToLong(device -> device.memories().stream().mapToLong(MemoryUse::used).sum())
+        .max()
+        .orElse(0);
+  }
+
+  /** Bytes that are missing, of all memories that are short; 0 where it fits. */
+  public long shortBytes() {
+    return report.shortages().stream()
+        .mapToLong(shortage -> shortage.needed() - shortage.available())
+        .sum();
+  }
+
+  /** The memory that lacks most. */
+  public Shortage worst() {
+    return report.shortages().stream()
+        .max(java.util.Comparator.comparingLong(s -> s.needed() - s.available()))
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,11 @@
+package io.partita.passes.plan;
+
+import io.partita.passes.shard.Strategy;
+
+/** Makes a plan of one strategy, to the end. */
+public interface Planner {
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException when the strategy can't be used
+   */
+  CandidatePlan plan(Strategy strategy);
+}

@@ -1,0 +1,55 @@
+package io.partita.passes.plan;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Topology;
+import io.partita.passes.cost.PlanOptions;
+import io.partita.passes.cost.Plans;
+import io.partita.passes.localize.Localization;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Splits a model, makes the program of each device, and predicts a run of them. */
+public final class ProgramPlanner implements Planner {
+  private final Module module;
+  private final TargetDescription target;
+  private final PlanOptions options;
+  private final Goal goal;
+  private final Map<Integer, SyncAlgorithms> algorithms = new HashMap<>();
+
+  /**
+   * @param module raised, of static shapes, not yet on devices
+   * @param goal by which the algorithms of syncs are chosen
+   */
+  public ProgramPlanner(Module module, TargetDescription target, PlanOptions options, Goal goal) {
+    this.module = module;
+    this.target = target;
+    this.options = options;
+    this.goal = goal;
+  }
+
+  @Override
+  public CandidatePlan plan(Strategy strategy) {
+    TargetDescription devices = TargetChange.first(target, strategy.devices());
+    int capacity = capacity(devices);
+    Module mesh =
+        algorithms
+            .computeIfAbsent(
+                strategy.devices(), count -> new SyncAlgorithms(devices, capacity, options, goal))
+            .choose(new ShardPass(strategy).run(module));
+    Program program = Localization.of(mesh, capacity);
+    return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
+  }
+
+  /** Messages that any channel between two devices holds. */
+  private static int capacity(TargetDescription devices) {
+    return Topology.of(devices).channels().stream()
+        .mapToInt(channel -> channel.link().buffer())
+        .min()
+        .orElse(0);
+  }
+}

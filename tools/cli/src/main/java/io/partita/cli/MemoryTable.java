@@ -1,0 +1,95 @@
+package io.partita.cli;
+
+import io.partita.passes.cost.DeviceReport;
+import io.partita.passes.cost.PlanReport;
+import io.partita.passes.residency.Content;
+import io.partita.passes.residency.MemoryUse;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+
+/** What lies in the memories of the devices; devices that hold as much share lines. */
+final class MemoryTable {
+  private static final int MOST_GROUPS = 4;
+  private static final String ROW = "%-13s %-6s %9s of %9s %5s  %9s %9s %11s %9s";
+
+  private final PlanReport report;
+
+  MemoryTable(PlanReport report) {
+    this.report = report;
+  }
+
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        ROW.formatted(
+            "memory", "", "used", "available", "", "weights", "KV", "activations", "buffers"));
+    SequencedMap<List<MemoryUse>, List<Integer>> groups = new LinkedHashMap<>();
+    for (DeviceReport device : report.devices()) {
+      groups.computeIfAbsent(device.memories(), key -> new ArrayList<>()).add(device.device());
+    }
+    int shown = 0;
+    for (Map.Entry<List<MemoryUse>, List<Integer>> group : groups.entrySet()) {
+      if (shown++ == MOST_GROUPS) {
+        int rest = groups.values().stream().skip(MOST_GROUPS).mapToInt(List::size).sum();
+        lines.add(rest + " more devices, each a little different: see --json");
+        break;
+      }
+      group(group.getKey(), group.getValue(), lines);
+    }
+    return lines;
+  }
+
+  private static void group(List<MemoryUse> memories, List<Integer> devices, List<String> lines) {
+    String name = (devices.size() == 1 ? "device " : "devices ") + ranges(devices);
+    for (MemoryUse memory : memories) {
+      if (memory.used() > 0) {
+        lines.add(row(name, memory));
+        name = "";
+      }
+    }
+    if (!name.isEmpty()) {
+      lines.add(name + " idle");
+    }
+  }
+
+  private static String row(String name, MemoryUse memory) {
+    return ROW.formatted(
+            name,
+            memory.memory(),
+            Figures.bytes(memory.used()),
+            Figures.bytes(memory.available()),
+            percent(memory),
+            bytes(memory.of(Content.WEIGHTS) + memory.of(Content.TABLES)),
+            bytes(memory.of(Content.STATES)),
+            bytes(memory.of(Content.ACTIVATIONS)),
+            bytes(memory.of(Content.WEIGHT_BUFFERS) + memory.of(Content.TILES)))
+        .stripTrailing();
+  }
+
+  private static String percent(MemoryUse memory) {
+    return Math.ceilDiv(100 * memory.used(), Math.max(1, memory.available())) + " %";
+  }
+
+  private static String bytes(long number) {
+    return number == 0 ? "-" : Figures.bytes(number);
+  }
+
+  /** {@code 0-3, 5}. */
+  static String ranges(List<Integer> numbers) {
+    List<int[]> ranges = new ArrayList<>();
+    for (int number : numbers) {
+      if (!ranges.isEmpty() && ranges.getLast()[1] == number - 1) {
+        ranges.getLast()[1] = number;
+      } else {
+        ranges.add(new int[] {number, number});
+      }
+    }
+    return ranges.stream()
+        .map(range -> range[0] == range[1] ? "" + range[0] : range[0] + "-" + range[1])
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,96 @@
+package io.partita.cli;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.zoo.Mode;
+import io.partita.zoo.Zoo;
+import io.partita.zoo.ZooException;
+import io.partita.zoo.ZooModel;
+import io.partita.zoo.ZooOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * The file of a model that a user names; one of the zoo's is made for as long as it's needed.
+ *
+ * @param dims those of the user, and for a model of the zoo its usual length
+ * @param capacity of the KV cache, for a decoder of the zoo
+ * @param folder of a file that was made
+ */
+record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Optional<Path> folder)
+    implements AutoCloseable {
+  private static final String LENGTH = "seq";
+
+  /** A file of this name goes before a model of the zoo. */
+  static ModelSource of(
+      String model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
+      throws IOException {
+    Path file = Path.of(model);
+    if (Files.exists(file) || !Zoo.names().contains(model)) {
+      return new ModelSource(file, dims, OptionalLong.empty(), Optional.empty());
+    }
+    progress.accept("making " + model);
+    Path folder = Files.createTempDirectory("partita-plan-");
+    try {
+      return made(Zoo.model(model), options, dims, folder);
+    } catch (ZooException e) {
+      delete(folder);
+      throw new PartitaException(
+          ZooDiagnostic.NOT_IN_THE_ZOO,
+          e.subject(),
+          e.expected(),
+          e.found(),
+          "correct the option; partita plan --help lists them");
+    } catch (IOException | RuntimeException e) {
+      delete(folder);
+      throw e;
+    }
+  }
+
+  private static ModelSource made(
+      ZooModel model, ZooModelOptions options, Map<String, Long> dims, Path folder)
+      throws IOException {
+    Mode mode = options.mode.mode();
+    ZooOptions usual = ZooOptions.defaults().withMode(mode);
+    OptionalInt layers =
+        options.layers == null ? OptionalInt.empty() : OptionalInt.of(options.layers);
+    boolean isOpen = mode == Mode.DECODE || model.decodes();
+    ZooOptions chosen =
+        new ZooOptions(usual.seed(), layers, mode, OptionalInt.empty(), isOpen, false);
+    Path file = folder.resolve(model.name() + ".onnx");
+    Zoo.write(model.name(), chosen, file);
+    Map<String, Long> all = new LinkedHashMap<>();
+    if (isOpen && mode == Mode.PROMPT) {
+      all.put(LENGTH, (long) model.promptLength());
+    }
+    all.putAll(dims);
+    OptionalLong capacity =
+        mode == Mode.DECODE ? OptionalLong.of(model.decodeLength()) : OptionalLong.empty();
+    return new ModelSource(file, all, capacity, Optional.of(folder));
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (folder.isPresent()) {
+      delete(folder.get());
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+      for (Path each : deepestFirst) {
+        Files.delete(each);
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.partita.cli;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.plan.DeviceChoice;
+import io.partita.driver.plan.PlanRequest;
+import io.partita.driver.plan.PlanResult;
+import io.partita.driver.plan.Planning;
+import io.partita.driver.plan.Remedy;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetCode;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.cost.PlanOptions;
+import io.partita.passes.plan.Goal;
+import io.partita.passes.plan.StrategyChoice;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Plans a model for a target. */
+@Command(
+    name = "plan",
+    description = {
+      "Say on one page how a model is best split over the devices of a target, and what that takes:"
+          + " memory, syncs, latency, energy; and what else was tried.",
+      "The exit code is 2 when it doesn't fit; the page then lists changes that make it fit."
+    })
+final class PlanCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "MODEL",
+      description = "A .onnx or .pir file, or the name of a model of the zoo.")
+  String model;
+
+  @Option(
+      names = "--target",
+      required = true,
+      paramLabel = "TARGET",
+      description =
+          "A target with its parameters, such as siracusa:chips=8, wifi-laptops or n150; or the path"
+              + " of a .target file.")
+  String target;
+
+  @Option(
+      names = "--devices",
+      paramLabel = "N",
+      description =
+          "So many of the target's devices, or auto: as many as are best. By default all.")
+  String devices;
+
+  @Option(
+      names = "--strategy",
+      paramLabel = "STRATEGY",
+      description =
+          "auto (default), kinds of split that may be used such as tensor or pipeline,tensor, or a"
+              + " strategy such as pipeline=2,tensor=4.")
+  String strategy = "auto";
+
+  @Option(names = "--minimise", paramLabel = "WHAT", description = "latency (default) or energy.")
+  Goal goal = Goal.LATENCY;
+
+  @Option(names = "--kv-capacity", paramLabel = "N", description = "Positions of the KV cache.")
+  Long capacity;
+
+  @Mixin ModelOptions options = new ModelOptions();
+
+  @Option(
+      names = "--set",
+      paramLabel = "NAME=VALUE",
+      description =
+          "Set a parameter of the target, or the size of a memory, such as l3=128MiB. May be given"
+              + " several times.")
+  Map<String, String> settings = new LinkedHashMap<>();
+
+  @Mixin ZooModelOptions zoo = new ZooModelOptions();
+
+  @Option(names = "--json", description = "Print one JSON object instead of the page.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    TargetDescription described = TargetChange.set(TargetLibrary.find(target), quantities());
+    DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
+    StrategyChoice split = StrategyChoice.parse(strategy);
+    PlanResult result;
+    try (Progress progress = Progress.start(err, "starting");
+        ModelSource source = ModelSource.of(model, zoo, options.dims, progress::step)) {
+      OptionalLong positions = capacity == null ? source.capacity() : OptionalLong.of(capacity);
+      PlanRequest request =
+          new PlanRequest(
+              new Compilation.Request(source.file(), source.dims(), options.values, null),
+              positions,
+              described,
+              count,
+              split,
+              goal,
+              PlanOptions.DEFAULT);
+      result = new Planning(err::println, progress::step).plan(request);
+    }
+    if (json) {
+      out.println(Json.text(new PlanJson(model, result).object()));
+    } else {
+      new PlanPage(model, result).lines().forEach(out::println);
+    }
+    if (!result.fits()) {
+      err.println(shortage(result));
+      return ExitCode.USER_ERROR;
+    }
+    return ExitCode.DONE;
+  }
+
+  private static Diagnostic shortage(PlanResult result) {
+    List<Remedy> remedies = result.remedies();
+    return result
+        .search()
+        .best()
+        .worst()
+        .diagnostic(
+            remedies.isEmpty()
+                ? "none was found: a smaller model, or devices with more memory"
+                : "add "
+                    + remedies.stream().map(Remedy::options).collect(Collectors.joining("; or ")));
+  }
+
+  private Map<String, Quantity> quantities() {
+    Map<String, Quantity> quantities = new LinkedHashMap<>();
+    settings.forEach(
+        (name, text) ->
+            quantities.put(
+                name,
+                Quantity.parse(text)
+                    .orElseThrow(
+                        () ->
+                            new PartitaException(
+                                TargetCode.ARGUMENT,
+                                "option --set",
+                                "NAME=QUANTITY, such as l3=128MiB or chips=16",
+                                name + "=" + text,
+                                "correct the quantity"))));
+    return quantities;
+  }
+}

@@ -1,0 +1,237 @@
+package io.partita.cli;
+
+import io.partita.driver.plan.PlanRequest;
+import io.partita.driver.plan.PlanResult;
+import io.partita.driver.plan.Remedy;
+import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.target.Parameter;
+import io.partita.passes.cost.PlanReport;
+import io.partita.passes.plan.Attempt;
+import io.partita.passes.plan.CandidatePlan;
+import io.partita.passes.plan.Goal;
+import io.partita.passes.plan.ModelFacts;
+import io.partita.passes.plan.PlannedSync;
+import io.partita.passes.plan.Replication;
+import io.partita.passes.residency.Shortage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
+
+/** A plan on one page, of at most 100 columns. */
+final class PlanPage {
+  static final int WIDTH = 100;
+  private static final int MOST_CAUSES = 3;
+  private static final int MOST_SYNCS = 8;
+
+  private final String model;
+  private final PlanResult result;
+  private final CandidatePlan plan;
+  private final List<String> lines = new ArrayList<>();
+
+  /**
+   * @param model as the user named it
+   */
+  PlanPage(String model, PlanResult result) {
+    this.model = model;
+    this.result = result;
+    this.plan = result.search().best();
+  }
+
+  List<String> lines() {
+    lines.clear();
+    row("model", model());
+    row("target", target());
+    row("strategy", strategy());
+    figures();
+    lines.add("");
+    lines.addAll(new MemoryTable(plan.report()).lines());
+    replication();
+    syncs();
+    lines.add("");
+    lines.addAll(new AttemptTable(result).lines());
+    remedies();
+    return lines.stream().map(PlanPage::cut).toList();
+  }
+
+  private void row(String label, String text) {
+    lines.add("%-10s %s".formatted(label, text));
+  }
+
+  private static String cut(String line) {
+    return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 1) + "…";
+  }
+
+  private String model() {
+    ModelFacts facts = result.facts();
+    List<String> words = new ArrayList<>();
+    words.add(facts.blocks() + (facts.blocks() == 1 ? " block" : " blocks"));
+    if (facts.heads() > 0) {
+      words.add(facts.heads() + " heads");
+      if (facts.kvHeads() != facts.heads()) {
+        words.add(facts.kvHeads() + " kv heads");
+      }
+      words.add(facts.tokens() + (facts.tokens() == 1 ? " token" : " tokens") + " a run");
+    }
+    Replication replication = Replication.of(result.module(), plan);
+    words.add(Figures.bytes(replication.modelBytes()) + " to store");
+    String name = java.nio.file.Path.of(model).getFileName().toString();
+    return name + ": " + String.join(", ", words);
+  }
+
+  private String target() {
+    PlanRequest request = result.request();
+    List<String> words = new ArrayList<>();
+    for (Parameter parameter : request.target().parameters()) {
+      words.add(parameter.name() + " " + parameter.value());
+    }
+    return request.target().name() + (words.isEmpty() ? "" : ": " + String.join(", ", words));
+  }
+
+  private String strategy() {
+    int devices = plan.devices();
+    return "%s on %d %s, %s"
+        .formatted(
+            plan.strategy(), devices, devices == 1 ? "device" : "devices", plan.report().mesh());
+  }
+
+  private void figures() {
+    PlanReport report = plan.report();
+    if (!plan.fits()) {
+      Shortage worst = plan.worst();
+      row(
+          "NO FIT",
+          "device %d lacks %s in %s: %s for %s; times are as if it had them"
+              .formatted(
+                  worst.device(),
+                  Figures.bytes(worst.needed() - worst.available()),
+                  worst.memory(),
+                  Figures.bytes(worst.needed()),
+                  worst.what()));
+    }
+    row(
+        "latency",
+        Figures.seconds(report.seconds()) + ": " + parts(report.breakdown(), Figures::seconds));
+    row(
+        "energy",
+        Figures.joules(report.totalJoules()) + ": " + parts(report.joules(), Figures::joules));
+    if (!report.bytes().isEmpty()) {
+      row("traffic", parts(report.bytes(), Figures::bytes));
+    }
+  }
+
+  /** Largest first. */
+  private static <N extends Number & Comparable<N>> String parts(
+      SortedMap<String, N> parts, java.util.function.Function<N, String> text) {
+    return parts.entrySet().stream()
+        .sorted(Map.Entry.<String, N>comparingByValue().reversed())
+        .map(part -> part.getKey() + " " + text.apply(part.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private void replication() {
+    Replication found = Replication.of(result.module(), plan);
+    if (plan.devices() == 1) {
+      return;
+    }
+    List<String> words = new ArrayList<>();
+    for (Replication.Cause cause :
+        found.causes().subList(0, Math.min(MOST_CAUSES, found.causes().size()))) {
+      words.add(Figures.bytes(cause.addedBytes()) + " " + cause.text());
+    }
+    int more = found.causes().size() - words.size();
+    if (more > 0) {
+      words.add(more + " more");
+    }
+    long added = found.deviceBytes() - found.modelBytes();
+    row(
+        "replicated",
+        words.isEmpty()
+            ? "nothing"
+            : Figures.bytes(Math.max(0, added)) + " on all devices: " + String.join(", ", words));
+  }
+
+  private void syncs() {
+    List<PlannedSync> syncs = PlannedSync.of(plan);
+    if (syncs.isEmpty()) {
+      return;
+    }
+    lines.add("");
+    row(
+        "syncs",
+        "%d a block, %d in all, %s sent"
+            .formatted(
+                plan.report().syncsPerBlock(),
+                syncs.size(),
+                Figures.bytes(syncs.stream().mapToLong(PlannedSync::bytes).sum())));
+    SequencedMap<String, List<PlannedSync>> alike = new LinkedHashMap<>();
+    for (PlannedSync sync : syncs) {
+      alike.computeIfAbsent(what(sync), key -> new ArrayList<>()).add(sync);
+    }
+    int shown = 0;
+    for (Map.Entry<String, List<PlannedSync>> group : alike.entrySet()) {
+      if (shown++ == MOST_SYNCS) {
+        lines.add("  " + (alike.size() - MOST_SYNCS) + " more kinds of syncs");
+        break;
+      }
+      lines.add(sync(group.getKey(), group.getValue()));
+    }
+  }
+
+  private static String what(PlannedSync sync) {
+    String kinds =
+        sync.kinds().values().stream()
+            .map(SyncKind::text)
+            .distinct()
+            .map(kind -> kind.replace('_', '-'))
+            .collect(Collectors.joining(" and "));
+    return "%s of %s by %s".formatted(kinds, sync.type(), sync.algorithm());
+  }
+
+  private static String sync(String what, List<PlannedSync> alike) {
+    PlannedSync first = alike.getFirst();
+    return "  %3d x %-48s %10s in %3d messages %9s each"
+        .formatted(
+            alike.size(),
+            what,
+            Figures.bytes(first.bytes()),
+            first.messages(),
+            Figures.seconds(first.seconds()));
+  }
+
+  private void remedies() {
+    if (result.fits()) {
+      return;
+    }
+    lines.add("");
+    lines.add("makes it fit (each was planned)");
+    for (Remedy remedy : result.remedies()) {
+      lines.add("  %-50s %s".formatted(remedy.options(), remedy.meaning()));
+    }
+    if (result.remedies().isEmpty()) {
+      lines.add("  nothing that was tried");
+    }
+  }
+
+  /** {@code 1.6x the time} of the best plan, or {@code 3.2 % more}. */
+  static String comparison(Attempt.Fits attempt, CandidatePlan best, Goal goal) {
+    return switch (goal) {
+      case LATENCY -> more(attempt.seconds() / best.seconds(), "the time");
+      case ENERGY -> more(attempt.joules() / best.joules(), "the energy");
+    };
+  }
+
+  private static String more(double factor, String what) {
+    double percent = 100 * (factor - 1);
+    if (percent < 0.05) {
+      return "as good";
+    }
+    return percent < 20
+        ? String.format(Locale.ROOT, "%.1f %% more", percent)
+        : Figures.times(factor) + " " + what;
+  }
+}

@@ -1,0 +1,178 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What 'plan' says about the bundled decoder, and about mistakes. */
+final class PlanCommandTest {
+  private static final int LONGEST_PAGE = 45;
+
+  private static Invocation plan(Object... options) {
+    return Invocation.of(
+        Stream.concat(
+                Stream.of("plan", Invocation.DECODER, "--kv-capacity", "64"), Stream.of(options))
+            .toArray());
+  }
+
+  private static Map<String, Object> json(Object... options) {
+    Invocation plan = plan(Stream.concat(Stream.of(options), Stream.of("--json")).toArray());
+    assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
+    return plan.json();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Map<String, Object>> list(Map<String, Object> json, String key) {
+    return (List<Map<String, Object>>) json.get(key);
+  }
+
+  private static double number(Map<String, Object> json, String key) {
+    return ((Number) json.get(key)).doubleValue();
+  }
+
+  @Test
+  void aPageFitsAScreen() {
+    Invocation plan = plan("--target", "siracusa:chips=4");
+    assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
+    assertThat(plan.err()).isEmpty();
+    assertThat(plan.out().lines())
+        .hasSizeLessThanOrEqualTo(LONGEST_PAGE)
+        .allMatch(line -> line.length() <= PlanPage.WIDTH);
+  }
+
+  @Test
+  void theSameTwice() {
+    assertThat(plan("--target", "siracusa:chips=4").out())
+        .isEqualTo(plan("--target", "siracusa:chips=4").out());
+  }
+
+  @Test
+  void theBestOfAllThatWasPlannedWins() {
+    for (String goal : List.of("latency", "energy")) {
+      String figure = goal.equals("latency") ? "seconds" : "joules";
+      Map<String, Object> json =
+          json("--target", "siracusa:chips=4", "--devices=auto", "--minimise", goal);
+      List<Map<String, Object>> fitting =
+          list(json, "tried").stream()
+              .filter(attempt -> attempt.get("outcome").equals("fits"))
+              .toList();
+      assertThat(fitting).hasSizeGreaterThan(1);
+      assertThat(fitting).allMatch(each -> number(each, figure) >= number(json, figure));
+      assertThat(fitting).anyMatch(attempt -> attempt.get("strategy").equals(json.get("strategy")));
+      assertThat(list(json, "tried"))
+          .filteredOn(attempt -> !attempt.get("strategy").equals(json.get("strategy")))
+          .allMatch(attempt -> !attempt.get("reason").toString().isEmpty());
+    }
+  }
+
+  @Test
+  void theFrontHasNothingThatAnotherPlanBeats() {
+    Map<String, Object> json = json("--target", "siracusa:chips=4", "--devices=auto");
+    List<Map<String, Object>> front = list(json, "front");
+    assertThat(front).isNotEmpty();
+    for (Map<String, Object> one : front) {
+      for (Map<String, Object> other : list(json, "tried")) {
+        if (other.get("outcome").equals("fits")) {
+          List<String> figures = List.of("seconds", "joules", "devices", "peakBytes");
+          boolean noWorse =
+              figures.stream().allMatch(key -> number(other, key) <= number(one, key));
+          boolean same = figures.stream().allMatch(key -> number(other, key) == number(one, key));
+          assertThat(noWorse && !same).isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  void devicesHoldTheModelOnceButForWhatIsListed() {
+    Map<String, Object> json =
+        json("--target", "siracusa:chips=4", "--strategy=tensor=4,norm=everywhere");
+    @SuppressWarnings("unchecked")
+    Map<String, Object> replication = (Map<String, Object>) json.get("replication");
+    double listed =
+        list(replication, "causes").stream().mapToDouble(each -> number(each, "addedBytes")).sum();
+    assertThat(number(replication, "deviceBytes"))
+        .isEqualTo(number(replication, "modelBytes") + listed);
+    // Tables of rotation are looked up, too.
+    assertThat(list(replication, "causes"))
+        .extracting(cause -> cause.get("what"))
+        .containsExactly("embedding", "rms_norm", "other constants");
+  }
+
+  @Test
+  void syncsAreTwoABlock() {
+    Map<String, Object> json = json("--target", "siracusa:chips=4", "--strategy=tensor=4");
+    assertThat(json).containsEntry("syncsPerBlock", 2).containsEntry("blocks", 4);
+    assertThat(list(json, "syncs")).allMatch(sync -> !sync.get("algorithm").toString().isEmpty());
+    double sent = list(json, "syncs").stream().mapToDouble(sync -> number(sync, "bytes")).sum();
+    assertThat(sent).isPositive();
+  }
+
+  @Test
+  void eachRemedyMakesItFit() {
+    Object[] command = {"--target", "siracusa:chips=2", "--set", "l2=64KiB", "--set", "l3=1MiB"};
+    Object[] tight =
+        Stream.concat(Stream.of(command), Stream.of("--kv-capacity", "3000")).toArray();
+    Invocation failed = plan(Stream.concat(Stream.of(tight), Stream.of("--json")).toArray());
+    assertThat(failed.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(failed.err()).contains("error P4161", "memory l3", "fix:");
+    List<Map<String, Object>> remedies = list(failed.json(), "remedies");
+    List<String> meanings = new ArrayList<>();
+    for (Map<String, Object> remedy : remedies) {
+      meanings.add(remedy.get("meaning").toString());
+      Object[] options = remedy.get("options").toString().split(" ");
+      Invocation mended = plan(Stream.concat(Stream.of(tight), Stream.of(options)).toArray());
+      assertThat(mended.exitCode()).as(remedy + mended.err()).isEqualTo(ExitCode.DONE);
+      assertThat(failed.err()).contains(remedy.get("options").toString());
+    }
+    assertThat(meanings)
+        .contains("a smaller KV cache", "a larger l3")
+        .anyMatch(meaning -> meaning.startsWith("more devices"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--target=siracus                                 | P3311 | siracusa",
+        "--target=siracusa:chips=4 --devices=0            | P4301 | a number of 1 or more",
+        "--target=siracusa:chips=4 --devices=some         | P4301 | a number of 1 or more",
+        "--target=siracusa:chips=4 --devices=8            | P4301 | add --set chips=8",
+        "--target=siracusa:chips=4 --devices=80           | P4301 | choose fewer",
+        "--target=wifi-laptops --strategy=tensors         | P4201 | name=value",
+        "--target=siracusa:chips=8 --strategy=tensor=4 --devices=8 | P4302 | --devices 4",
+        "--target=siracusa:chips=8 --strategy=sequence    | P4302 | a run has 1 token",
+        "--target=siracusa:chips=8 --strategy=pipeline    | P4302 | the model has 4 blocks",
+        "--target=siracusa --set=l3=much                  | P3310 | l3=128MiB",
+        "--target=siracusa --set=l9=1MiB                  | P3310 | one of chips",
+      })
+  void mistakes(String options, String code, String hint) {
+    Invocation plan = plan((Object[]) options.split(" "));
+    assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(plan.out()).isEmpty();
+    assertThat(plan.err()).contains("error " + code).contains(hint);
+  }
+
+  @Test
+  void aCapacityNeedsACache() {
+    Invocation plan =
+        Invocation.of("plan", "vit-base", "--layers=1", "--target=siracusa", "--kv-capacity=8");
+    assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(plan.err()).contains("error P6008").contains("leave the option away");
+  }
+
+  @Test
+  void openDimensionsAreNamed() {
+    Invocation plan =
+        Invocation.of(
+            "plan", Invocation.SHAKESPEARE.resolve("prefill/network.onnx"), "--target=siracusa");
+    assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(plan.err()).contains("error P4006").contains("--dim seq=N");
+  }
+}

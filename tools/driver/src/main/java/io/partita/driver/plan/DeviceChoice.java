@@ -1,0 +1,79 @@
+package io.partita.driver.plan;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.Parameter;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Unit;
+import io.partita.passes.plan.PlanCode;
+import io.partita.passes.plan.PlanSearch;
+import io.partita.passes.plan.StrategyChoice;
+import java.util.List;
+
+/** How many devices of a target a user wants. */
+public sealed interface DeviceChoice {
+  /** All that the target has, or as many as the strategy is for where it says that. */
+  record All() implements DeviceChoice {}
+
+  /** As many as are best. */
+  record Auto() implements DeviceChoice {}
+
+  record Exactly(int count) implements DeviceChoice {}
+
+  /**
+   * Reads {@code auto} or a number.
+   *
+   * @throws PartitaException with {@link PlanCode#DEVICES} for anything else
+   */
+  static DeviceChoice parse(String text) {
+    if (text.strip().equals("auto")) {
+      return new Auto();
+    }
+    if (text.strip().matches("[0-9]{1,6}") && Integer.parseInt(text.strip()) > 0) {
+      return new Exactly(Integer.parseInt(text.strip()));
+    }
+    throw new PartitaException(
+        PlanCode.DEVICES,
+        "option --devices",
+        "auto, or a number of 1 or more",
+        text,
+        "write it as in: --devices 4");
+  }
+
+  /**
+   * The numbers of devices to plan for.
+   *
+   * @throws PartitaException with {@link PlanCode#DEVICES} for more than the target has
+   */
+  default List<Integer> counts(TargetDescription target, StrategyChoice strategy) {
+    int most = target.deviceCount();
+    return switch (this) {
+      case Exactly(int count) -> List.of(limited(count, target));
+      case All() ->
+          List.of(strategy.fixed().map(fixed -> limited(fixed.devices(), target)).orElse(most));
+      case Auto() ->
+          strategy
+              .fixed()
+              .map(fixed -> List.of(limited(fixed.devices(), target)))
+              .orElseGet(() -> PlanSearch.deviceCounts(most));
+    };
+  }
+
+  private static int limited(int count, TargetDescription target) {
+    if (count <= target.deviceCount()) {
+      return count;
+    }
+    Quantity wanted = new Quantity(count, Unit.ONE);
+    throw new PartitaException(
+        PlanCode.DEVICES,
+        "option --devices",
+        "1 to " + target.deviceCount() + ": what the target " + target.name() + " has",
+        Integer.toString(count),
+        TargetChange.deviceParameter(target)
+            .filter(parameter -> parameter.high().value() >= wanted.value())
+            .map(Parameter::name)
+            .map(name -> "add --set " + name + "=" + count)
+            .orElse("choose fewer, or describe a target with more devices"));
+  }
+}

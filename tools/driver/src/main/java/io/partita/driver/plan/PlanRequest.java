@@ -1,0 +1,50 @@
+package io.partita.driver.plan;
+
+import io.partita.driver.Compilation;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.cost.PlanOptions;
+import io.partita.passes.plan.Goal;
+import io.partita.passes.plan.StrategyChoice;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * What to plan.
+ *
+ * @param capacity positions of the KV cache, where that is open
+ * @param options of what kind of run the figures are
+ */
+public record PlanRequest(
+    Compilation.Request model,
+    OptionalLong capacity,
+    TargetDescription target,
+    DeviceChoice devices,
+    StrategyChoice strategy,
+    Goal goal,
+    PlanOptions options) {
+  PlanRequest with(TargetDescription changed) {
+    return new PlanRequest(model, capacity, changed, devices, strategy, goal, options);
+  }
+
+  PlanRequest with(DeviceChoice changed) {
+    return new PlanRequest(model, capacity, target, changed, strategy, goal, options);
+  }
+
+  PlanRequest with(StrategyChoice changed) {
+    return new PlanRequest(model, capacity, target, devices, changed, goal, options);
+  }
+
+  PlanRequest withCapacity(long positions) {
+    return new PlanRequest(
+        model, OptionalLong.of(positions), target, devices, strategy, goal, options);
+  }
+
+  PlanRequest withDim(String name, long extent) {
+    Map<String, Long> dims = new LinkedHashMap<>(model.dims());
+    dims.put(name, extent);
+    Compilation.Request changed =
+        new Compilation.Request(model.model(), dims, model.values(), model.passes());
+    return new PlanRequest(changed, capacity, target, devices, strategy, goal, options);
+  }
+}

@@ -1,0 +1,244 @@
+package io.partita.driver.plan;
+
+import io.partita.driver.Compilation;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Dimension;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.Parameter;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Unit;
+import io.partita.passes.plan.CandidatePlan;
+import io.partita.passes.plan.StrategyChoice;
+import io.partita.passes.residency.Content;
+import io.partita.passes.residency.Shortage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What would make a model fit that doesn't: more devices, another strategy, a smaller KV cache, a
+ * shorter sequence, a smaller batch, a larger memory. Each was planned again, and fits.
+ */
+final class Remedies {
+  /** Numbers of devices, and sizes, that are tried. */
+  private static final int MOST_TRIES = 12;
+
+  private final Planning planning;
+  private final PlanRequest request;
+  private final CandidatePlan failed;
+  private final Shortage worst;
+
+  Remedies(Planning planning, PlanRequest request, CandidatePlan failed) {
+    this.planning = planning;
+    this.request = request;
+    this.failed = failed;
+    this.worst = failed.worst();
+  }
+
+  List<Remedy> find() {
+    List<Remedy> found = new ArrayList<>();
+    anotherStrategy().ifPresent(found::add);
+    moreDevices().ifPresent(found::add);
+    smallerCache().ifPresent(found::add);
+    found.addAll(smallerDimensions());
+    largerMemory().ifPresent(found::add);
+    return found;
+  }
+
+  /** A change that makes the model wrong for another reason is no remedy. */
+  private Optional<CandidatePlan> fitting(PlanRequest changed) {
+    try {
+      return planning.fitting(changed);
+    } catch (PartitaException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isAuto() {
+    return request.strategy().equals(StrategyChoice.AUTO);
+  }
+
+  private Optional<Remedy> anotherStrategy() {
+    if (isAuto()) {
+      return Optional.empty();
+    }
+    DeviceChoice same = new DeviceChoice.Exactly(failed.devices());
+    return fitting(request.with(StrategyChoice.AUTO).with(same))
+        .map(
+            plan ->
+                new Remedy(
+                    "--strategy " + plan.strategy() + " --devices " + failed.devices(),
+                    "another strategy"));
+  }
+
+  private Optional<Remedy> moreDevices() {
+    Optional<Parameter> parameter = TargetChange.deviceParameter(request.target());
+    int here = request.target().deviceCount();
+    int most = parameter.map(each -> (int) each.high().value()).orElse(here);
+    StrategyChoice strategy =
+        request.strategy().fixed().isEmpty() ? request.strategy() : kinds(request.strategy());
+    int tries = 0;
+    for (int count = failed.devices() + 1; count <= most && tries < MOST_TRIES; count++) {
+      if (weightBytes() / count > room()) {
+        continue;
+      }
+      tries++;
+      PlanRequest changed =
+          request
+              .with(count > here ? withDevices(parameter.orElseThrow(), count) : request.target())
+              .with(new DeviceChoice.Exactly(count))
+              .with(strategy);
+      if (fitting(changed).isPresent()) {
+        String options =
+            (count > here ? "--set " + parameter.orElseThrow().name() + "=" + count + " " : "")
+                + "--devices "
+                + count
+                + (strategy.equals(request.strategy()) ? "" : " --strategy " + names(strategy));
+        return Optional.of(new Remedy(options, "more devices; the fewest found"));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private TargetDescription withDevices(Parameter parameter, int count) {
+    return TargetChange.set(
+        request.target(), Map.of(parameter.name(), new Quantity(count, Unit.ONE)));
+  }
+
+  private static StrategyChoice kinds(StrategyChoice strategy) {
+    return new StrategyChoice(strategy.kinds(), Optional.empty(), Set.of());
+  }
+
+  private static String names(StrategyChoice strategy) {
+    return strategy.kinds().stream()
+        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(","));
+  }
+
+  private long weightBytes() {
+    Module module = planning.prepared(request);
+    return module.graph().nodes().stream()
+        .filter(node -> node.op() instanceof io.partita.ir.op.Source.Constant)
+        .mapToLong(node -> node.result().type().bytes())
+        .sum();
+  }
+
+  private long room() {
+    return request.target().chips().stream()
+        .mapToLong(chip -> chip.memories().stream().mapToLong(Memory::bytes).sum())
+        .max()
+        .orElse(0);
+  }
+
+  private Optional<Remedy> smallerCache() {
+    Set<String> dims = cacheDims();
+    if (dims.isEmpty()) {
+      return Optional.empty();
+    }
+    long capacity = capacity(dims);
+    long smaller = Math.min(capacity - 1, capacityByBytes(capacity));
+    for (int i = 0; i < MOST_TRIES && smaller >= 1; i++) {
+      if (fitting(request.withCapacity(smaller)).isPresent()) {
+        return Optional.of(new Remedy("--kv-capacity " + smaller, "a smaller KV cache"));
+      }
+      smaller /= 2;
+    }
+    return Optional.empty();
+  }
+
+  private Set<String> cacheDims() {
+    return request.model().model().toString().endsWith(".pir")
+        ? Set.of()
+        : Compilation.cacheDims(OnnxModel.read(request.model().model()));
+  }
+
+  private long capacity(Set<String> dims) {
+    if (request.capacity().isPresent()) {
+      return request.capacity().getAsLong();
+    }
+    return dims.stream()
+        .filter(request.model().dims()::containsKey)
+        .map(request.model().dims()::get)
+        .findFirst()
+        .orElse(Compilation.DEFAULT_CAPACITY);
+  }
+
+  /** With what is missing taken off the cache of the device that lacks it. */
+  private long capacityByBytes(long capacity) {
+    long bytes =
+        failed.report().devices().get(worst.device()).memories().stream()
+            .mapToLong(memory -> memory.of(Content.STATES))
+            .sum();
+    long missing = worst.needed() - worst.available();
+    return bytes <= missing
+        ? capacity / 2
+        : (long) (capacity * ((double) (bytes - missing) / bytes));
+  }
+
+  private List<Remedy> smallerDimensions() {
+    List<Remedy> found = new ArrayList<>();
+    Set<String> cache = cacheDims();
+    for (Map.Entry<String, Long> dim : new TreeMap<>(request.model().dims()).entrySet()) {
+      if (!cache.contains(dim.getKey())) {
+        smaller(dim.getKey(), dim.getValue()).ifPresent(found::add);
+      }
+    }
+    return found;
+  }
+
+  private Optional<Remedy> smaller(String dim, long extent) {
+    boolean isBatch = dim.toLowerCase(Locale.ROOT).contains("batch");
+    for (long less = extent / 2; less >= 1; less /= 2) {
+      if (fitting(request.withDim(dim, less)).isPresent()) {
+        return Optional.of(
+            new Remedy(
+                "--dim " + dim + "=" + less, isBatch ? "a smaller batch" : "a shorter sequence"));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Remedy> largerMemory() {
+    ChipKind chip = request.target().chip(worst.chip()).orElseThrow();
+    Memory memory = chip.memory(worst.memory()).orElseThrow();
+    Optional<Parameter> parameter = TargetChange.memoryParameter(request.target(), memory);
+    if (parameter.isEmpty() || parameter.get().high().dimension() != Dimension.BYTES) {
+      return Optional.empty();
+    }
+    OptionalLong most = OptionalLong.of((long) parameter.get().high().value());
+    long bytes = memory.bytes();
+    Shortage shortage = worst;
+    for (int i = 0; i < MOST_TRIES; i++) {
+      bytes = rounded(bytes + Math.max(1, shortage.needed() - shortage.available()));
+      if (bytes > most.getAsLong()) {
+        return Optional.empty();
+      }
+      String setting = parameter.get().name() + "=" + bytes / Unit.MIB.toBase(1);
+      setting = setting.replaceFirst("\\.0$", "") + "MiB";
+      Quantity size = new Quantity(bytes / Unit.MIB.toBase(1), Unit.MIB);
+      PlanRequest changed =
+          request.with(TargetChange.set(request.target(), Map.of(parameter.get().name(), size)));
+      if (fitting(changed).isPresent()) {
+        return Optional.of(new Remedy("--set " + setting, "a larger " + memory.name()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Up to whole mebibytes. */
+  private static long rounded(long bytes) {
+    long unit = (long) Unit.MIB.toBase(1);
+    return Math.ceilDiv(bytes, unit) * unit;
+  }
+}
