@@ -18,6 +18,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.collective.ProgramProof;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -63,7 +64,9 @@ public final class Localization {
    */
   public static Program of(Module module, int capacity) {
     StaticTypes.require(module.graph());
-    return new Localization(module, capacity).run();
+    Program program = new Localization(module, capacity).run();
+    ProgramProof.verify(program, capacity);
+    return program;
   }
 
   private Mesh mesh() {

@@ -189,7 +189,7 @@ class ScheduleProofTest {
             error P4103: a receive expects another message than the one that comes
               where:     all-gather of 2 i8 on 2 devices, device 1, step 0 (receive 1 B from 0)
               expected:  1 B for [[1, 2)]
-              found:     1 B of [[0, 1)] by step 0 of device 0
+              found:     1 B of [[0, 1)] by device 0, step 0
               fix:       receive in the order in which is sent""");
     assertThat(message(List.of(List.of(send(2, 0)), List.of()), 1))
         .isEqualTo(
