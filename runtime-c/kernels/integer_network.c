@@ -11,13 +11,6 @@ static inline int64_t divide(int64_t x, int64_t y)
     return y == -1 ? partita_multiply_wrapping_64(x, -1) : x / y;
 }
 
-/* Towards minus infinity. */
-static inline int64_t divide_down(int64_t x, int64_t y)
-{
-    const int64_t quotient = divide(x, y);
-    return (x < 0) != (y < 0) && partita_multiply_wrapping_64(quotient, y) != x ? quotient - 1 : quotient;
-}
-
 static inline int64_t shift_right(int64_t value, int64_t distance)
 {
     return value >> (distance < 63 ? distance : 63);
@@ -85,7 +78,8 @@ static inline int64_t parabola(const struct partita_integer_softmax *softmax, in
             }                                                                                                          \
             for (int32_t i = 0; i < softmax->size; i++) {                                                              \
                 const int64_t scaled = partita_multiply_wrapping_64(parabola(softmax, x[i] - largest), top);           \
-                out[i] = (T)partita_clamp(sum == 0 ? 0 : divide_down(scaled, sum), 0, top);                            \
+                /* A quotient below 0 becomes 0, however it's rounded. */                                              \
+                out[i] = (T)partita_clamp(sum == 0 ? 0 : divide(scaled, sum), 0, top);                                 \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -17,6 +17,7 @@
 #ifndef PARTITA_KERNEL_H
 #define PARTITA_KERNEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Axes of tiles that are walked through by strides. Unused ones come first, with extent 1. */

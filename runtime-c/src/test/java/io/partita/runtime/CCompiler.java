@@ -16,7 +16,8 @@ record CCompiler(Path program) {
   /** The folder of the module, in which tests run. */
   static final Path MODULE = Path.of("").toAbsolutePath();
 
-  private static final List<String> FOLDERS = List.of("kernels", "src/test/c");
+  private static final List<String> FOLDERS =
+      List.of("kernels", "hal", "collectives", "ports", "src/test/c");
 
   private static final List<String> STRICT =
       List.of("-std=c11", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror");
@@ -24,10 +25,21 @@ record CCompiler(Path program) {
   /** Floats as on a device, but for products and sums in one: tests compare bits. */
   private static final List<String> FLOATS = List.of("-ffp-contract=off", "-fno-math-errno");
 
-  static final List<String> OPTIMISED = List.of("-O2");
+  /** How the runtime is compiled; what several programs link is compiled once. */
+  enum Build {
+    OPTIMISED("-O2"),
+    SANITISED("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all");
 
-  static final List<String> SANITISED =
-      List.of("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all");
+    private final List<String> flags;
+
+    Build(String... flags) {
+      this.flags = List.of(flags);
+    }
+
+    Path folder() {
+      return MODULE.resolve("target/native").resolve(name().toLowerCase(java.util.Locale.ROOT));
+    }
+  }
 
   /** The first of gcc, clang and cc on the path. */
   static Optional<CCompiler> find() {
@@ -42,12 +54,12 @@ record CCompiler(Path program) {
   /**
    * Compiles and links; a warning is an error. What is newer than its source and all headers stays.
    */
-  Path executable(String name, List<String> flags, List<Path> sources, String... libraries) {
-    Path folder = MODULE.resolve("target").resolve("native").resolve(name);
+  Path executable(String name, Build build, List<Path> sources, String... libraries) {
+    Path folder = build.folder();
     Path output = folder.resolve(name);
     FileTime header = newestHeader();
     List<String> link = new ArrayList<>(List.of(program.toString()));
-    link.addAll(flags);
+    link.addAll(build.flags);
     boolean linked = true;
     for (Path source : sources) {
       Path object = folder.resolve(source.getFileName() + ".o");
@@ -60,7 +72,7 @@ record CCompiler(Path program) {
       List<String> compile = new ArrayList<>(List.of(program.toString()));
       compile.addAll(STRICT);
       compile.addAll(FLOATS);
-      compile.addAll(flags);
+      compile.addAll(build.flags);
       compile.addAll(List.of("-c", source.toString(), "-o", object.toString()));
       run(compile, folder);
     }

@@ -18,11 +18,12 @@ final class Kernels implements AutoCloseable {
     // Kernels are found by name in the program itself.
     optimised =
         new KernelServer(
-            compiler.executable("kernels", CCompiler.OPTIMISED, sources, "-rdynamic", "-ldl"));
+            compiler.executable(
+                "kernels", CCompiler.Build.OPTIMISED, sources, "-rdynamic", "-ldl"));
     sanitised =
         new KernelServer(
             compiler.executable(
-                "kernels-sanitised", CCompiler.SANITISED, sources, "-rdynamic", "-ldl"));
+                "kernels", CCompiler.Build.SANITISED, sources, "-rdynamic", "-ldl"));
   }
 
   /** What the call writes, for which builds, numbers of cores and their order must not matter. */

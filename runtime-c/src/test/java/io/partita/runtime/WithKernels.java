@@ -6,18 +6,11 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
-/** Hands tests the kernels, which are compiled once; without a compiler, the tests are skipped. */
+/** Hands tests the kernels, which run until the last test; without a compiler, they are skipped. */
 final class WithKernels implements ParameterResolver {
-  /** What is kept until the last test has run. */
-  private record Compiled(Optional<Kernels> kernels) implements AutoCloseable {
-    static Compiled with(Optional<CCompiler> compiler) {
-      if (compiler.isEmpty()) {
-        System.err.println(
-            "NO C COMPILER: the C runtime is NOT TESTED; get one by: apt-get install gcc");
-      }
-      return new Compiled(compiler.map(Kernels::new));
-    }
-
+  /** JUnit closes it at the end. */
+  private record Running(Optional<Kernels> kernels)
+      implements ExtensionContext.Store.CloseableResource {
     @Override
     public void close() {
       kernels.ifPresent(Kernels::close);
@@ -35,17 +28,10 @@ final class WithKernels implements ParameterResolver {
         .getRoot()
         .getStore(ExtensionContext.Namespace.create(WithKernels.class))
         .getOrComputeIfAbsent(
-            Compiled.class, key -> new Resource(Compiled.with(CCompiler.find())), Resource.class)
-        .compiled
-        .kernels()
+            Running.class,
+            key -> new Running(WithCompiler.compiler(context).map(Kernels::new)),
+            Running.class)
+        .kernels
         .orElseThrow(() -> new TestAbortedException("no C compiler"));
-  }
-
-  /** JUnit closes these at the end. */
-  private record Resource(Compiled compiled) implements ExtensionContext.Store.CloseableResource {
-    @Override
-    public void close() {
-      compiled.close();
-    }
   }
 }

@@ -1,0 +1,48 @@
+/*
+ * One chip's messages in a collective, in the order that the compiler proved free of deadlocks: tree, ring and direct
+ * algorithms are tables of steps.
+ *
+ * A collective is stated on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
+ * the whole vector in L2 while it exchanges, although it may hold a part of it only. Each step waits for the one before. A
+ * received slice takes the place of the chip's own, or is joined with it as own OP received: sums are in the order
+ * that the algorithm's contract states (ir's Algorithm), and don't depend on the slices' tiling.
+ */
+#ifndef PARTITA_EXCHANGE_H
+#define PARTITA_EXCHANGE_H
+
+#include "../hal/hal.h"
+
+/* Elements start .. start + size - 1 of the vector. */
+struct partita_slice {
+    uint32_t start;
+    uint32_t size;
+};
+
+struct partita_step {
+    int32_t is_send;
+    int32_t chip;                       /* at the other end */
+    partita_kernel *combine;            /* of partita_binary: add, max or min; null to replace, and to send */
+    const struct partita_slice *slices; /* which elements travel, in this order */
+    uint32_t slice_count;
+};
+
+struct partita_exchange {
+    const struct partita_step *steps;
+    uint32_t step_count;
+    const struct partita_slice *before; /* what the chip has; null if the vector holds it already */
+    uint32_t before_count;
+    const struct partita_slice *after; /* what it is to have; null if it's to stay in the vector */
+    uint32_t after_count;
+    uint32_t element_bytes;
+    const void *operand;      /* L2: the elements of before, one slice after the other, or null with it */
+    void *result;             /* L2: the elements of after, likewise */
+    void *vector;             /* L2: all elements; doesn't overlap operand and result */
+    void *message;            /* L2: as large as the largest message of several slices or that is combined */
+    void *workspace;          /* L1, aligned to 8 bytes */
+    uint32_t workspace_bytes; /* at least 2 elements; the more, the fewer transfers */
+};
+
+/* Runs all steps. The team must be idle, and no transfer under way in the workspace. */
+void partita_exchange(const struct partita_exchange *exchange);
+
+#endif

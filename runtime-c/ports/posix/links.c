@@ -1,0 +1,238 @@
+/*
+ * Links as Unix sockets between processes. Messages make progress while the program is in one of these functions, and the
+ * sockets' own buffers in between. A message says when a link of the given bandwidth and latency would have delivered it,
+ * and isn't received before: links work at once, and each carries one message at a time.
+ */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "posix.h"
+
+enum { MOST_CHIPS = 64, TRIES = 6000, HEADER = 2 * sizeof(uint64_t) };
+
+struct queue {
+    struct partita_message *first;
+    struct partita_message *last;
+};
+
+struct link {
+    int socket;
+    struct queue sends;
+    struct queue receives;
+    uint64_t free; /* when the last message will have left */
+};
+
+static struct link links[MOST_CHIPS];
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void sleep_until(uint64_t time)
+{
+    struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+    }
+}
+
+static struct sockaddr_un address(int32_t chip)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int length =
+        snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", partita_options.links, (int)chip);
+    if (length < 0 || (size_t)length >= sizeof address.sun_path) {
+        partita_fail("the name of the links' folder is too long");
+    }
+    return address;
+}
+
+static int opened(void)
+{
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (descriptor < 0) {
+        partita_fail("no socket");
+    }
+    return descriptor;
+}
+
+/* To a chip that listens already or will soon. */
+static int connected(int32_t chip)
+{
+    const struct sockaddr_un to = address(chip);
+    const int descriptor = opened();
+    int tries = 0;
+    while (connect(descriptor, (const struct sockaddr *)&to, sizeof to) != 0) {
+        if (++tries > TRIES) {
+            partita_fail("another chip doesn't answer");
+        }
+        sleep_until(now() + 10000000u);
+    }
+    const int32_t own = partita_options.chip;
+    if (write(descriptor, &own, sizeof own) != (ssize_t)sizeof own) {
+        partita_fail("a link broke");
+    }
+    return descriptor;
+}
+
+/* Each chip listens, connects to those before it, and accepts those after it. */
+void partita_connect_chips(void)
+{
+    const int32_t chips = partita_options.chips;
+    const int32_t own = partita_options.chip;
+    if (chips < 1 || chips > MOST_CHIPS || own < 0 || own >= chips) {
+        partita_fail("a chip from 0 to the number of chips, of which there are at most 64");
+    }
+    if (chips == 1) {
+        return;
+    }
+    if (partita_options.links == NULL) {
+        partita_fail("several chips need a folder for their links");
+    }
+    const struct sockaddr_un here = address(own);
+    const int listener = opened();
+    unlink(here.sun_path);
+    if (bind(listener, (const struct sockaddr *)&here, sizeof here) != 0 || listen(listener, MOST_CHIPS) != 0) {
+        partita_fail("the links' folder can't be used");
+    }
+    for (int32_t chip = 0; chip < own; chip++) {
+        links[chip].socket = connected(chip);
+    }
+    for (int32_t count = own + 1; count < chips; count++) {
+        int32_t chip;
+        const int descriptor = accept(listener, NULL, NULL);
+        if (descriptor < 0 || read(descriptor, &chip, sizeof chip) != (ssize_t)sizeof chip || chip <= own ||
+            chip >= chips) {
+            partita_fail("a link broke");
+        }
+        links[chip].socket = descriptor;
+    }
+    for (int32_t chip = 0; chip < chips; chip++) {
+        if (chip != own && fcntl(links[chip].socket, F_SETFL, O_NONBLOCK) != 0) {
+            partita_fail("a link broke");
+        }
+    }
+    close(listener);
+    unlink(here.sun_path);
+}
+
+/* Moves what the socket takes or has; the header goes first. Whether the message is through. */
+static int32_t advance(struct partita_message *message)
+{
+    const int descriptor = links[message->chip].socket;
+    const uint32_t all = HEADER + message->bytes;
+    while (message->done < all) {
+        const int32_t in_header = message->done < HEADER;
+        uint8_t *place = in_header ? (uint8_t *)message->header + message->done : message->data + message->done - HEADER;
+        const size_t count = (in_header ? HEADER : all) - message->done;
+        const ssize_t moved = message->is_send ? send(descriptor, place, count, MSG_NOSIGNAL)
+                                               : recv(descriptor, place, count, 0);
+        if (moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+            return 0;
+        }
+        if (moved <= 0) {
+            partita_fail("a link broke");
+        }
+        message->done += (uint32_t)moved;
+        if (!message->is_send && message->done == HEADER && message->header[0] != message->bytes) {
+            partita_fail("a message of another size than the receiver expects");
+        }
+    }
+    return 1;
+}
+
+static void advance_queue(struct queue *queue)
+{
+    while (queue->first != NULL && advance(queue->first)) {
+        queue->first = queue->first->next;
+    }
+}
+
+static void advance_all(void)
+{
+    for (int32_t chip = 0; chip < partita_options.chips; chip++) {
+        advance_queue(&links[chip].sends);
+        advance_queue(&links[chip].receives);
+    }
+}
+
+static void wait_for_sockets(void)
+{
+    struct pollfd waiting[MOST_CHIPS];
+    nfds_t count = 0;
+    for (int32_t chip = 0; chip < partita_options.chips; chip++) {
+        const short sends = links[chip].sends.first != NULL ? POLLOUT : 0;
+        const short receives = links[chip].receives.first != NULL ? POLLIN : 0;
+        if (sends != 0 || receives != 0) {
+            waiting[count++] = (struct pollfd){links[chip].socket, (short)(sends | receives), 0};
+        }
+    }
+    poll(waiting, count, -1);
+}
+
+static struct link *link_to(int32_t chip)
+{
+    if (chip < 0 || chip >= partita_options.chips || chip == partita_options.chip) {
+        partita_fail("a message to or from a chip that there isn't");
+    }
+    return &links[chip];
+}
+
+static void enqueue(struct queue *queue, struct partita_message *message)
+{
+    if (queue->first == NULL) {
+        queue->first = message;
+    } else {
+        queue->last->next = message;
+    }
+    queue->last = message;
+    advance_all();
+}
+
+void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
+{
+    struct link *link = link_to(chip);
+    const uint64_t time = now();
+    const uint64_t rate = partita_options.bytes_per_second;
+    link->free = (link->free > time ? link->free : time) + (rate == 0 ? 0 : bytes * 1000000000ull / rate);
+    /* The data is only read. */
+    *message = (struct partita_message){.data = (uint8_t *)(uintptr_t)l2,
+                                        .bytes = bytes,
+                                        .chip = chip,
+                                        .is_send = 1,
+                                        .header = {bytes, link->free + partita_options.latency}};
+    partita_moved.sent += bytes;
+    enqueue(&link->sends, message);
+}
+
+void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
+{
+    struct link *link = link_to(chip);
+    *message = (struct partita_message){.data = l2, .bytes = bytes, .chip = chip};
+    partita_moved.received += bytes;
+    enqueue(&link->receives, message);
+}
+
+void partita_message_wait(struct partita_message *message)
+{
+    advance_all();
+    while (message->done < HEADER + message->bytes) {
+        wait_for_sockets();
+        advance_all();
+    }
+    if (!message->is_send) {
+        sleep_until(message->header[1]);
+    } else if (partita_options.bytes_per_second > 0) {
+        sleep_until(message->header[1] - partita_options.latency);
+    }
+}

@@ -1,0 +1,99 @@
+/*
+ * The program on a host: cores as threads, each chip a process.
+ *
+ *   PROGRAM [--chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]]
+ *           [--l3 FILE] [--transfers late|early]
+ *
+ * Chips find each other by sockets in the folder. Late transfers, the default, copy when they're waited for and early
+ * ones when they start; a program that is right gives the same with both.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "posix.h"
+
+_Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
+_Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES];
+
+struct partita_options partita_options = {.chips = 1};
+struct partita_traffic partita_moved;
+
+static struct timespec began;
+
+int32_t partita_chip(void)
+{
+    return partita_options.chip;
+}
+
+int32_t partita_chips(void)
+{
+    return partita_options.chips;
+}
+
+const struct partita_traffic *partita_traffic(void)
+{
+    return &partita_moved;
+}
+
+uint64_t partita_cycles(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)(now.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)began.tv_nsec;
+}
+
+_Noreturn void partita_fail(const char *message)
+{
+    fprintf(stderr, "chip %d: %s\n", (int)partita_options.chip, message);
+    exit(70);
+}
+
+static uint64_t number(const char *text)
+{
+    char *end;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || *end != '\0') {
+        partita_fail("an option needs a number");
+    }
+    return value;
+}
+
+static void read_option(const char *name, const char *value)
+{
+    if (strcmp(name, "--chip") == 0) {
+        partita_options.chip = (int32_t)number(value);
+    } else if (strcmp(name, "--chips") == 0) {
+        partita_options.chips = (int32_t)number(value);
+    } else if (strcmp(name, "--links") == 0) {
+        partita_options.links = value;
+    } else if (strcmp(name, "--bandwidth") == 0) {
+        partita_options.bytes_per_second = number(value);
+    } else if (strcmp(name, "--latency") == 0) {
+        partita_options.latency = number(value);
+    } else if (strcmp(name, "--l3") == 0) {
+        partita_options.l3 = value;
+    } else if (strcmp(name, "--transfers") == 0) {
+        partita_options.early = strcmp(value, "early") == 0;
+    } else {
+        partita_fail("options: --chip --chips --links --bandwidth --latency --l3 --transfers, each with a value");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    for (int i = 1; i < argc; i += 2) {
+        read_option(argv[i], i + 1 < argc ? argv[i + 1] : "");
+    }
+    if (partita_options.l3 != NULL) {
+        partita_load_l3(partita_options.l3);
+    }
+    partita_connect_chips();
+    partita_start_team();
+    const int32_t code = partita_main();
+    partita_stop_team();
+    return code;
+}

@@ -1,0 +1,125 @@
+/* Transfers between memories, which are checked as a device's limits would have it. */
+#define _POSIX_C_SOURCE 200809L
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "posix.h"
+
+static uint8_t l3[PARTITA_L3_BYTES];
+
+enum { WAITED_FOR, STARTED = 0x5741 };
+
+static void copy(const struct partita_transfer *transfer)
+{
+    for (uint32_t line = 0; line < transfer->lines; line++) {
+        memcpy(transfer->to + (size_t)line * transfer->to_stride, transfer->from + (size_t)line * transfer->from_stride,
+               transfer->line_bytes);
+    }
+}
+
+static void start(struct partita_transfer *transfer, uint64_t *moved)
+{
+    const uint64_t bytes = (uint64_t)transfer->lines * transfer->line_bytes;
+    if (bytes > PARTITA_TRANSFER_LIMIT) {
+        partita_fail("a transfer of more bytes than the limit");
+    }
+    *moved += bytes;
+    transfer->id = STARTED;
+    if (partita_options.early) {
+        copy(transfer);
+    }
+}
+
+static void finish(struct partita_transfer *transfer)
+{
+    if (transfer->id != STARTED) {
+        partita_fail("a wait for a transfer that wasn't started");
+    }
+    transfer->id = WAITED_FOR;
+    if (!partita_options.early) {
+        copy(transfer);
+    }
+}
+
+static void verify_l1(const void *l1, uint64_t bytes)
+{
+    const uint8_t *first = l1;
+    if (bytes > 0 && (first < partita_l1 || first + bytes > partita_l1 + PARTITA_L1_BYTES)) {
+        partita_fail("a transfer's end isn't in L1");
+    }
+}
+
+void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t lines,
+                              uint32_t line_bytes, uint32_t l2_stride)
+{
+    verify_l1(l1, (uint64_t)lines * line_bytes);
+    *transfer = (struct partita_transfer){l1, l2, lines, line_bytes, line_bytes, l2_stride, 0};
+    start(transfer, &partita_moved.l2_l1);
+}
+
+void partita_store_lines_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t lines,
+                               uint32_t line_bytes, uint32_t l2_stride)
+{
+    verify_l1(l1, (uint64_t)lines * line_bytes);
+    *transfer = (struct partita_transfer){l2, l1, lines, line_bytes, l2_stride, line_bytes, 0};
+    start(transfer, &partita_moved.l2_l1);
+}
+
+void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes)
+{
+    partita_load_lines_start(transfer, l1, l2, 1, bytes, bytes);
+}
+
+void partita_store_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t bytes)
+{
+    partita_store_lines_start(transfer, l2, l1, 1, bytes, bytes);
+}
+
+void partita_transfer_wait(struct partita_transfer *transfer)
+{
+    finish(transfer);
+}
+
+static void verify_l3(uint32_t address, const void *l2, uint32_t bytes)
+{
+    if (address % PARTITA_L3_ALIGNMENT != 0 || bytes % PARTITA_L3_ALIGNMENT != 0 ||
+        (uintptr_t)l2 % PARTITA_L3_ALIGNMENT != 0) {
+        partita_fail("a transfer of L3 that isn't aligned");
+    }
+    if (address > PARTITA_L3_BYTES || bytes > PARTITA_L3_BYTES - address) {
+        partita_fail("a transfer beyond L3");
+    }
+}
+
+void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t address, uint32_t bytes)
+{
+    verify_l3(address, l2, bytes);
+    *transfer = (struct partita_transfer){l2, l3 + address, 1, bytes, bytes, bytes, 0};
+    start(transfer, &partita_moved.l3_l2);
+}
+
+void partita_spill_start(struct partita_transfer *transfer, uint32_t address, const void *l2, uint32_t bytes)
+{
+    verify_l3(address, l2, bytes);
+    *transfer = (struct partita_transfer){l3 + address, l2, 1, bytes, bytes, bytes, 0};
+    start(transfer, &partita_moved.l3_l2);
+}
+
+void partita_l3_wait(struct partita_transfer *transfer)
+{
+    finish(transfer);
+}
+
+void partita_load_l3(const char *file)
+{
+    FILE *image = fopen(file, "rb");
+    if (image == NULL) {
+        partita_fail("L3's file can't be opened");
+    }
+    const size_t size = fread(l3, 1, sizeof l3, image);
+    if (ferror(image) || (size == sizeof l3 && fgetc(image) != EOF)) {
+        partita_fail("L3's file can't be read, or is larger than L3");
+    }
+    fclose(image);
+}

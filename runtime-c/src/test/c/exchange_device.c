@@ -1,0 +1,84 @@
+/*
+ * One chip of a collective that a test describes on the standard input, as u32 numbers: the elements and bytes of an
+ * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps, each
+ * is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes.
+ * Writes the result's bytes to the standard output.
+ */
+#include <stdio.h>
+
+#include "../../../collectives/exchange.h"
+#include "../../../kernels/binary.h"
+
+enum { MOST_SLICES = 4096, MOST_STEPS = 512, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
+
+static struct partita_slice slices[MOST_SLICES];
+static uint32_t used;
+static struct partita_step steps[MOST_STEPS];
+
+static uint32_t number(void)
+{
+    uint32_t number;
+    if (fread(&number, sizeof number, 1, stdin) != 1) {
+        partita_fail("the description ends early");
+    }
+    return number;
+}
+
+static const struct partita_slice *read_slices(uint32_t *count)
+{
+    const struct partita_slice *first = &slices[used];
+    *count = number();
+    for (uint32_t i = 0; i < *count; i++) {
+        if (used == MOST_SLICES) {
+            partita_fail("too many slices");
+        }
+        slices[used].start = number();
+        slices[used].size = number();
+        used++;
+    }
+    return first;
+}
+
+static size_t bytes_of(const struct partita_slice *list, uint32_t count, uint32_t element_bytes)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += (size_t)list[i].size * element_bytes;
+    }
+    return bytes;
+}
+
+int32_t partita_main(void)
+{
+    struct partita_exchange exchange = {.steps = steps,
+                                        .operand = partita_l2 + OPERAND,
+                                        .result = partita_l2 + RESULT,
+                                        .vector = partita_l2 + VECTOR,
+                                        .message = partita_l2 + MESSAGE,
+                                        .workspace = partita_l1};
+    const uint32_t elements = number();
+    exchange.element_bytes = number();
+    exchange.workspace_bytes = number();
+    if ((size_t)elements * exchange.element_bytes > MESSAGE) {
+        partita_fail("too many elements");
+    }
+    partita_kernel *const floats[] = {0, partita_add_f32, partita_max_f32, partita_min_f32};
+    partita_kernel *const bytes[] = {0, partita_add_i8, partita_max_i8, partita_min_i8};
+    exchange.before = read_slices(&exchange.before_count);
+    exchange.after = read_slices(&exchange.after_count);
+    exchange.step_count = number();
+    for (uint32_t i = 0; i < exchange.step_count && i < MOST_STEPS; i++) {
+        steps[i].is_send = (int32_t)number();
+        steps[i].chip = (int32_t)number();
+        steps[i].combine = (exchange.element_bytes == 4 ? floats : bytes)[number()];
+        steps[i].slices = read_slices(&steps[i].slice_count);
+    }
+    const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);
+    if (fread(partita_l2 + OPERAND, 1, given, stdin) != given) {
+        partita_fail("the operand ends early");
+    }
+    partita_exchange(&exchange);
+    fwrite(exchange.result, 1, bytes_of(exchange.after, exchange.after_count, exchange.element_bytes), stdout);
+    fflush(stdout);
+    return 0;
+}

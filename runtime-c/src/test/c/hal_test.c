@@ -1,0 +1,135 @@
+/*
+ * The contract of hal.h, on one chip or several: prints what is wrong and ends with 1, or with 0. With the argument of
+ * --l3 a file that holds 0, 1, 2 ... as bytes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../../hal/hal.h"
+
+static int32_t failures;
+
+static void expect(int32_t holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "chip %d: not so: %s\n", (int)partita_chip(), what);
+        failures++;
+    }
+}
+
+struct counts {
+    int32_t before[PARTITA_CORES];
+    int32_t sums[PARTITA_CORES];
+};
+
+/* Each core sees after the barrier what all others wrote before it. */
+static void count(const void *arguments, int32_t core, int32_t cores)
+{
+    struct counts *counts = *(struct counts *const *)arguments;
+    counts->before[core] = core + 1;
+    partita_barrier();
+    counts->sums[core] = 0;
+    for (int32_t i = 0; i < cores; i++) {
+        counts->sums[core] += counts->before[i];
+    }
+    partita_barrier();
+    counts->before[core] = 0;
+}
+
+static void test_team(void)
+{
+    struct counts *counts = (struct counts *)partita_l1;
+    for (int32_t round = 0; round < 50; round++) {
+        partita_team_run(count, &counts);
+        for (int32_t core = 0; core < PARTITA_CORES; core++) {
+            expect(counts->sums[core] == PARTITA_CORES * (PARTITA_CORES + 1) / 2, "a barrier makes writes visible");
+        }
+    }
+}
+
+static void test_transfers(void)
+{
+    struct partita_transfer first;
+    struct partita_transfer second;
+    const uint64_t moved = partita_traffic()->l2_l1;
+    for (int32_t i = 0; i < 4096; i++) {
+        partita_l2[i] = (uint8_t)(i * 7);
+    }
+    partita_load_start(&first, partita_l1, partita_l2 + 3, 1000);
+    partita_load_lines_start(&second, partita_l1 + 1000, partita_l2, 5, 12, 100);
+    partita_transfer_wait(&second);
+    partita_transfer_wait(&first);
+    expect(memcmp(partita_l1, partita_l2 + 3, 1000) == 0, "a load copies");
+    for (int32_t line = 0; line < 5; line++) {
+        expect(memcmp(partita_l1 + 1000 + 12 * line, partita_l2 + 100 * line, 12) == 0, "a load packs lines");
+    }
+    memset(partita_l2 + 8000, 1, 300);
+    partita_store_lines_start(&first, partita_l2 + 8000, partita_l1, 3, 10, 100);
+    partita_transfer_wait(&first);
+    expect(memcmp(partita_l2 + 8100, partita_l1 + 10, 10) == 0 && partita_l2[8110] == 1, "a store spreads lines");
+    partita_store_start(&first, partita_l2 + 9000, partita_l1, 0);
+    partita_transfer_wait(&first);
+    expect(partita_traffic()->l2_l1 == moved + 1000 + 60 + 30, "traffic counts bytes");
+}
+
+static void test_l3(void)
+{
+    struct partita_transfer transfer;
+    partita_fetch_start(&transfer, partita_l2, 8, 16);
+    partita_l3_wait(&transfer);
+    expect(partita_l2[0] == 8 && partita_l2[15] == 23, "L3 holds the file");
+    partita_spill_start(&transfer, 4000, partita_l2 + 4, 8);
+    partita_l3_wait(&transfer);
+    partita_fetch_start(&transfer, partita_l2 + 64, 4000, 8);
+    partita_l3_wait(&transfer);
+    expect(partita_l2[64] == 12 && partita_l2[71] == 19, "what is spilled can be fetched");
+}
+
+/* Each sends two messages to each other at once, one larger than any buffer on the way. */
+static void test_links(void)
+{
+    enum { SMALL = 12, LARGE = 1000000, MOST = 4 };
+    static uint8_t out[MOST][SMALL];
+    static uint8_t in[MOST][SMALL + LARGE];
+    static uint8_t large[LARGE];
+    static struct partita_message messages[MOST][4];
+    const int32_t own = partita_chip();
+    const uint64_t started = partita_cycles();
+    memset(large, 'a' + own, LARGE);
+    for (int32_t chip = 0; chip < partita_chips(); chip++) {
+        if (chip != own) {
+            memset(out[chip], own * 16 + chip, SMALL);
+            partita_send_start(&messages[chip][0], chip, out[chip], SMALL);
+            partita_send_start(&messages[chip][1], chip, large, LARGE);
+        }
+    }
+    for (int32_t chip = 0; chip < partita_chips(); chip++) {
+        if (chip != own) {
+            partita_receive_start(&messages[chip][2], chip, in[chip], SMALL);
+            partita_receive_start(&messages[chip][3], chip, in[chip] + SMALL, LARGE);
+        }
+    }
+    for (int32_t chip = 0; chip < partita_chips(); chip++) {
+        for (int32_t i = 3; i >= 0 && chip != own; i--) {
+            partita_message_wait(&messages[chip][i]);
+        }
+        if (chip != own) {
+            expect(in[chip][0] == chip * 16 + own && in[chip][SMALL - 1] == in[chip][0], "messages arrive in order");
+            expect(in[chip][SMALL] == 'a' + chip && in[chip][SMALL + LARGE - 1] == 'a' + chip, "all of it arrives");
+        }
+    }
+    if (partita_chips() > 1) {
+        /* At 100 MB/s; a time can only be proved too short. */
+        expect(partita_cycles() - started >= 10000000u, "a link takes its time");
+        expect(partita_traffic()->sent == (uint64_t)(partita_chips() - 1) * (SMALL + LARGE), "links count bytes");
+    }
+}
+
+int32_t partita_main(void)
+{
+    test_team();
+    test_transfers();
+    test_l3();
+    test_links();
+    return failures > 0;
+}

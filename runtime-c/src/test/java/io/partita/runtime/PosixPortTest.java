@@ -1,0 +1,65 @@
+package io.partita.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code hal_test.c} on this host, which looks at what {@code hal.h} promises. */
+@ExtendWith(WithCompiler.class)
+class PosixPortTest {
+  @TempDir private Path folder;
+
+  private Path image;
+
+  @BeforeEach
+  void writeImage() throws IOException {
+    byte[] bytes = new byte[256];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) i;
+    }
+    image = Files.write(folder.resolve("l3"), bytes);
+  }
+
+  private static Path program(CCompiler compiler) {
+    List<Path> sources = new ArrayList<>(CCompiler.sources("ports/posix"));
+    sources.add(CCompiler.MODULE.resolve("src/test/c/hal_test.c"));
+    return compiler.executable("hal-test", CCompiler.Build.SANITISED, sources, "-lpthread");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, late", "1, early", "2, late", "4, early"})
+  void keepsItsPromises(int chips, String transfers, CCompiler compiler) {
+    new Chips(program(compiler), folder)
+        .run(
+            Collections.nCopies(chips, new byte[0]),
+            "--l3",
+            image.toString(),
+            "--transfers",
+            transfers,
+            "--bandwidth",
+            "100000000",
+            "--latency",
+            "1000");
+  }
+
+  @Test
+  void saysWhichOptionsThereAre(CCompiler compiler) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(program(compiler).toString(), "--what", "1")
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(process.getInputStream().readAllBytes())).contains("options: --chip");
+    assertThat(process.waitFor()).isEqualTo(70);
+  }
+}
