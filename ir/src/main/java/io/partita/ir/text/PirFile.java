@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.Ending;
 import io.partita.ir.graph.Module;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -30,29 +31,36 @@ public final class PirFile {
   }
 
   /**
-   * Writes both files under other names and then moves them, so that a failure leaves what was
-   * there before; the folder must exist.
+   * Writes both files under other names and then moves them, so that a failure or an interrupt
+   * leaves what was there before; the folder must exist.
    *
    * @throws PartitaException {@link TextCode#FILE}
    */
   public static void write(Module module, Path file) {
     WeightTable table = WeightTable.of(module.graph(), Long.MAX_VALUE);
     String text = PirPrinter.print(module, table);
-    Path textPart = null;
+    try (Ending ending = new Ending()) {
+      write(text, table, file, ending);
+    } catch (IOException e) {
+      throw failure(file, "a file that can be written", e);
+    }
+  }
+
+  private static void write(String text, WeightTable table, Path file, Ending ending)
+      throws IOException {
+    Path textPart = partial(file);
     Path weightsPart = null;
     try {
-      textPart = partial(file);
       Files.writeString(textPart, text);
       if (!table.isEmpty()) {
         weightsPart = partial(file);
         try (FileChannel channel = FileChannel.open(weightsPart, StandardOpenOption.WRITE)) {
-          table.writeTo(channel);
+          table.writeTo(ending.watched(channel));
         }
+        ending.verifyGoesOn();
         move(weightsPart, weights(file));
       }
       move(textPart, file);
-    } catch (IOException e) {
-      throw failure(file, "a file that can be written", e);
     } finally {
       delete(textPart);
       delete(weightsPart);
@@ -67,8 +75,6 @@ public final class PirFile {
       free = part.resolveSibling(part.getFileName() + "-" + i);
     }
     Files.createFile(free);
-    // Also when the process is interrupted.
-    free.toFile().deleteOnExit();
     return free;
   }
 

@@ -59,7 +59,7 @@ final class RunCommand implements Callable<Integer> {
         results.put(program.description().outputs().get(i).name(), values.get(i));
       }
     }
-    OutputFile.write(outputs, file -> Npz.write(results, file));
+    OutputFile.write(outputs, out -> Npz.write(results, out));
     results.forEach(
         (name, value) -> spec.commandLine().getOut().println(name + ": " + value.type()));
     return ExitCode.DONE;

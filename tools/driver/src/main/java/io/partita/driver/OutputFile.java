@@ -1,7 +1,10 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.Ending;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,27 +13,37 @@ import java.nio.file.StandardCopyOption;
 
 /** A file that is written whole or not at all: under another name first, which is then moved. */
 public final class OutputFile {
+  private static final int BLOCK = 1 << 16;
+
   private OutputFile() {}
 
-  /** Writes into a file that stands in for the final one. */
+  /** Writes to a stream, which it needn't close. */
   public interface Writer {
-    void write(Path file) throws IOException;
+    void write(OutputStream out) throws IOException;
   }
 
+  /**
+   * Writes the file; a failure or an interrupt leaves what was there before.
+   *
+   * @throws PartitaException P6005
+   */
   public static void write(Path file, Writer writer) {
     Path absolute = file.toAbsolutePath();
     Path part = absolute.resolveSibling("." + absolute.getFileName() + ".part");
-    Thread cleanUp = new Thread(() -> delete(part));
-    Runtime.getRuntime().addShutdownHook(cleanUp);
-    try {
+    try (Ending ending = new Ending()) {
       Files.createDirectories(absolute.getParent());
-      writer.write(part);
-      move(part, absolute);
+      try {
+        OutputStream watched = ending.watched(Files.newOutputStream(part));
+        try (OutputStream out = new BufferedOutputStream(watched, BLOCK)) {
+          writer.write(out);
+        }
+        ending.verifyGoesOn();
+        move(part, absolute);
+      } finally {
+        delete(part);
+      }
     } catch (IOException failure) {
       throw failure(file, failure);
-    } finally {
-      delete(part);
-      forget(cleanUp);
     }
   }
 
@@ -47,14 +60,6 @@ public final class OutputFile {
       Files.deleteIfExists(part);
     } catch (IOException left) {
       // A file with a leading dot stays behind; the one asked for isn't touched.
-    }
-  }
-
-  private static void forget(Thread cleanUp) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(cleanUp);
-    } catch (IllegalStateException shuttingDown) {
-      // It runs already.
     }
   }
 

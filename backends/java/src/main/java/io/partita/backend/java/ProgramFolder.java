@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.Ending;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

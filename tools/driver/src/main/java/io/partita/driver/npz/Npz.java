@@ -4,11 +4,9 @@ import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -50,9 +48,8 @@ public final class Npz {
   }
 
   /** Writes the arrays, in their order, uncompressed as {@code numpy.savez} does. */
-  public static void write(Map<String, Tensor> arrays, Path file) throws IOException {
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file));
-        ZipOutputStream zip = new ZipOutputStream(out)) {
+  public static void write(Map<String, Tensor> arrays, OutputStream out) throws IOException {
+    try (ZipOutputStream zip = new ZipOutputStream(out)) {
       zip.setLevel(0);
       for (Map.Entry<String, Tensor> array : arrays.entrySet()) {
         ZipEntry entry = new ZipEntry(array.getKey() + SUFFIX);

@@ -1,9 +1,11 @@
-package io.partita.backend.java;
+package io.partita.ir.file;
 
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -11,14 +13,15 @@ import java.util.concurrent.TimeUnit;
  * Watches, while something is written, whether the process is told to end (Ctrl-C). Then the
  * writing fails at its next block, and the process waits until what was begun is taken away.
  */
-final class Ending implements AutoCloseable {
+public final class Ending implements AutoCloseable {
   private static final int LONGEST_WAIT_SECONDS = 10;
 
   private final CountDownLatch tidied = new CountDownLatch(1);
   private final Thread hook = new Thread(this::awaitTidying, "await-tidying");
   private volatile boolean told;
 
-  Ending() {
+  /** Begins to watch. */
+  public Ending() {
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException ending) {
@@ -35,20 +38,45 @@ final class Ending implements AutoCloseable {
     }
   }
 
-  /** Fails when the process is told to end. */
-  void verifyGoesOn() throws IOException {
+  /**
+   * Goes on, unless the process is told to end.
+   *
+   * @throws InterruptedIOException when it is
+   */
+  public void verifyGoesOn() throws IOException {
     if (told) {
       throw new InterruptedIOException("the process was told to end");
     }
   }
 
   /** A stream that fails when the process is told to end. */
-  OutputStream watched(OutputStream out) {
+  public OutputStream watched(OutputStream out) {
     return new FilterOutputStream(out) {
       @Override
       public void write(byte[] bytes, int offset, int length) throws IOException {
         verifyGoesOn();
         out.write(bytes, offset, length);
+      }
+    };
+  }
+
+  /** A channel that fails when the process is told to end. */
+  public WritableByteChannel watched(WritableByteChannel channel) {
+    return new WritableByteChannel() {
+      @Override
+      public int write(ByteBuffer bytes) throws IOException {
+        verifyGoesOn();
+        return channel.write(bytes);
+      }
+
+      @Override
+      public boolean isOpen() {
+        return channel.isOpen();
+      }
+
+      @Override
+      public void close() throws IOException {
+        channel.close();
       }
     };
   }

@@ -1,0 +1,99 @@
+package io.partita.ir.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that are told to end while they write; they leave nothing. */
+@Timeout(120)
+class EndingTest {
+  @TempDir Path folder;
+
+  /** Writes bytes for ever. */
+  static final class Endless {
+    public static void main(String[] arguments) throws IOException {
+      Path file = Path.of(arguments[0], "endless");
+      try (Ending ending = new Ending()) {
+        try (OutputStream out = ending.watched(Files.newOutputStream(file))) {
+          while (true) {
+            out.write(new byte[1 << 10]);
+          }
+        } finally {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** Writes the same module again and again. */
+  static final class Modules {
+    public static void main(String[] arguments) {
+      GraphBuilder builder = new GraphBuilder("large");
+      TensorType type = TensorType.of(ElementType.F32, 1 << 22);
+      builder.output("y", builder.constant(Tensor.filled(type, 1)));
+      Module module = new Module(builder.finish());
+      while (true) {
+        PirFile.write(module, Path.of(arguments[0], "module.pir"));
+      }
+    }
+  }
+
+  @Test
+  void aStreamFailsAndTheFileGoes() throws Exception {
+    interrupt(Endless.class);
+    assertThat(names()).isEmpty();
+  }
+
+  @Test
+  void aModuleIsThereWholeOrNotAtAll() throws Exception {
+    interrupt(Modules.class);
+    assertThat(names()).isSubsetOf("module.pir", "module.weights");
+    if (names().contains("module.pir")) {
+      assertThat(PirFile.read(folder.resolve("module.pir")).graph().outputs()).hasSize(1);
+    }
+  }
+
+  /** Runs a class until it has begun to write, and tells its process to end. */
+  private void interrupt(Class<?> writer) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                writer.getName(),
+                folder.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      while (names().isEmpty() && process.isAlive()) {
+        Thread.sleep(20);
+      }
+      assertThat(process.isAlive()).isTrue();
+      process.destroy();
+      process.waitFor();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+}
