@@ -7,15 +7,18 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import io.partita.passes.Pipeline;
+import io.partita.passes.shard.Strategy;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -30,7 +33,8 @@ import picocli.CommandLine.Spec;
           + " network.onnx, inputs.npz and outputs.npz. Each gets a line: PASS, FAIL or UNSUPPORTED.",
       "Integers must be equal; floats within the tolerances, which are by default 1e-3 relative and"
           + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
-          + " f64). The exit code is 1 when a case fails."
+          + " f64). The exit code is 1 when a case fails.",
+      "With --devices the emitted code runs, each device as a thread."
     })
 final class CheckCommand implements Callable<Integer> {
   @Parameters(
@@ -56,6 +60,8 @@ final class CheckCommand implements Callable<Integer> {
               + " target.")
   String passes;
 
+  @Mixin DeviceOptions devices = new DeviceOptions();
+
   @Option(names = "--rtol", paramLabel = "X", description = "Relative tolerance for floats.")
   Double relative;
 
@@ -69,13 +75,15 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Target chosen = target == null ? Target.EVALUATOR : Target.of(target);
+    Optional<Strategy> strategy = devices.chosen();
+    Target usual = strategy.isPresent() ? Target.JAVA : Target.EVALUATOR;
+    Target chosen = target == null ? usual : Target.of(target);
     Pipeline pipeline =
         passes == null
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
     Tolerance tolerance = new Tolerance(optional(relative), optional(absolute));
-    CaseRunner runner = new CaseRunner(chosen.runner(), pipeline, tolerance);
+    CaseRunner runner = new CaseRunner(chosen.runner(strategy), pipeline, tolerance);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Compile an ONNX model (or a .pir module) to a target.",
       "For java: one class without dependencies and its weights. A model with a KV cache becomes a"
-          + " decoder with reset() and step(token)."
+          + " decoder with reset() and step(token). With --devices, a class for each role that devices"
+          + " have, the weights of each device, and a class that is called as that for one device."
     })
 final class CompileCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -48,6 +49,8 @@ final class CompileCommand implements Callable<Integer> {
   Path output;
 
   @Mixin ModelOptions options = new ModelOptions();
+
+  @Mixin DeviceOptions devices = new DeviceOptions();
 
   @Option(
       names = "--passes",
@@ -90,6 +93,7 @@ final class CompileCommand implements Callable<Integer> {
       report.put("files", files);
       report.put("class", program.description().className());
       report.put("kind", program.description().kind().name().toLowerCase(java.util.Locale.ROOT));
+      program.description().devices().ifPresent(group -> report(group, report));
       out.println(Json.text(report));
     } else {
       files.forEach(file -> out.println(output.resolve(file)));
@@ -98,7 +102,21 @@ final class CompileCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
+  private static void report(ModelDescription.DeviceGroup group, Map<String, Object> report) {
+    report.put("devices", group.parts().size());
+    report.put("mesh", group.mesh());
+  }
+
   private static String summary(ModelDescription description) {
+    String devices =
+        description
+            .devices()
+            .map(group -> ", on %d devices: %s".formatted(group.parts().size(), group.mesh()))
+            .orElse("");
+    return kind(description) + devices;
+  }
+
+  private static String kind(ModelDescription description) {
     return switch (description.kind()) {
       case DECODER ->
           "class %s: a decoder with step(…) and reset(), and a state of %,d bytes"
@@ -114,6 +132,7 @@ final class CompileCommand implements Callable<Integer> {
       return new Compilation(err::println, progress::step)
           .toJava(
               new Compilation.Request(model, options.dims, options.values, passes),
+              devices.chosen(),
               new JavaOptions(packageName, className),
               output);
     }

@@ -1,5 +1,6 @@
 package io.partita.cli;
 
+import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.DriverCode;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -45,6 +47,8 @@ final class GenerateCommand implements Callable<Integer> {
       description = "Tokens to add; by default ${DEFAULT-VALUE}.")
   int count = 120;
 
+  @Mixin HostingOptions options = new HostingOptions();
+
   @Option(names = "--json", description = "Print text, token ids and speed as JSON.")
   boolean json;
 
@@ -62,11 +66,13 @@ final class GenerateCommand implements Callable<Integer> {
       throw new PartitaException(
           DriverCode.BAD_VOCABULARY, "--prompt", "at least one token", "an empty text", "give one");
     }
+    DeviceHosting hosting = options.hosting(folder, spec);
     PrintWriter out = spec.commandLine().getOut();
     int first = sequence.size();
     long start;
     try (ProgramCompiler compiler = new ProgramCompiler();
-        LanguageModel model = new LanguageModel(ProgramRunner.open(compiler, folder), folder)) {
+        LanguageModel model =
+            new LanguageModel(ProgramRunner.open(compiler, folder, hosting), folder)) {
       print(out, prompt);
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {

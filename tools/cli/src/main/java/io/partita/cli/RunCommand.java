@@ -1,5 +1,7 @@
 package io.partita.cli;
 
+import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.OutputFile;
@@ -12,41 +14,64 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Runs a compiled program once. */
 @Command(
     name = "run",
-    description = "Run a compiled program on inputs from a NumPy archive, and write its outputs.")
+    description = {
+      "Run a compiled program once on inputs from a NumPy archive, and write its outputs.",
+      "With --device I, other than 0, be one device of a program for several, until device 0 ends."
+    })
 final class RunCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
   Path folder;
 
   @Option(
       names = "--inputs",
-      required = true,
       paramLabel = "FILE",
       description = "The inputs (.npz), by name or in the program's order.")
   Path inputs;
 
   @Option(
       names = "--outputs",
-      required = true,
       paramLabel = "FILE",
       description = "The outputs' file (.npz), written whole or not at all.")
   Path outputs;
+
+  @Mixin HostingOptions options = new HostingOptions();
+
+  @Option(
+      names = "--device",
+      paramLabel = "I",
+      description =
+          "Which device this computer is, with --peers; by default 0, which has the inputs.")
+  int device;
 
   @Spec CommandSpec spec;
 
   @Override
   public Integer call() {
+    return device == 0 ? run() : serve();
+  }
+
+  private int run() {
+    if (inputs == null || outputs == null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--inputs FILE and --outputs FILE: which arrays to run on, and where"
+              + " to write those it gives?");
+    }
+    DeviceHosting hosting = options.hosting(folder, spec);
     Map<String, Tensor> results = new LinkedHashMap<>();
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "loading the program");
         ProgramCompiler compiler = new ProgramCompiler();
-        ProgramRunner program = ProgramRunner.open(compiler, folder)) {
+        ProgramRunner program = ProgramRunner.open(compiler, folder, hosting)) {
       progress.step("running");
       List<Tensor> arguments =
           NamedArrays.read(inputs)
@@ -62,6 +87,28 @@ final class RunCommand implements Callable<Integer> {
     OutputFile.write(outputs, out -> Npz.write(results, out));
     results.forEach(
         (name, value) -> spec.commandLine().getOut().println(name + ": " + value.type()));
+    return ExitCode.DONE;
+  }
+
+  private int serve() {
+    if (options.peers == null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--device " + device + " takes --peers HOST:PORT,...: where are the others?");
+    }
+    options.hosting(folder, spec);
+    int devices = ModelDescription.read(folder).devices().orElseThrow().parts().size();
+    if (device < 0 || device >= devices) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--device " + device + ": the program's devices are 0 to " + (devices - 1));
+    }
+    try (ProgramCompiler compiler = new ProgramCompiler()) {
+      spec.commandLine()
+          .getErr()
+          .println("device " + device + " of " + devices + "; Ctrl-C ends it");
+      ProgramRunner.serve(compiler, folder, device, options.peers);
+    }
     return ExitCode.DONE;
   }
 }

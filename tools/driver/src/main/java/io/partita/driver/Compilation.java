@@ -14,6 +14,8 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
 import io.partita.passes.state.KvStatePass;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,15 +65,26 @@ public final class Compilation {
   /**
    * Compiles to Java and writes the folder, whole or not at all.
    *
+   * @param strategy over which devices, and how; none for one device
    * @throws PartitaException when the model can't be compiled or the folder not be written
    */
-  public EmittedProgram toJava(Request request, JavaOptions options, Path folder) {
-    Module module = prepare(request);
+  public EmittedProgram toJava(
+      Request request, Optional<Strategy> strategy, JavaOptions options, Path folder) {
+    Module module = distributed(prepare(request), strategy);
     progress.accept("emitting Java");
-    EmittedProgram program = JavaBackend.emit(module, options);
+    EmittedProgram program =
+        module.placement().isPresent()
+            ? JavaBackend.emit(Distribution.program(module), options)
+            : JavaBackend.emit(module, options);
     progress.accept("writing " + folder);
     ProgramFolder.write(program, folder);
     return program;
+  }
+
+  private Module distributed(Module module, Optional<Strategy> strategy) {
+    return strategy
+        .map(chosen -> run(new Pipeline(List.of(new ShardPass(chosen))), module))
+        .orElse(module);
   }
 
   /**

@@ -19,6 +19,7 @@ public enum DriverCode implements DiagnosticCode {
   DEFAULT_CAPACITY("P6014", "the capacity of the KV cache is not given", Severity.NOTE),
   CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE),
   FIXED_PAST("P6016", "the KV cache has a fixed length and stays an input", Severity.NOTE),
+  DEVICES("P6017", "the number of devices and the strategy don't fit together"),
   INTERNAL("P6099", "this is an error of Partita itself");
 
   private final String id;

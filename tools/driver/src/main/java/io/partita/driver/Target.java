@@ -4,8 +4,10 @@ import io.partita.driver.cases.EvaluatorRunner;
 import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.passes.shard.Strategy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** What a model can be compiled for, and the evaluator, which needs no compiling. */
 public enum Target {
@@ -46,9 +48,14 @@ public enum Target {
 
   /** How modules run on it. */
   public ModuleRunner runner() {
+    return runner(Optional.empty());
+  }
+
+  /** How modules run on it, distributed by a strategy; the evaluator runs them whole. */
+  public ModuleRunner runner(Optional<Strategy> strategy) {
     return switch (this) {
       case EVALUATOR -> new EvaluatorRunner();
-      case JAVA -> new JavaRunner();
+      case JAVA -> new JavaRunner(strategy);
     };
   }
 }

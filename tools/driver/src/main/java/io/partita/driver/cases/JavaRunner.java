@@ -1,22 +1,47 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
+import io.partita.driver.Distribution;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
 import java.util.List;
+import java.util.Optional;
 
-/** Emits modules as Java, compiles the source and runs it. */
+/** Emits modules as Java, for one device or several, compiles the source and runs it. */
 public final class JavaRunner implements ModuleRunner {
   private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   private final ProgramCompiler compiler = new ProgramCompiler();
+  private final Optional<Strategy> strategy;
+
+  /** For one device, unless a module says itself on which devices it runs. */
+  public JavaRunner() {
+    this(Optional.empty());
+  }
+
+  /**
+   * @param strategy over which devices, each a thread, and how; none for one device
+   */
+  public JavaRunner(Optional<Strategy> strategy) {
+    this.strategy = strategy;
+  }
+
+  private EmittedProgram emit(Module module) {
+    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    return distributed.placement().isPresent()
+        ? JavaBackend.emit(Distribution.program(distributed), OPTIONS)
+        : JavaBackend.emit(distributed, OPTIONS);
+  }
 
   @Override
   public Prepared prepare(Module module) {
-    ProgramRunner program = ProgramRunner.load(compiler, JavaBackend.emit(module, OPTIONS));
+    ProgramRunner program = ProgramRunner.load(compiler, emit(module));
     return new Prepared() {
       @Override
       public List<Tensor> run(List<Tensor> inputs) {

@@ -77,6 +77,16 @@ final class StructuredCode {
     return full;
   }
 
+  /** How far queries are behind the first key: another number for each part of a sequence. */
+  private String offset() {
+    List<Long> offsets =
+        code.plan.role().operations(code.node).stream()
+            .map(op -> ((Structured.Attention) op).offset().value())
+            .toList();
+    String text = code.plan.offsets().of(offsets);
+    return text.equals(offsets.getFirst().toString()) ? text + "L" : text;
+  }
+
   private void attention(Structured.Attention attention) {
     Shape q = code.shape(0);
     Shape k = code.shape(1);
@@ -120,7 +130,7 @@ final class StructuredCode {
             Elements.doubleLiteral(attention.scale()),
             Elements.doubleLiteral(attention.softCap()),
             attention.causal(),
-            attention.offset().value() + "L",
+            offset(),
             attention.window() + "L",
             isChoice ? mask : "null",
             isChoice ? "null" : mask,

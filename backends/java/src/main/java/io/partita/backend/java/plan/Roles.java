@@ -8,7 +8,9 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
 import io.partita.ir.program.Step;
+import io.partita.ir.type.Dim;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -62,6 +64,15 @@ public final class Roles {
     return switch (op) {
       case Source.Constant constant -> constant.mnemonic();
       case Movement.Slice slice -> List.of(slice.mnemonic(), slice.steps());
+      case Structured.Attention attention ->
+          new Structured.Attention(
+              attention.scale(),
+              attention.softCap(),
+              attention.causal(),
+              Dim.ZERO,
+              attention.window(),
+              attention.mask(),
+              attention.keyLength());
       case Communication.Exchange exchange ->
           List.of(
               exchange.mnemonic(),

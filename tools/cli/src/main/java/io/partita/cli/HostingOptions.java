@@ -1,0 +1,45 @@
+package io.partita.cli;
+
+import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.ModelDescription;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** What says where the devices of a program for several run. */
+final class HostingOptions {
+  @Option(
+      names = "--processes",
+      description = "Run each device in a process of its own; by default each is a thread.")
+  boolean processes;
+
+  @Option(
+      names = "--peers",
+      paramLabel = "HOST:PORT,...",
+      description =
+          "Run devices on several computers: the address of each, from device 0 on. The others are"
+              + " started with 'partita run DIR --device I' and the same list.")
+  String peers;
+
+  /**
+   * Where the devices of the program in a folder run.
+   *
+   * @throws ParameterException when the options don't fit together or the program
+   */
+  DeviceHosting hosting(Path folder, CommandSpec spec) {
+    CommandLine command = spec.commandLine();
+    if (processes && peers != null) {
+      throw new ParameterException(command, "--processes and --peers: choose one");
+    }
+    if (!processes && peers == null) {
+      return new DeviceHosting.Threads();
+    }
+    if (ModelDescription.read(folder).devices().isEmpty()) {
+      throw new ParameterException(
+          command, folder + " holds a program for one device; compile the model with --devices N");
+    }
+    return processes ? new DeviceHosting.Processes() : new DeviceHosting.Peers(peers);
+  }
+}

@@ -1,0 +1,65 @@
+package io.partita.driver;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.passes.localize.Localization;
+import io.partita.passes.shard.Strategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** How the user says over which devices a model is distributed. */
+public final class Distribution {
+  /** Messages that each channel between devices of an emitted program holds. */
+  private static final int CAPACITY = 1;
+
+  private Distribution() {}
+
+  /**
+   * The strategy that options ask for; none for one device.
+   *
+   * @param devices how many, or null
+   * @param text a strategy as in {@code tensor=8} or {@code pipeline=2,tensor=4}; one without
+   *     number, as in {@code sequence,norm=root}, is over all devices; null for {@code tensor}
+   * @throws PartitaException when they don't fit together
+   */
+  public static Optional<Strategy> strategy(Integer devices, String text) {
+    if (devices == null && text == null) {
+      return Optional.empty();
+    }
+    if (devices != null && devices < 1) {
+      throw wrong("--devices " + devices, "1 device or more", devices.toString());
+    }
+    List<String> words = new ArrayList<>();
+    for (String word : (text == null ? "tensor" : text).split(",", -1)) {
+      boolean isKind = List.of("tensor", "sequence", "pipeline").contains(word.strip());
+      if (isKind && devices == null) {
+        throw wrong("--strategy " + text, word.strip() + "=N, or --devices N", "no number");
+      }
+      words.add(isKind ? word.strip() + "=" + devices : word);
+    }
+    Strategy strategy = Strategy.parse(String.join(",", words));
+    if (devices != null && strategy.devices() != devices) {
+      throw wrong(
+          "--devices " + devices + " --strategy " + text,
+          "a strategy for " + devices + " devices",
+          "one for " + strategy.devices());
+    }
+    return strategy.devices() == 1 ? Optional.empty() : Optional.of(strategy);
+  }
+
+  private static PartitaException wrong(String where, String expected, String found) {
+    return new PartitaException(
+        DriverCode.DEVICES,
+        where,
+        expected,
+        found,
+        "such as --devices 8, --devices 4 --strategy sequence, or --strategy pipeline=2,tensor=4");
+  }
+
+  /** The programs of the devices of a module of the mesh dialect. */
+  public static Program program(Module sharded) {
+    return Localization.of(sharded, CAPACITY);
+  }
+}
