@@ -69,6 +69,11 @@ public final class LayoutPropagation {
   /** As {@link #run(Graph, Mesh, Map)}, with more to be met. */
   public static LayoutPlan run(Graph graph, Mesh mesh, LayoutDemands demands) {
     verify(graph, demands.pinned());
+    demands
+        .splits()
+        .forEach(
+            (value, splits) ->
+                Layout.replicated(mesh, splits.size()).with(splits).verify(value.type()));
     return new LayoutPropagation(graph, mesh, demands).run();
   }
 
@@ -227,7 +232,8 @@ public final class LayoutPropagation {
     }
     Layout held = layouts.get(value);
     for (Map.Entry<String, Integer> place : places.entrySet()) {
-      if (!held.uses(place.getKey())) {
+      boolean isWhole = demands.whole().getOrDefault(value, Set.of()).contains(place.getKey());
+      if (!held.uses(place.getKey()) && !isWhole) {
         held = held.withAt(place.getKey(), place.getValue());
       }
     }

@@ -40,6 +40,7 @@ final class SplitPropagation {
     this.demands = demands;
     this.pinned = demands.pinned();
     this.readers = graph.readers();
+    splits.putAll(demands.splits());
     pinned.forEach((value, layout) -> splits.put(value, layout.splits()));
     for (Node node : graph.nodes()) {
       FactorRule rule =

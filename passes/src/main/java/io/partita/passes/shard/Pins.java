@@ -2,27 +2,23 @@ package io.partita.passes.shard;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.propagate.LayoutDemands;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /** What strategies ask of values and nodes. The first to ask of a dimension or an axis has it. */
 final class Pins {
-  private final Mesh mesh;
-  private final Map<Value, Layout> layouts = new LinkedHashMap<>();
+  private final Map<Value, List<Split>> splits = new LinkedHashMap<>();
   private final Map<Value, Set<String>> whole = new LinkedHashMap<>();
   private final Map<Value, Map<String, Integer>> places = new LinkedHashMap<>();
   private final Map<Node, Set<String>> unsplit = new LinkedHashMap<>();
-
-  Pins(Mesh mesh) {
-    this.mesh = mesh;
-  }
 
   /**
    * Splits a dimension unless it, or some of the axes on another dimension, is split already. One
@@ -32,12 +28,15 @@ final class Pins {
     if (split.isNone() || value.type().dim(dim).is(1)) {
       return;
     }
-    Layout before = layouts.getOrDefault(value, Layout.replicated(mesh, value.type().rank()));
-    boolean free =
-        before.splits().get(dim).isNone()
-            && split.axes().stream().allMatch(axis -> before.splitBy(axis) < 0);
-    if (free) {
-      layouts.put(value, before.with(dim, split));
+    List<Split> before =
+        splits.getOrDefault(value, Collections.nCopies(value.type().rank(), Split.NONE));
+    boolean isFree =
+        before.get(dim).isNone()
+            && before.stream().allMatch(each -> Collections.disjoint(each.axes(), split.axes()));
+    if (isFree) {
+      List<Split> after = new ArrayList<>(before);
+      after.set(dim, split);
+      splits.put(value, after);
     }
   }
 
@@ -58,10 +57,10 @@ final class Pins {
   }
 
   boolean has(Value value) {
-    return layouts.containsKey(value);
+    return splits.containsKey(value);
   }
 
   LayoutDemands demands() {
-    return new LayoutDemands(layouts, whole, places, unsplit);
+    return new LayoutDemands(Map.of(), splits, whole, places, unsplit);
   }
 }

@@ -37,7 +37,13 @@ final class Planner {
   }
 
   private LayoutPlan plan(long group) {
-    Pins pins = new Pins(mesh.mesh());
+    Pins pins = new Pins();
+    if (!mesh.stage().isEmpty() && mesh.mesh().size(mesh.stage()) > 1) {
+      new PipelineStrategy(graph, anatomy, mesh, weights, pins).pin();
+    }
+    if (mesh.splitsTokens()) {
+      splitTokens(pins);
+    }
     return mesh.splitsWeights() ? splitWeights(group, pins) : propagate(pins);
   }
 
@@ -83,6 +89,21 @@ final class Planner {
         plan = propagate(pins);
       }
     }
+    if (strategy.norm() == Strategy.NormPlacement.ROOT) {
+      new RootStrategy(mesh, pins).pin(plan);
+      plan = propagate(pins);
+    }
     return plan;
+  }
+
+  private void splitTokens(Pins pins) {
+    boolean splits = new SequenceStrategy(graph, anatomy, mesh, pins).pin();
+    if (!splits && mesh.mesh().devices() == mesh.mesh().size(mesh.token())) {
+      throw ShardCode.NOTHING_TO_SPLIT.at(
+          "strategy " + strategy,
+          "an attention with several tokens",
+          anatomy.blocks().isEmpty() ? "no attention" : "one token",
+          "split weights with tensor, or compile the model for a longer sequence");
+    }
   }
 }

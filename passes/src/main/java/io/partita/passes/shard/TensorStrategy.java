@@ -100,6 +100,8 @@ final class TensorStrategy {
     if (!single) {
       return;
     }
+    pins.whole(q, List.of(mesh.inside()));
+    pins.whole(node.operand(1), List.of(mesh.inside()));
     Value v = node.operand(2);
     pins.split(v, 1, split);
     pins.split(v, 3, Split.even(mesh.mesh(), v.type().dim(3).value(), mesh.inside()));

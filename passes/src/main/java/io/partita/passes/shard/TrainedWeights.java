@@ -94,6 +94,11 @@ final class TrainedWeights {
     return constants;
   }
 
+  /** The constants that an operand is computed from, if it depends on no input. */
+  static Set<Node> constants(Value value, TrainedWeights weights) {
+    return weights.isTrained(value) ? constants(value) : Set.of();
+  }
+
   /** Elements that share a scale, in a weight that is quantised in blocks; 1 in others. */
   static long block(Value weight) {
     long block = 1;

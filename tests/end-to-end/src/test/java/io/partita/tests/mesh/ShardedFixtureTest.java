@@ -2,22 +2,17 @@ package io.partita.tests.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
-import io.partita.driver.cases.Tolerance;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.passes.shard.Strategy;
 import io.partita.passes.shard.WeightHolding;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -74,7 +69,8 @@ class ShardedFixtureTest {
   @MethodSource("fixturesAndDevices")
   void devicesTogetherGiveWhatIsRecorded(String name, int devices, TestCase test) {
     Sharded sharded = new Sharded(Strategy.tensor(devices));
-    CaseResult result = new CaseRunner(sharded, StandardPasses.usual(), tolerance(test)).run(test);
+    CaseResult result =
+        new CaseRunner(sharded, StandardPasses.usual(), FixtureTolerance.of(test)).run(test);
     assertThat(result.status()).as(result.detail()).isEqualTo(CaseResult.Status.PASS);
     if (devices == 1) {
       assertThat(sharded.exchanges()).isEmpty();
@@ -143,17 +139,5 @@ class ShardedFixtureTest {
   private static boolean hasOneKeyHead(Sharded sharded) {
     return sharded.sharding().anatomy().blocks().stream()
         .anyMatch(block -> block.attention().kvHeads().is(1));
-  }
-
-  /** What the fixture's maker allows a correct compiler; in parts, sums are rounded once more. */
-  private static Tolerance tolerance(TestCase test) {
-    try {
-      Map<String, Object> facts =
-          JSON.std.mapFrom(test.model().resolveSibling("fixture.json").toFile());
-      double bound = 2 * ((Number) facts.get("tolerance")).doubleValue();
-      return new Tolerance(OptionalDouble.of(bound), OptionalDouble.of(bound));
-    } catch (IOException missing) {
-      throw new UncheckedIOException(missing);
-    }
   }
 }
