@@ -277,6 +277,11 @@ public final class GraphEditor {
     }
   }
 
+  /** Drops all nodes on which no output and no message depends, as {@link #freeze} does. */
+  public void dropDead() {
+    List.copyOf(places.keySet()).forEach(this::dropIfDead);
+  }
+
   /** The live nodes in their present order: each after those that it reads. */
   public List<Node> nodes() {
     Map<Node, Integer> missing = new IdentityHashMap<>();
@@ -315,9 +320,7 @@ public final class GraphEditor {
 
   /** The changed graph, without the nodes on which no output and no message depends. */
   public Graph freeze() {
-    for (Node node : List.copyOf(places.keySet())) {
-      dropIfDead(node);
-    }
+    dropDead();
     GraphBuilder builder = new GraphBuilder(original.name());
     Map<Value, Value> copies = new IdentityHashMap<>();
     for (Value input : inputs) {

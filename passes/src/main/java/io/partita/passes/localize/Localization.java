@@ -184,14 +184,13 @@ public final class Localization {
     Set<String> states = new HashSet<>();
     module.states().forEach(state -> states.add(state.input()));
     GraphEditor editor = new GraphEditor(device.builder().finish());
-    Graph live = editor.freeze();
-    GraphEditor inputs = new GraphEditor(live);
-    for (Value input : live.inputs()) {
-      if (inputs.uses(input) == 0 && !states.contains(input.name())) {
-        inputs.removeInput(input);
+    editor.dropDead();
+    for (Value input : editor.inputs()) {
+      if (editor.uses(input) == 0 && !states.contains(input.name())) {
+        editor.removeInput(input);
       }
     }
-    Graph graph = inputs.freeze();
+    Graph graph = editor.freeze();
     Set<String> names = new HashSet<>();
     graph.inputs().forEach(input -> names.add(input.name()));
     return new Module(

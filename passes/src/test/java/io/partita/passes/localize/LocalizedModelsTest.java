@@ -7,13 +7,18 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.factor.SampleValues;
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.propagate.CloseTensors;
@@ -24,6 +29,9 @@ import io.partita.ir.propagate.MeshEvaluator;
 import io.partita.ir.propagate.RandomPlans;
 import io.partita.ir.propagate.SyncInsertion;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -134,5 +142,44 @@ class LocalizedModelsTest {
     long stored = program.devices().stream().mapToLong(device -> weights(device.graph())).sum();
     assertThat(stored).isEqualTo(weights(graph));
     verify(module, program, new Draw(devices));
+  }
+
+  /** Caches of 3 heads on 1 to 5 devices, of which some have none, over four runs. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void statesStayOnTheirDevices(int devices) {
+    GraphBuilder builder = new GraphBuilder("decoder");
+    TensorType cacheType = TensorType.of(ElementType.F32, 1, 3, 4, 2);
+    Value past = builder.input("past", cacheType);
+    Value update = builder.input("update", TensorType.of(ElementType.F32, 1, 3, 1, 2));
+    Value start = builder.input("start", TensorType.of(ElementType.I64, 1));
+    Value present = builder.add(new Structured.CacheUpdate(2, false), past, update, start);
+    Op sum = new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true);
+    builder.output("present", present);
+    builder.output("y", builder.add(sum, present));
+    Graph graph = builder.finish();
+    Mesh mesh = Mesh.line("x", devices);
+    Split heads = Split.even(mesh, 3, "x");
+    Layout byHead = Layout.of(mesh, Split.NONE, heads, Split.NONE, Split.NONE);
+    LayoutPlan plan = LayoutPropagation.run(graph, mesh, Map.of(past, byHead));
+    List<Module.State> states = List.of(new Module.State("past", "present"));
+    Program program = Localization.of(SyncInsertion.insert(plan, states), 1);
+    for (int device = 0; device < devices; device++) {
+      Module module = program.devices().get(device);
+      assertThat(module.states()).isEqualTo(device < 3 ? states : List.of());
+      boolean hasPast =
+          module.graph().inputs().stream().anyMatch(input -> input.name().equals("past"));
+      assertThat(hasPast).isEqualTo(device < 3);
+    }
+    ProgramEvaluator evaluator = new ProgramEvaluator(program, 1);
+    Tensor cache = Tensor.filled(cacheType, 0);
+    for (int position = 0; position < 4; position++) {
+      Tensor token = SampleValues.value(update.type(), new Draw(position));
+      Tensor at = Tensor.longs(Shape.of(1), position);
+      List<Tensor> expected = Evaluator.run(graph, List.of(cache, token, at));
+      SortedMap<String, Tensor> found = evaluator.run(Map.of("update", token, "start", at));
+      CloseTensors.verify(List.of(found.get("present"), found.get("y")), expected);
+      cache = expected.getFirst();
+    }
   }
 }
