@@ -132,11 +132,7 @@ class ConvolutionTest {
               .i32(shape.extent(0) * shape.extent(1), countPadding ? 1 : 0);
       long kernel = window.kernel().get(0) * window.kernel().get(1);
       // The reference rounds once more.
-      Within.verify(
-          call.toString(),
-          kernels.result(call),
-          expected.doubles(),
-          (i, y) -> (kernel + 2) * U * 2);
+      Within.verify(call, kernels, expected.doubles(), (i, y) -> (kernel + 2) * U * 2);
     }
   }
 }

@@ -77,20 +77,19 @@ class FloatFunctionsTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("functions")
   void isWithinItsBound(UnaryFunction function, DoubleBinaryOperator bound, Kernels kernels) {
-    Tensor result =
-        kernels.result(
-            new KernelCall("partita_" + function.text() + "_f32")
-                .in(ARGUMENTS)
-                .out(ARGUMENTS.type())
-                .i32(COUNT));
+    KernelCall call =
+        new KernelCall("partita_" + function.text() + "_f32")
+            .in(ARGUMENTS)
+            .out(ARGUMENTS.type())
+            .i32(COUNT);
     Tensor wide =
         Tensor.ofDoubles(ARGUMENTS.type().with(ElementType.F64), ARGUMENTS.doubles().clone());
     double[] exact =
         OpEvaluator.evaluate(new Elementwise.Unary(function), List.of(wide)).getFirst().doubles();
     float[] arguments = ARGUMENTS.floats();
     Within.verify(
-        function + "",
-        result,
+        call,
+        kernels,
         exact,
         (i, y) -> {
           double most = bound.applyAsDouble(arguments[i], y);

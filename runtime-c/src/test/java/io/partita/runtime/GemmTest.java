@@ -101,6 +101,36 @@ class GemmTest {
     }
   }
 
+  /** Within 2 k u of the sum of magnitudes, at most 4 each, of the exact one. */
+  @Test
+  void contractsWithinTheBound(Kernels kernels) {
+    for (int round = 0; round < 20; round++) {
+      Product product = product(ElementType.F32, ElementType.F32, samples.from(1, 9));
+      Product wide =
+          new Product(
+              wide(product.left),
+              wide(product.right),
+              product.leftTransposed,
+              product.rightTransposed);
+      Tensor exact = wide.reference(ElementType.F64);
+      TensorType type = exact.type().with(ElementType.F32);
+      KernelCall call =
+          product.geometry(
+              new KernelCall("partita_gemm_f32")
+                  .in(product.left)
+                  .in(product.right)
+                  .absent()
+                  .out(type),
+              false);
+      long k = product.left.shape().extent(product.leftTransposed ? 1 : 2);
+      Within.verify(call, kernels, exact.doubles(), (i, y) -> 2 * k * Within.U * 4 * k);
+    }
+  }
+
+  private static Tensor wide(Tensor x) {
+    return Tensor.ofDoubles(x.type().with(ElementType.F64), x.doubles());
+  }
+
   private static ElementType element(String types, int index) {
     String[] parts = types.split("_");
     String text = parts[parts.length == 1 ? 0 : index];

@@ -10,20 +10,21 @@ import java.util.List;
  */
 final class Kernels implements AutoCloseable {
   private final KernelServer optimised;
+  private final KernelServer contracted;
   private final KernelServer sanitised;
 
   Kernels(CCompiler compiler) {
     List<Path> sources = new ArrayList<>(CCompiler.sources("kernels"));
     sources.add(CCompiler.MODULE.resolve("src/test/c/kernel_server.c"));
-    // Kernels are found by name in the program itself.
-    optimised =
-        new KernelServer(
-            compiler.executable(
-                "kernels", CCompiler.Build.OPTIMISED, sources, "-rdynamic", "-ldl"));
-    sanitised =
-        new KernelServer(
-            compiler.executable(
-                "kernels", CCompiler.Build.SANITISED, sources, "-rdynamic", "-ldl"));
+    // The server finds kernels by name in the program itself.
+    optimised = server(compiler, CCompiler.Build.OPTIMISED, sources);
+    contracted = server(compiler, CCompiler.Build.CONTRACTED, sources);
+    sanitised = server(compiler, CCompiler.Build.SANITISED, sources);
+  }
+
+  private static KernelServer server(
+      CCompiler compiler, CCompiler.Build build, List<Path> sources) {
+    return new KernelServer(compiler.executable("kernels", build, sources, "-rdynamic", "-ldl"));
   }
 
   /** What the call writes, for which builds, numbers of cores and their order must not matter. */
@@ -44,9 +45,15 @@ final class Kernels implements AutoCloseable {
     return run(call).getFirst();
   }
 
+  /** What the call writes when products and sums are contracted. */
+  List<Tensor> contracted(KernelCall call) {
+    return call.results(contracted.reply(call, 8, false));
+  }
+
   @Override
   public void close() {
     optimised.close();
+    contracted.close();
     sanitised.close();
   }
 }

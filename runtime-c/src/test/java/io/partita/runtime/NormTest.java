@@ -64,8 +64,8 @@ class NormTest {
       double[] exact = exact(new Structured.Norm(kind, 1, epsilon, scaled, biased), operands);
       double[] unscaled = normBound(kind, x, size, epsilon);
       Within.verify(
-          call.toString(),
-          kernels.result(call),
+          call,
+          kernels,
           exact,
           (i, y) ->
               (size / 4 + 12) * U * unscaled[i] * (scaled ? Math.abs(scale.getDouble(i % size)) : 1)
@@ -113,8 +113,8 @@ class NormTest {
       double extent = shape.extent(1);
       // Arguments of exponentials are at most 60 in magnitude.
       Within.verify(
-          call.toString(),
-          kernels.result(call),
+          call,
+          kernels,
           exact(op, List.of(x)),
           (i, y) ->
               logarithm ? (extent + 16 + 2 * Math.abs(y)) * U : (extent + 12 + 2 * 60) * U * y);
@@ -158,8 +158,8 @@ class NormTest {
               .i32(heads, seq, d, half, seq * d, d);
       // Each product is at most 2.
       Within.verify(
-          call.toString(),
-          kernels.result(call),
+          call,
+          kernels,
           exact(new Structured.RotaryEmbedding(interleaved), List.of(x, cosines, sines)),
           (i, y) -> 2 * U * 4);
     }

@@ -18,6 +18,12 @@ final class Within {
 
   private Within() {}
 
+  /** Of the first that a call writes, with and without contraction. */
+  static void verify(KernelCall call, Kernels kernels, double[] exact, Bound bound) {
+    verify(call.toString(), kernels.result(call), exact, bound);
+    verify(call + " contracted", kernels.contracted(call).getFirst(), exact, bound);
+  }
+
   /** Beyond the largest float, the exact value stands for infinity. */
   static void verify(String what, Tensor actual, double[] exact, Bound bound) {
     float[] values = actual.floats();
