@@ -30,24 +30,30 @@ import java.util.TreeMap;
  * features are split; partial results go up a tree of groups of four to device 0, which adds the
  * skip connection and normalises; the result comes back down.
  *
- * @param gated whether the network has a gate as Llama's, so three weights
+ * @param gated whether the network has a gate as Llama's, so three weights instead of two
+ * @param decoder whether positions rotate, and see only those before
  * @param cache positions of a KV cache; 0 without one
  */
 record PaperModel(
-    int blocks, int features, int inner, boolean gated, int heads, long seq, long cache) {
+    int blocks,
+    int features,
+    int inner,
+    boolean gated,
+    boolean decoder,
+    int heads,
+    long seq,
+    long cache) {
   private static final Algorithm TREE = new Algorithm.Tree(4);
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[64 << 20]);
 
-  /**
-   * As in llama2.c's 42M model but for 2048 inner features, which the paper's section V-A states.
-   */
-  static PaperModel tinyLlama(int heads, long seq, long cache) {
-    return new PaperModel(8, 512, 2048, true, heads, seq, cache);
+  /** Of section V-A: 512 features, 2048 inner ones, 8 blocks. */
+  static PaperModel tinyLlama(boolean gated, int heads, long seq, long cache) {
+    return new PaperModel(8, 512, 2048, gated, true, heads, seq, cache);
   }
 
-  /** Its 24 blocks. */
+  /** Of section V-A, with its 24 blocks. */
   static PaperModel mobileBert() {
-    return new PaperModel(24, 512, 512, false, 4, 268, 0);
+    return new PaperModel(24, 512, 512, false, false, 4, 268, 0);
   }
 
   Program program(int devices) {
@@ -105,7 +111,7 @@ record PaperModel(
     }
 
     private Value rotated(Value x) {
-      if (!gated) {
+      if (!decoder) {
         return x;
       }
       TensorType type = f32(1, seq, headFeatures / 2);
@@ -131,7 +137,7 @@ record PaperModel(
       Value v = cached("v" + block, heads(x));
       Dim offset = Dim.of(Math.max(0, cache - 1));
       Value y =
-          graph.add(new Structured.Attention(0.125, 0, gated, offset, 0, false, false), q, k, v);
+          graph.add(new Structured.Attention(0.125, 0, decoder, offset, 0, false, false), q, k, v);
       Value together =
           graph.add(
               new Movement.Reshape(
@@ -165,7 +171,7 @@ record PaperModel(
         normal =
             graph.add(
                 new Structured.Norm(
-                    gated ? Structured.NormKind.RMS : Structured.NormKind.LAYER,
+                    decoder ? Structured.NormKind.RMS : Structured.NormKind.LAYER,
                     2,
                     1e-5,
                     false,

@@ -22,7 +22,7 @@ class PlansTest {
 
   @Test
   void countsEachByteOfADevice() {
-    PlanReport report = report(PaperModel.tinyLlama(8, 1, 128), 8, BYTES);
+    PlanReport report = report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES);
     long block = (4L * 512 * 512 + 3L * 512 * 2048) / 8;
     DeviceReport device = report.devices().get(7);
     assertThat(device.weightBytes()).isEqualTo(8 * block);
@@ -43,8 +43,9 @@ class PlansTest {
 
   @Test
   void loadingABlockAheadIsTheSlowestPartOfAWholeRun() {
-    PlanReport awaiting = report(PaperModel.tinyLlama(8, 1, 128), 8, BYTES);
-    PlanReport arrived = report(PaperModel.tinyLlama(8, 1, 128), 8, BYTES.awaitsBlocks(false));
+    PlanReport awaiting = report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES);
+    PlanReport arrived =
+        report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES.awaitsBlocks(false));
     double load = (140 + (4L * 512 * 512 + 3L * 512 * 2048) / 8 / 0.8) / 500e6;
     assertThat(awaiting.interval()).isCloseTo(8 * load, within(1e-12));
     assertThat(awaiting.seconds()).isBetween(7 * load, 8 * load);
@@ -56,7 +57,10 @@ class PlansTest {
   void weightsComeNearerWithEachChip() {
     for (int chips : new int[] {1, 2, 4, 8, 16, 32, 64}) {
       WeightPlace place =
-          report(PaperModel.tinyLlama(64, 1, 128), chips, BYTES).devices().getFirst().weights();
+          report(PaperModel.tinyLlama(true, 64, 1, 128), chips, BYTES)
+              .devices()
+              .getFirst()
+              .weights();
       assertThat(place)
           .isEqualTo(
               chips < 8
@@ -70,7 +74,7 @@ class PlansTest {
     assertThatThrownBy(
             () ->
                 Plans.report(
-                    PaperModel.tinyLlama(8, 1, 128).program(8),
+                    PaperModel.tinyLlama(true, 8, 1, 128).program(8),
                     TargetLibrary.find("siracusa:chips=4"),
                     BYTES))
         .isInstanceOf(PartitaException.class)
@@ -87,7 +91,7 @@ class PlansTest {
   void saysWhatDoesNotFit() {
     PlanReport report =
         Plans.report(
-            PaperModel.tinyLlama(8, 1, 128).program(1),
+            PaperModel.tinyLlama(true, 8, 1, 128).program(1),
             TargetLibrary.find("siracusa:chips=1,l3=8MiB"),
             BYTES);
     assertThat(report.shortages()).hasSize(1);
