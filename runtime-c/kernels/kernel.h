@@ -5,10 +5,10 @@
  * core from 0 to cores - 1, in any order or at the same time, it computes the whole result; each element of the
  * result is written by one core only, and its bits don't depend on how many cores there are.
  *
- * Kernels read and write the memory that their arguments point to and their own stack, which is a few hundred bytes
- * deep; they allocate nothing, call nothing but each other, keep no state, and need no C library. Pointers are to
- * tiles in L1, aligned to their elements; other memories work and are slow. Extents may be 0; they and strides are
- * below 2^27. Strides count elements.
+ * Kernels read and write the memory that their arguments point to and their own stack: functions of less than 1 KiB, at
+ * most seven deep. They allocate nothing, don't recurse, keep no state, and need no C library but memset and memcpy,
+ * which compilers call. Pointers are to tiles in L1, aligned to their elements; other memories work and are slow.
+ * Extents may be 0; they and strides are below 2^27. Strides count elements.
  *
  * Integers wrap in two's complement. Floats are IEEE f32; no kernel uses a wider type, which devices lack. "Exact"
  * means the bits of the reference evaluator when multiplications and additions aren't contracted

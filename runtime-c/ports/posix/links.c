@@ -28,6 +28,7 @@ struct link {
     struct queue sends;
     struct queue receives;
     uint64_t free; /* when the last message will have left */
+    uint64_t sent; /* bytes */
 };
 
 static struct link links[MOST_CHIPS];
@@ -212,6 +213,7 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
                                         .is_send = 1,
                                         .header = {bytes, link->free + partita_options.latency}};
     partita_moved.sent += bytes;
+    link->sent += bytes;
     enqueue(&link->sends, message);
 }
 
@@ -235,4 +237,17 @@ void partita_message_wait(struct partita_message *message)
     } else if (partita_options.bytes_per_second > 0) {
         sleep_until(message->header[1] - partita_options.latency);
     }
+}
+
+void partita_report_links(FILE *report)
+{
+    const char *separator = "";
+    fprintf(report, "{");
+    for (int32_t chip = 0; chip < partita_options.chips; chip++) {
+        if (links[chip].sent > 0) {
+            fprintf(report, "%s\"%d\": %llu", separator, (int)chip, (unsigned long long)links[chip].sent);
+            separator = ", ";
+        }
+    }
+    fprintf(report, "}");
 }

@@ -2,10 +2,10 @@
  * The program on a host: cores as threads, each chip a process.
  *
  *   PROGRAM [--chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]]
- *           [--l3 FILE] [--transfers late|early]
+ *           [--l3 FILE] [--transfers late|early] [--report FILE]
  *
  * Chips find each other by sockets in the folder. Late transfers, the default, copy when they're waited for and early
- * ones when they start; a program that is right gives the same with both.
+ * ones when they start; a program that is right gives the same with both. The report is JSON: cycles and bytes moved.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -77,8 +77,26 @@ static void read_option(const char *name, const char *value)
         partita_options.l3 = value;
     } else if (strcmp(name, "--transfers") == 0) {
         partita_options.early = strcmp(value, "early") == 0;
+    } else if (strcmp(name, "--report") == 0) {
+        partita_options.report = value;
     } else {
-        partita_fail("options: --chip --chips --links --bandwidth --latency --l3 --transfers, each with a value");
+        partita_fail("options: --chip --chips --links --bandwidth --latency --l3 --transfers --report, each with a value");
+    }
+}
+
+static void write_report(void)
+{
+    FILE *report = fopen(partita_options.report, "w");
+    if (report == NULL) {
+        partita_fail("the report can't be written");
+    }
+    fprintf(report, "{\"chip\": %d, \"cycles\": %llu, \"l2_l1\": %llu, \"l3_l2\": %llu, \"received\": %llu, \"sent\": ",
+            (int)partita_options.chip, (unsigned long long)partita_cycles(), (unsigned long long)partita_moved.l2_l1,
+            (unsigned long long)partita_moved.l3_l2, (unsigned long long)partita_moved.received);
+    partita_report_links(report);
+    fprintf(report, "}\n");
+    if (fclose(report) != 0) {
+        partita_fail("the report can't be written");
     }
 }
 
@@ -95,5 +113,8 @@ int main(int argc, char **argv)
     partita_start_team();
     const int32_t code = partita_main();
     partita_stop_team();
+    if (partita_options.report != NULL) {
+        write_report();
+    }
     return code;
 }

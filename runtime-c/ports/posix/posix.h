@@ -2,6 +2,8 @@
 #ifndef PARTITA_POSIX_H
 #define PARTITA_POSIX_H
 
+#include <stdio.h>
+
 #include "../../hal/hal.h"
 
 struct partita_options {
@@ -12,6 +14,7 @@ struct partita_options {
     uint64_t latency;           /* of a link, in nanoseconds */
     const char *links;          /* the folder of the chips' sockets */
     const char *l3;             /* the file of L3's contents, or null */
+    const char *report;         /* the file that is told what was moved, or null */
 };
 
 extern struct partita_options partita_options;
@@ -21,5 +24,8 @@ void partita_start_team(void);
 void partita_stop_team(void);
 void partita_load_l3(const char *file);
 void partita_connect_chips(void);
+
+/* {"1": 4096, "3": 512}: bytes sent to each chip that got any. */
+void partita_report_links(FILE *report);
 
 #endif

@@ -1,6 +1,10 @@
 /* What a compiler may call although the source doesn't, and an entry: enough to link kernels without a C library. */
 #include <stddef.h>
 
+void *memset(void *to, int value, size_t size);
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void _start(void);
+
 void *memset(void *to, int value, size_t size)
 {
     volatile unsigned char *bytes = to;
@@ -18,8 +22,6 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
     }
     return to;
 }
-
-void _start(void);
 
 void _start(void)
 {

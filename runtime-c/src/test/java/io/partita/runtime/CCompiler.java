@@ -20,14 +20,26 @@ record CCompiler(Path program) {
       List.of("kernels", "hal", "collectives", "ports", "src/test/c");
 
   private static final List<String> STRICT =
-      List.of("-std=c11", "-Wall", "-Wextra", "-Wdouble-promotion", "-Werror", "-fno-math-errno");
+      List.of(
+          "-std=c11",
+          "-Wall",
+          "-Wextra",
+          "-Wdouble-promotion",
+          "-Wvla",
+          "-Wshadow",
+          "-Wstrict-prototypes",
+          "-Wmissing-prototypes",
+          "-Werror",
+          "-fno-math-errno");
 
   /** How the runtime is compiled; what several programs link is compiled once. */
   enum Build {
-    /** The bits of the reference. */
-    OPTIMISED("-O2", "-ffp-contract=off"),
+    /** The bits of the reference; and no function needs much of a stack. */
+    OPTIMISED("-O2", "-ffp-contract=off", "-Wframe-larger-than=1024"),
+    /** For a 32-bit device; one of the architectures for which Debian's compiler has a libgcc. */
+    RISCV("-O2", "-march=rv32imafc", "-mabi=ilp32f", "-ffreestanding", "-Wframe-larger-than=1024"),
     /** Products and sums in one, where the host can: as on a device. */
-    CONTRACTED("-O3", "-march=native", "-ffp-contract=fast"),
+    CONTRACTED("-O2", "-march=native", "-ffp-contract=fast"),
     SANITISED(
         "-O0",
         "-g",
@@ -48,8 +60,13 @@ record CCompiler(Path program) {
 
   /** The first of gcc, clang and cc on the path. */
   static Optional<CCompiler> find() {
+    return find("gcc", "clang", "cc");
+  }
+
+  /** The first of these on the path. */
+  static Optional<CCompiler> find(String... names) {
     String path = System.getenv().getOrDefault("PATH", "");
-    return Stream.of("gcc", "clang", "cc")
+    return Stream.of(names)
         .flatMap(name -> Stream.of(path.split(File.pathSeparator)).map(f -> Path.of(f, name)))
         .filter(Files::isExecutable)
         .map(CCompiler::new)

@@ -53,6 +53,25 @@ class PosixPortTest {
             "1000");
   }
 
+  /** {@code hal_test.c} loads 1060 bytes and stores 30, and moves 32 of L3. */
+  @Test
+  void reportsWhatWasMoved(CCompiler compiler) throws IOException, InterruptedException {
+    Path report = folder.resolve("report.json");
+    Process process =
+        new ProcessBuilder(
+                program(compiler).toString(),
+                "--l3",
+                image.toString(),
+                "--report",
+                report.toString())
+            .start();
+    assertThat(process.waitFor()).isZero();
+    assertThat(Files.readString(report))
+        .matches(
+            "\\{\"chip\": 0, \"cycles\": [0-9]+, \"l2_l1\": 1090, \"l3_l2\": 32,"
+                + " \"received\": 0, \"sent\": \\{}}\n");
+  }
+
   @Test
   void saysWhichOptionsThereAre(CCompiler compiler) throws IOException, InterruptedException {
     Process process =
