@@ -60,18 +60,18 @@ public final class Plans {
   private PlanReport report(Program program) {
     List<ChipKind> chips = target.devices();
     List<DeviceRun> devices = new ArrayList<>();
-    int blocks = 0;
+    BlockNumbers blocks = new BlockNumbers();
     for (int device = 0; device < program.devices().size(); device++) {
       Module local = program.devices().get(device);
       DeviceRole role = role(device, local, chips.get(device));
-      blocks = Math.max(blocks, role.residency().blocks().count());
+      blocks.add(local.graph().nodes(), role.residency().blocks());
       devices.add(new DeviceRun(timeline, kernels, options, device, role, local.graph().nodes()));
     }
     List<Shortage> shortages =
         roles.stream().flatMap(role -> role.residency().shortages().stream()).toList();
-    ProgramTimeline run = new ProgramTimeline(timeline, options, devices);
+    ProgramTimeline run = new ProgramTimeline(timeline, options, devices, blocks);
     run.run();
-    return run.report(target.name(), program.mesh(), blocks, shortages);
+    return run.report(target.name(), program.mesh(), shortages);
   }
 
   private DeviceRole role(int device, Module local, ChipKind chip) {

@@ -28,6 +28,7 @@ final class ProgramTimeline {
   private final TargetTimeline timeline;
   private final PlanOptions options;
   private final List<DeviceRun> devices;
+  private final BlockNumbers blocks;
   private final int capacity;
   private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
   private final Map<Wire, List<Integer>> received = new HashMap<>();
@@ -58,7 +59,9 @@ final class ProgramTimeline {
     }
   }
 
-  ProgramTimeline(TargetTimeline timeline, PlanOptions options, List<DeviceRun> devices) {
+  ProgramTimeline(
+      TargetTimeline timeline, PlanOptions options, List<DeviceRun> devices, BlockNumbers blocks) {
+    this.blocks = blocks;
     this.timeline = timeline;
     this.options = options;
     this.devices = devices;
@@ -113,7 +116,7 @@ final class ProgramTimeline {
   private void begin(Sync sync, Node node, DeviceRun device) {
     begun.put(device, sync);
     sync.begins.add(device.reached());
-    sync.block = Math.max(sync.block, device.block());
+    sync.block = Math.max(sync.block, blocks.number(device.number(), device.block()));
     if (sync.name.isEmpty()) {
       sync.name = node.name();
     }
@@ -196,7 +199,7 @@ final class ProgramTimeline {
   }
 
   /** Plays all events. */
-  PlanReport report(String target, Mesh mesh, int blocks, List<Shortage> shortages) {
+  PlanReport report(String target, Mesh mesh, List<Shortage> shortages) {
     int last = timeline.join(devices.stream().mapToInt(DeviceRun::reached).toArray());
     Outcome outcome = timeline.play(last);
     SortedMap<String, Double> joules = new TreeMap<>();
@@ -215,7 +218,7 @@ final class ProgramTimeline {
     return new PlanReport(
         target,
         mesh,
-        blocks,
+        blocks.count(),
         devices.stream().map(DeviceRun::report).toList(),
         outcome.seconds(),
         outcome.end(),

@@ -5,7 +5,8 @@ package io.partita.passes.cost;
  *
  * @param sync its number in the program
  * @param name of the value that devices exchange
- * @param block the transformer block in which it is, from 0; -1 before the first one
+ * @param block the transformer block in which it is, from 0; -1 before the first one, and as many
+ *     as there are after the last
  * @param devices that take part
  * @param messages
  * @param bytes that devices send; a message that others pass on counts once

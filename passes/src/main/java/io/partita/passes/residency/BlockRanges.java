@@ -21,10 +21,12 @@ import java.util.Set;
  */
 public final class BlockRanges {
   private final int[] firsts;
+  private final List<Integer> attentions;
   private final int end;
 
-  private BlockRanges(int[] firsts, int end) {
+  private BlockRanges(int[] firsts, List<Integer> attentions, int end) {
     this.firsts = firsts;
+    this.attentions = attentions;
     this.end = end;
   }
 
@@ -32,16 +34,18 @@ public final class BlockRanges {
     List<Node> nodes = values.graph().nodes();
     Map<Node, Integer> numbers = new IdentityHashMap<>();
     List<Integer> firsts = new ArrayList<>();
+    List<Integer> attentions = new ArrayList<>();
     int open = 0;
     for (int i = 0; i < nodes.size(); i++) {
       numbers.put(nodes.get(i), i);
       if (nodes.get(i).op() instanceof Structured.Attention) {
         firsts.add(Math.max(open, firstProjection(values, nodes.get(i), numbers)));
+        attentions.add(i);
         open = i + 1;
       }
     }
     int[] starts = firsts.stream().mapToInt(Integer::intValue).toArray();
-    return new BlockRanges(starts, end(values, starts));
+    return new BlockRanges(starts, attentions, end(values, starts));
   }
 
   /** The earliest of the nearest products with weights among what an attention reads. */
@@ -93,6 +97,11 @@ public final class BlockRanges {
 
   public int count() {
     return firsts.length;
+  }
+
+  /** The index of a block's attention. */
+  public int attention(int block) {
+    return attentions.get(block);
   }
 
   /** The block of the node at an index; -1 before the first one, {@link #count} after the last. */

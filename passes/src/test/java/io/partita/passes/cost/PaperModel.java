@@ -59,9 +59,14 @@ record PaperModel(
   Program program(int devices) {
     List<Module> modules = new ArrayList<>();
     for (int device = 0; device < devices; device++) {
-      modules.add(new Local(device, devices).module());
+      modules.add(new Local(device, devices, true).module());
     }
     return new Program(Mesh.line("head", devices), modules, new TreeMap<>(), new TreeMap<>());
+  }
+
+  /** The model before it's split. */
+  Module whole() {
+    return new Local(0, 1, false).module();
   }
 
   private final class Local {
@@ -69,12 +74,14 @@ record PaperModel(
     private final List<Module.State> states = new ArrayList<>();
     private final int device;
     private final int devices;
+    private final boolean exchanges;
     private final long localHeads;
     private final long headFeatures;
     private int syncs;
     private int weights;
 
-    Local(int device, int devices) {
+    Local(int device, int devices, boolean exchanges) {
+      this.exchanges = exchanges;
       this.device = device;
       this.devices = devices;
       this.localHeads = heads / devices;
@@ -182,6 +189,9 @@ record PaperModel(
     }
 
     private Value exchange(CollectiveKind kind, Value value, boolean gets) {
+      if (!exchanges) {
+        return value;
+      }
       Collective collective = Collective.of(kind, devices, seq * features, ElementType.F32);
       int capacity = 1;
       Exchange exchange =

@@ -1,0 +1,62 @@
+package io.partita.passes.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.op.Communication.Sync;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Predictions for models that passes split, beside programs that are written out. */
+class ShardedPlansTest {
+  private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
+  private static final PlanOptions BYTES = PlanOptions.DEFAULT.floats(ElementType.I8);
+  private static final PaperModel MODEL = PaperModel.tinyLlama(true, 8, 1, 128);
+
+  private static PlanReport report(String strategy) {
+    Module mesh = new ShardPass(Strategy.parse(strategy)).run(MODEL.whole());
+    GraphEditor graph = new GraphEditor(mesh.graph());
+    for (Node node : mesh.graph().nodes()) {
+      if (node.op() instanceof Sync sync) {
+        graph.before(node).named(node.name());
+        graph.replace(
+            node.result(), graph.add(sync.with(new Algorithm.Tree(4)), graph.operand(node, 0)));
+      }
+    }
+    return Plans.report(mesh.with(graph.freeze()), SIRACUSA, BYTES);
+  }
+
+  @Test
+  void tensorStrategyTakesWhatThePapersSchemeDoes() {
+    PlanReport split = report("tensor=8,norm=root");
+    PlanReport written = Plans.report(MODEL.program(8), SIRACUSA, BYTES);
+    assertThat(split.blocks()).isEqualTo(8);
+    assertThat(split.bytes().get("l3")).isEqualTo(written.bytes().get("l3"));
+    assertThat(split.devices().get(5).weightBytes())
+        .isEqualTo(written.devices().get(5).weightBytes());
+    assertThat(split.devices().get(5).weights()).isEqualTo(written.devices().get(5).weights());
+    assertThat(split.seconds()).isCloseTo(written.seconds(), within(0.05 * written.seconds()));
+    assertThat(split.totalJoules())
+        .isCloseTo(written.totalJoules(), within(0.05 * written.totalJoules()));
+  }
+
+  @Test
+  void syncsOfAPipelineAreInBlocksOfTheWholeModel() {
+    PlanReport report = report("pipeline=2,tensor=4");
+    assertThat(report.blocks()).isEqualTo(8);
+    assertThat(IntStream.range(0, 8).mapToObj(report::syncs))
+        .allSatisfy(syncs -> assertThat(syncs).hasSizeBetween(2, 3));
+    assertThat(report.syncs()).extracting(SyncReport::block).isSorted();
+    // Only four devices work at a time.
+    assertThat(report.seconds()).isGreaterThan(report("tensor=8").seconds());
+  }
+}
