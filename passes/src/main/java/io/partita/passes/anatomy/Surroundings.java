@@ -8,6 +8,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
@@ -211,7 +212,7 @@ final class Surroundings {
     while (flow.output(at).isEmpty()) {
       List<Node> readers = flow.readers(at);
       if (readers.size() != 1 || !isAfterwards(readers.getFirst().op())) {
-        return false;
+        return readers.size() == 1 && readers.getFirst().op() instanceof Reduction.TopK;
       }
       at = readers.getFirst().results().getFirst();
     }
@@ -219,9 +220,7 @@ final class Surroundings {
   }
 
   private static boolean isAfterwards(Op op) {
-    return Flow.isPassing(op)
-        || op instanceof Elementwise
-        || op instanceof io.partita.ir.op.Reduction.Softmax;
+    return Flow.isPassing(op) || op instanceof Elementwise || op instanceof Reduction.Softmax;
   }
 
   private static boolean isSame(Value table, Value weight, boolean transposed) {

@@ -10,7 +10,8 @@ import io.partita.passes.anatomy.ModelAnatomy;
 /**
  * The layouts of a model's values under a strategy.
  *
- * @param anatomy of the model
+ * @param module what is planned: the given one in a form that lies better in parts
+ * @param anatomy of it
  */
 public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, LayoutPlan plan) {
   /**
@@ -29,9 +30,22 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
           module.placement().orElseThrow().mesh(),
           "shard once, with strategies together as in shard(pipeline=2,tensor=4)");
     }
-    Graph graph = module.graph();
+    Graph graph = prepared(module.graph(), strategy);
     ModelAnatomy anatomy = ModelAnatomy.of(graph, graph);
-    return new Sharding(module, strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
+    return new Sharding(
+        module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
+  }
+
+  /** The same graph in forms that lie better in parts. */
+  private static Graph prepared(Graph graph, Strategy strategy) {
+    int weights = strategy.devices(Strategy.Kind.TENSOR);
+    boolean splitsVocabulary =
+        weights > 1
+            && strategy.vocabulary() == Strategy.WeightPlacement.SPLIT
+            && strategy.capacities().isEmpty();
+    Graph selecting = splitsVocabulary ? SplitSelection.apply(graph, weights) : graph;
+    boolean splitsTokens = strategy.devices(Strategy.Kind.SEQUENCE) > 1;
+    return splitsTokens ? TokenLookup.apply(selecting) : selecting;
   }
 
   public Mesh mesh() {

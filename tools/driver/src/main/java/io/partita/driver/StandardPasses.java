@@ -5,10 +5,12 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.verify.Verifier;
 import io.partita.passes.Pass;
+import io.partita.passes.PassCall;
 import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.raise.RaisePass;
+import io.partita.passes.shard.SelectPass;
 import io.partita.passes.shard.ShardPass;
 import io.partita.passes.shard.Strategy;
 import io.partita.passes.simplify.SimplifyPass;
@@ -43,12 +45,28 @@ public final class StandardPasses {
                     return new KvStatePass(capacity, note -> {});
                   }),
               new PassRegistry.Entry(
+                  "select",
+                  "select(top_k=K)",
+                  "give the best K next tokens of a language model instead of all scores",
+                  StandardPasses::select),
+              new PassRegistry.Entry(
                   "shard",
                   "shard(tensor=N, ...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments())))));
 
   private StandardPasses() {}
+
+  /** {@code select(greedy)} is {@code select(top_k=1)}. */
+  private static SelectPass select(PassCall call) {
+    call.requireOptions("top_k", "");
+    boolean isGreedy = "greedy".equals(call.arguments().get("")) && call.arguments().size() == 1;
+    long count = isGreedy ? 1 : call.integer("top_k").orElse(0);
+    if (count < 1 || call.arguments().size() != 1) {
+      throw call.wrong("", "greedy, or top_k=K of 1 or more", call.arguments().toString());
+    }
+    return new SelectPass(count);
+  }
 
   /** What makes a model ready for a backend, but for its KV cache and its dimensions. */
   public static Pipeline usual() {
