@@ -40,6 +40,9 @@ class StrategiesTest {
         "torch_nn/ts_encoder_prenorm | sequence=7 | 2 token=all_gather",
         "llama/ts_mqa | sequence=2 | 6 token=all_gather",
         "vit/ts_meanpool | sequence=16 | 3 token=all_gather",
+        // The class token alone goes to the classifier.
+        "vit/ts_eager_static | sequence=3 | 2 token=all_gather, 1 token=all_reduce",
+        "bert/dynamo_sdpa_static | sequence=4 | 2 token=all_gather, 1 token=all_reduce",
         "llama/ts_sdpa_static | pipeline=2 | 1 stage=send",
         "llama/ts_mqa | pipeline=3 | 2 stage=send",
         "llama/dynamo_mqa_kv | pipeline=2 | 1 stage=send",

@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Data that lies beside the repository because it's too large, or not ours, to be inside. */
-final class SharedFolder {
+public final class SharedFolder {
   /** Tests run in their module's folder. */
   private static final Path SHARED = Path.of("../../../shared");
 
   private SharedFolder() {}
 
   /** The folder, or a skipped test that says what is missing and how to get it. */
-  static Path require(String folder, String howToGet) {
+  public static Path require(String folder, String howToGet) {
     Path path = SHARED.resolve(folder);
     boolean there = Files.isDirectory(path);
     if (!there) {
