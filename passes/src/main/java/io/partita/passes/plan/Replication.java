@@ -169,18 +169,24 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
 
   /** What reads a constant behind syncs and movement; the first reader counts. */
   private static String reader(Node constant, Map<Value, List<Node>> readers) {
+    String found = "other constants";
     Node at = constant;
     while (true) {
       List<Node> next = readers.getOrDefault(at.results().getFirst(), List.of());
       if (next.isEmpty()) {
-        return "other constants";
+        return found;
       }
       at = next.getFirst();
       Op op = at.op();
-      if (op instanceof Structured) {
-        return op.mnemonic();
+      if (op instanceof Structured.Embedding) {
+        // Cosines and sines are looked up, too.
+        found = op.mnemonic();
+      } else if (op instanceof Structured) {
+        return found.equals("other constants") || op instanceof Structured.RotaryEmbedding
+            ? op.mnemonic()
+            : found;
       } else if (!(op instanceof Communication || op instanceof Movement)) {
-        return "other constants";
+        return found;
       }
     }
   }

@@ -53,6 +53,7 @@ final class Benchmarks {
     all.put("start", this::start);
     all.put("compile", this::compile);
     all.put("inspect", this::inspect);
+    all.put("plan", this::plan);
     all.put("decode", this::decode);
     all.put("prefill", this::prefill);
     if (!all.keySet().containsAll(names)) {
@@ -117,6 +118,18 @@ final class Benchmarks {
     String onnx = zoo("llama-3.1-8b", "llama.onnx");
     double seconds = partita.least(3, "-J-Xmx1g", "inspect", onnx);
     add(Figure.atMost("inspect llama-3.1-8b, 1 GB of heap", seconds, "s", 10));
+  }
+
+  private void plan() throws IOException, InterruptedException {
+    String onnx = zoo("llama-3.1-8b", "llama.onnx");
+    String target = "siracusa:chips=32,l3=2GiB";
+    double seconds = partita.least(2, "-J-Xmx2g", "plan", onnx, "--target", target);
+    add(Figure.atMost("plan llama-3.1-8b on 32 chips, 2 GB of heap", seconds, "s", 20));
+    String small = zoo(TINY_LLAMA, "prompt.onnx");
+    double auto =
+        partita.least(
+            2, "-J-Xmx512m", "plan", small, "--target", "siracusa:chips=64", "--devices", "auto");
+    add(Figure.atMost("plan " + TINY_LLAMA + " on 1 to 64 chips, 512 MB of heap", auto, "s", 20));
   }
 
   private void decode() throws IOException, InterruptedException, OrtException {

@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 /** What lies in the memories of the devices; devices that hold as much share lines. */
 final class MemoryTable {
   private static final int MOST_GROUPS = 4;
-  private static final String ROW = "%-13s %-6s %9s of %9s %5s  %9s %9s %11s %9s";
+  private static final String ROW = "%-6s %9s of %9s %5s  %9s %9s %11s %9s";
+
+  /** Longer names of devices get a line of their own. */
+  private static final int LONGEST_NAME = 21;
 
   private final PlanReport report;
 
@@ -24,13 +27,19 @@ final class MemoryTable {
 
   List<String> lines() {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        ROW.formatted(
-            "memory", "", "used", "available", "", "weights", "KV", "activations", "buffers"));
     SequencedMap<List<MemoryUse>, List<Integer>> groups = new LinkedHashMap<>();
     for (DeviceReport device : report.devices()) {
       groups.computeIfAbsent(device.memories(), key -> new ArrayList<>()).add(device.device());
     }
+    int width = 0;
+    for (List<Integer> devices : groups.values().stream().limit(MOST_GROUPS).toList()) {
+      width = Math.max(width, Math.min(LONGEST_NAME, name(devices).length()));
+    }
+    String form = "%-" + width + "s ";
+    lines.add(
+        form.formatted("memory")
+            + ROW.formatted(
+                "", "used", "available", "", "weights", "KV", "activations", "buffers"));
     int shown = 0;
     for (Map.Entry<List<MemoryUse>, List<Integer>> group : groups.entrySet()) {
       if (shown++ == MOST_GROUPS) {
@@ -38,27 +47,35 @@ final class MemoryTable {
         lines.add(rest + " more devices, each a little different: see --json");
         break;
       }
-      group(group.getKey(), group.getValue(), lines);
+      group(name(group.getValue()), group.getKey(), form, lines);
     }
     return lines;
   }
 
-  private static void group(List<MemoryUse> memories, List<Integer> devices, List<String> lines) {
-    String name = (devices.size() == 1 ? "device " : "devices ") + ranges(devices);
+  private static String name(List<Integer> devices) {
+    return (devices.size() == 1 ? "device " : "devices ") + ranges(devices);
+  }
+
+  private static void group(
+      String name, List<MemoryUse> memories, String form, List<String> lines) {
+    String first = name;
+    if (name.length() > LONGEST_NAME) {
+      lines.add(name);
+      first = "";
+    }
     for (MemoryUse memory : memories) {
       if (memory.used() > 0) {
-        lines.add(row(name, memory));
-        name = "";
+        lines.add(form.formatted(first) + row(memory));
+        first = "";
       }
     }
-    if (!name.isEmpty()) {
+    if (memories.stream().allMatch(memory -> memory.used() == 0)) {
       lines.add(name + " idle");
     }
   }
 
-  private static String row(String name, MemoryUse memory) {
+  private static String row(MemoryUse memory) {
     return ROW.formatted(
-            name,
             memory.memory(),
             Figures.bytes(memory.used()),
             Figures.bytes(memory.available()),

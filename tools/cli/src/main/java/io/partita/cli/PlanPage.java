@@ -5,6 +5,7 @@ import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Remedy;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.target.Parameter;
+import io.partita.ir.target.TargetChange;
 import io.partita.passes.cost.PlanReport;
 import io.partita.passes.plan.Attempt;
 import io.partita.passes.plan.CandidatePlan;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
@@ -85,9 +87,13 @@ final class PlanPage {
 
   private String target() {
     PlanRequest request = result.request();
+    Optional<String> devices = TargetChange.deviceParameter(request.target()).map(Parameter::name);
     List<String> words = new ArrayList<>();
     for (Parameter parameter : request.target().parameters()) {
-      words.add(parameter.name() + " " + parameter.value());
+      boolean isUsual = parameter.value().equals(parameter.standard());
+      if (!isUsual || devices.equals(Optional.of(parameter.name()))) {
+        words.add(parameter.name() + " " + parameter.value());
+      }
     }
     return request.target().name() + (words.isEmpty() ? "" : ": " + String.join(", ", words));
   }
@@ -138,21 +144,30 @@ final class PlanPage {
     if (plan.devices() == 1) {
       return;
     }
-    List<String> words = new ArrayList<>();
+    long added = found.deviceBytes() - found.modelBytes();
+    if (added <= 0) {
+      row("replicated", "nothing");
+      return;
+    }
+    row("replicated", Figures.bytes(added) + " on all devices together:");
     for (Replication.Cause cause :
         found.causes().subList(0, Math.min(MOST_CAUSES, found.causes().size()))) {
-      words.add(Figures.bytes(cause.addedBytes()) + " " + cause.text());
+      lines.add("  %10s %s".formatted(Figures.bytes(cause.addedBytes()), cause(cause)));
     }
-    int more = found.causes().size() - words.size();
+    int more = found.causes().size() - MOST_CAUSES;
     if (more > 0) {
-      words.add(more + " more");
+      lines.add("  %10s %d more causes: see --json".formatted("", more));
     }
-    long added = found.deviceBytes() - found.modelBytes();
-    row(
-        "replicated",
-        words.isEmpty()
-            ? "nothing"
-            : Figures.bytes(Math.max(0, added)) + " on all devices: " + String.join(", ", words));
+  }
+
+  /** {@code linear: 64 of 96.0 MiB, copies along group}. */
+  private static String cause(Replication.Cause cause) {
+    return "%s: %d of %s%s"
+        .formatted(
+            cause.what(),
+            cause.count(),
+            Figures.bytes(cause.wholeBytes()),
+            cause.along().isEmpty() ? "" : ", copies along " + String.join(" and ", cause.along()));
   }
 
   private void syncs() {

@@ -99,10 +99,9 @@ final class PlanCommandTest {
         list(replication, "causes").stream().mapToDouble(each -> number(each, "addedBytes")).sum();
     assertThat(number(replication, "deviceBytes"))
         .isEqualTo(number(replication, "modelBytes") + listed);
-    // Tables of rotation are looked up, too.
     assertThat(list(replication, "causes"))
         .extracting(cause -> cause.get("what"))
-        .containsExactly("embedding", "rms_norm", "other constants");
+        .containsExactly("rotary_embedding", "rms_norm", "other constants");
   }
 
   @Test

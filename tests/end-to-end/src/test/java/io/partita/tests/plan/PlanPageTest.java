@@ -1,0 +1,80 @@
+package io.partita.tests.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.partita.ir.golden.GoldenFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page of 'partita plan', printed by the command as a process of its own. */
+@Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PlanPageTest {
+  private static final GoldenFile GOLDEN = GoldenFile.of("plan/pages.golden");
+  private static final Path SHARED = Path.of("../../../shared");
+  private static final int MOST_LINES = 45;
+  private static final int MOST_COLUMNS = 100;
+
+  @TempDir Path folder;
+
+  private String page(String... arguments) throws IOException, InterruptedException {
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(List.of("-Xmx2g", "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("io.partita.cli.Main", "plan"));
+    command.addAll(List.of(arguments));
+    int exit =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start()
+            .waitFor();
+    assertThat(exit).as(Files.readString(err)).isZero();
+    String page = Files.readString(out);
+    assertThat(page.lines())
+        .hasSizeLessThanOrEqualTo(MOST_LINES)
+        .allMatch(line -> line.length() <= MOST_COLUMNS);
+    return page;
+  }
+
+  @Test
+  void tinyLlamaOnEightChips() throws Exception {
+    GOLDEN.assertMatches(
+        "tinyllama-42m on siracusa:chips=8",
+        page("tinyllama-42m", "--mode", "decode", "--target", "siracusa:chips=8"));
+  }
+
+  @Test
+  void visionTransformerOnLaptops() throws Exception {
+    Path model = SHARED.resolve("models/mnist-vit/network.onnx");
+    if (!Files.exists(model)) {
+      System.out.println("SKIPPED: no ../shared/models/mnist-vit beside the repository");
+    }
+    assumeThat(model).exists();
+    GOLDEN.assertMatches(
+        "mnist-vit on wifi-laptops:laptops=4,bandwidth=20Mbps",
+        page(model.toString(), "--target", "wifi-laptops:laptops=4,bandwidth=20Mbps"));
+    GOLDEN.assertMatches(
+        "mnist-vit on as many of wifi-laptops as are best",
+        page(model.toString(), "--target", "wifi-laptops", "--devices", "auto"));
+  }
+
+  /** Of 30 GiB of weights none is read, and the heap holds no more than their names. */
+  @Test
+  void llamaOfEightBillionParametersOnCards() throws Exception {
+    GOLDEN.assertMatches(
+        "llama-3.1-8b on n150",
+        page("llama-3.1-8b", "--mode", "decode", "--target", "n150", "--strategy", "tensor"));
+  }
+}
