@@ -13,8 +13,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -34,9 +36,6 @@ final class ProgramTimeline {
   private final Map<Wire, List<Integer>> received = new HashMap<>();
   private final Map<Wire, Integer> sent = new HashMap<>();
 
-  /** By device, the sync in which it is. */
-  private final Map<DeviceRun, Sync> begun = new HashMap<>();
-
   private final SortedMap<Integer, Sync> syncs = new TreeMap<>();
   private final SortedMap<String, Long> linkBytes = new TreeMap<>();
   private double linkJoules;
@@ -49,6 +48,7 @@ final class ProgramTimeline {
     private int block = -1;
     private int messages;
     private long bytes;
+    private final Set<Integer> devices = new HashSet<>();
     private final List<Integer> begins = new ArrayList<>();
     private final List<Integer> ends = new ArrayList<>();
 
@@ -91,7 +91,7 @@ final class ProgramTimeline {
     for (Node node = device.toExchange(); node != null; node = device.toExchange()) {
       Exchange exchange = (Exchange) node.op();
       Sync sync = syncs.computeIfAbsent(exchange.sync(), number -> new Sync());
-      if (begun.get(device) != sync) {
+      if (sync.devices.add(device.number())) {
         begin(sync, node, device);
       }
       while (device.step(exchange) != null) {
@@ -114,7 +114,6 @@ final class ProgramTimeline {
   }
 
   private void begin(Sync sync, Node node, DeviceRun device) {
-    begun.put(device, sync);
     sync.begins.add(device.reached());
     sync.block = Math.max(sync.block, blocks.number(device.number(), device.block()));
     if (sync.name.isEmpty()) {

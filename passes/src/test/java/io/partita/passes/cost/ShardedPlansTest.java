@@ -8,9 +8,11 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.op.Communication.Sync;
+import io.partita.ir.program.Program;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
+import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.ShardPass;
 import io.partita.passes.shard.Strategy;
 import java.util.stream.IntStream;
@@ -23,7 +25,11 @@ class ShardedPlansTest {
   private static final PaperModel MODEL = PaperModel.tinyLlama(true, 8, 1, 128);
 
   private static PlanReport report(String strategy) {
-    Module mesh = new ShardPass(Strategy.parse(strategy)).run(MODEL.whole());
+    return Plans.report(split(MODEL, strategy), SIRACUSA, BYTES);
+  }
+
+  private static Module split(PaperModel model, String strategy) {
+    Module mesh = new ShardPass(Strategy.parse(strategy)).run(model.whole());
     GraphEditor graph = new GraphEditor(mesh.graph());
     for (Node node : mesh.graph().nodes()) {
       if (node.op() instanceof Sync sync) {
@@ -32,7 +38,7 @@ class ShardedPlansTest {
             node.result(), graph.add(sync.with(new Algorithm.Tree(4)), graph.operand(node, 0)));
       }
     }
-    return Plans.report(mesh.with(graph.freeze()), SIRACUSA, BYTES);
+    return mesh.with(graph.freeze());
   }
 
   @Test
@@ -58,5 +64,25 @@ class ShardedPlansTest {
     assertThat(report.syncs()).extracting(SyncReport::block).isSorted();
     // Only four devices work at a time.
     assertThat(report.seconds()).isGreaterThan(report("tensor=8").seconds());
+  }
+
+  /** Of 16 tokens the messages are long enough to be cut; of one they aren't. */
+  @Test
+  void syncsGoInTilesWhereThatTakesLess() {
+    PaperModel prompt = new PaperModel(2, 512, 2048, true, true, 8, 16, 0);
+    OverlapChoice.Planned plain = plain(split(prompt, "tensor=8,norm=root"));
+    OverlapChoice.Planned best = OverlapChoice.choose(plain, SIRACUSA, BYTES, PlanReport::seconds);
+    assertThat(best.report().seconds()).isLessThan(0.97 * plain.report().seconds());
+    assertThat(best.report().syncs().size()).isGreaterThan(plain.report().syncs().size());
+    assertThat(best.report().bytes().get("links")).isEqualTo(plain.report().bytes().get("links"));
+    PaperModel token = new PaperModel(1, 512, 2048, true, true, 8, 1, 128);
+    OverlapChoice.Planned single = plain(split(token, "tensor=8"));
+    assertThat(OverlapChoice.choose(single, SIRACUSA, BYTES, PlanReport::seconds).report())
+        .isEqualTo(single.report());
+  }
+
+  private static OverlapChoice.Planned plain(Module module) {
+    Program program = Localization.of(module, 1);
+    return new OverlapChoice.Planned(module, program, Plans.report(program, SIRACUSA, BYTES));
   }
 }
