@@ -123,8 +123,9 @@ void partita_attention_finish_f32(const void *arguments, int32_t core, int32_t c
                 out[i] += finish->sums[state * finish->dv + i] * shrink;
             }
         }
-        for (int32_t i = 0; i < finish->dv && weight != 0; i++) {
-            out[i] /= weight;
+        const float inverse = weight == 0 ? 0.0f : 1.0f / weight;
+        for (int32_t i = 0; i < finish->dv; i++) {
+            out[i] *= inverse;
         }
     }
 }

@@ -16,8 +16,8 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
     return range;
 }
 
-/* SUM is what sums are kept in, OUT what they end as. */
-#define CONVOLUTION(NAME, IN, WEIGHT, SUM, OUT)                                                                        \
+/* SUM is what sums are kept in. */
+#define SUMS(NAME, IN, WEIGHT, SUM)                                                                                    \
     static SUM NAME##_sum(const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, int32_t top, \
                           int32_t left)                                                                                \
     {                                                                                                                  \
@@ -36,39 +36,84 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
             weight += window->kernel_y * window->kernel_x;                                                             \
         }                                                                                                              \
         return sum;                                                                                                    \
-    }                                                                                                                  \
-                                                                                                                       \
+    }
+
+/* A row of the result: where it begins in data and weight, and which filter it is of. */
+struct row {
+    int32_t filter;
+    int32_t x;      /* offset of the group's first plane */
+    int32_t weight; /* offset of the filter */
+    int32_t top;    /* of the window, on the data */
+};
+
+static struct row row_of(const struct partita_convolution *convolution, int32_t number)
+{
+    const struct partita_window *window = &convolution->window;
+    const int32_t filters = convolution->filters;
+    const int32_t filter = number / window->out_height % filters;
+    const int32_t image = number / window->out_height / filters;
+    const int32_t group = filter / (filters / convolution->groups);
+    const int32_t plane = (image * convolution->groups + group) * convolution->channels;
+    const struct row row = {.filter = filter,
+                            .x = plane * window->height * window->width,
+                            .weight = filter * convolution->channels * window->kernel_y * window->kernel_x,
+                            .top = number % window->out_height * window->stride_y - window->low_y};
+    return row;
+}
+
+static struct partita_range share_of(const struct partita_convolution *convolution, int32_t core, int32_t cores)
+{
+    return partita_share(convolution->batch * convolution->filters * convolution->window.out_height, 1, core, cores);
+}
+
+/* VALUE makes an element of type OUT of `sum`, which contains the bias. */
+#define ROWS(NAME, SUM_NAME, IN, WEIGHT, SUM, BIAS, ARGUMENTS, OPERATION, OUT, VALUE)                                  \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
-        const struct partita_convolution *convolution = arguments;                                                     \
+        const struct ARGUMENTS *operation = arguments;                                                                 \
+        const struct partita_convolution *convolution = OPERATION;                                                     \
         const struct partita_window *window = &convolution->window;                                                    \
-        const int32_t filters = convolution->filters;                                                                  \
-        const int32_t rows = convolution->batch * filters * window->out_height;                                        \
-        const struct partita_range share = partita_share(rows, 1, core, cores);                                        \
-        const OUT *bias = convolution->bias;                                                                           \
-        for (int32_t row = share.from; row < share.to; row++) {                                                        \
-            const int32_t filter = row / window->out_height % filters;                                                 \
-            const int32_t image = row / window->out_height / filters;                                                  \
-            const int32_t group = filter / (filters / convolution->groups);                                            \
-            const int32_t plane = (image * convolution->groups + group) * convolution->channels;                       \
-            const IN *x = (const IN *)convolution->x + plane * window->height * window->width;                         \
-            const WEIGHT *weight = (const WEIGHT *)convolution->weight +                                               \
-                                   filter * convolution->channels * window->kernel_y * window->kernel_x;               \
-            const int32_t top = row % window->out_height * window->stride_y - window->low_y;                           \
-            OUT *restrict out = (OUT *)convolution->out + row * window->out_width;                                     \
+        const struct partita_range share = share_of(convolution, core, cores);                                         \
+        const BIAS *bias = convolution->bias;                                                                          \
+        for (int32_t number = share.from; number < share.to; number++) {                                               \
+            const struct row row = row_of(convolution, number);                                                        \
+            const IN *x = (const IN *)convolution->x + row.x;                                                          \
+            const WEIGHT *weight = (const WEIGHT *)convolution->weight + row.weight;                                   \
+            OUT *restrict out = (OUT *)convolution->out + number * window->out_width;                                  \
             for (int32_t place = 0; place < window->out_width; place++) {                                              \
                 const int32_t left = place * window->stride_x - window->low_x;                                         \
-                const SUM sum = NAME##_sum(convolution, x, weight, top, left);                                         \
-                out[place] = (OUT)(bias == 0 ? sum : sum + (SUM)bias[filter]);                                         \
+                const SUM products = SUM_NAME(convolution, x, weight, row.top, left);                                  \
+                const SUM sum = bias == 0 ? products : products + (SUM)bias[row.filter];                               \
+                out[place] = (OUT)(VALUE);                                                                             \
             }                                                                                                          \
         }                                                                                                              \
     }
 
-CONVOLUTION(partita_convolution_f32, float, float, float, float)
-CONVOLUTION(partita_convolution_i8_i8, int8_t, int8_t, uint32_t, int32_t)
-CONVOLUTION(partita_convolution_u8_i8, uint8_t, int8_t, uint32_t, int32_t)
-CONVOLUTION(partita_convolution_i32_i8, int32_t, int8_t, uint32_t, int32_t)
-CONVOLUTION(partita_convolution_i32_i32, int32_t, int32_t, uint32_t, int32_t)
+#define CONVOLUTION(TYPES, IN, WEIGHT, SUM, OUT)                                                                       \
+    SUMS(TYPES, IN, WEIGHT, SUM)                                                                                       \
+    ROWS(partita_convolution_##TYPES, TYPES##_sum, IN, WEIGHT, SUM, OUT, partita_convolution, operation, OUT, sum)
+
+CONVOLUTION(f32, float, float, float, float)
+CONVOLUTION(i8_i8, int8_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(u8_i8, uint8_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(i32_i8, int32_t, int8_t, uint32_t, int32_t)
+CONVOLUTION(i32_i32, int32_t, int32_t, uint32_t, int32_t)
+
+static inline int64_t requantized(const struct partita_convolution_requantize *requantize, int32_t filter, uint32_t sum)
+{
+    return partita_requantized((int32_t)sum, requantize->multiplier[filter * requantize->multiplier_stride],
+                               requantize->addend[filter * requantize->addend_stride], requantize->shift,
+                               requantize->low, requantize->high);
+}
+
+#define CONVOLUTION_REQUANTIZE(TYPES, IN, OUT_TYPE, OUT)                                                               \
+    ROWS(partita_convolution_requantize_##TYPES##_##OUT_TYPE, TYPES##_sum, IN, int8_t, uint32_t, int32_t,              \
+         partita_convolution_requantize, &operation->convolution, OUT, requantized(operation, row.filter, sum))
+
+CONVOLUTION_REQUANTIZE(i8_i8, int8_t, i8, int8_t)
+CONVOLUTION_REQUANTIZE(i8_i8, int8_t, u8, uint8_t)
+CONVOLUTION_REQUANTIZE(u8_i8, uint8_t, i8, int8_t)
+CONVOLUTION_REQUANTIZE(u8_i8, uint8_t, u8, uint8_t)
 
 #define MAX_POOL(NAME, T, LEAST)                                                                                       \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \

@@ -49,6 +49,25 @@ partita_kernel partita_convolution_f32, partita_convolution_i8_i8, partita_convo
     partita_convolution_i32_i8, partita_convolution_i32_i32;
 
 /*
+ * The same, to 8 bits at once: out = clamp(((sum + bias[f]) multiplier[f] + addend[f] + 2^shift / 2) >> shift, low, high),
+ * multiplier and addend being one for all by strides of 0. Exact: convolution and requantize of the graph in one.
+ */
+struct partita_convolution_requantize {
+    struct partita_convolution convolution; /* bias i32; out i8 or u8 */
+    const int32_t *multiplier;
+    const int32_t *addend;
+    int32_t multiplier_stride;
+    int32_t addend_stride;
+    int32_t shift; /* from 0 to 62 */
+    int32_t low;
+    int32_t high;
+};
+
+/* partita_convolution_requantize_X_WEIGHT_OUT */
+partita_kernel partita_convolution_requantize_i8_i8_i8, partita_convolution_requantize_i8_i8_u8,
+    partita_convolution_requantize_u8_i8_i8, partita_convolution_requantize_u8_i8_u8;
+
+/*
  * The largest element under the window for each of `planes` planes, the first of equal ones, and NaN if there is
  * one; over padding alone the least value of the type. Indices, if not null, get its row-major position in all planes of
  * x, or -1. Cores take rows of the result. Exact.

@@ -110,11 +110,10 @@ GEMM(i32_i32, int32_t, int32_t)
 static inline int64_t requantized(const struct partita_gemm_requantize *requantize, int32_t row, int32_t column,
                                   int32_t sum)
 {
-    const int64_t multiplier =
+    const int32_t multiplier =
         requantize->multiplier[row * requantize->multiplier_row + column * requantize->multiplier_column];
-    const int64_t addend = requantize->addend[row * requantize->addend_row + column * requantize->addend_column];
-    const int64_t half = ((int64_t)1 << requantize->shift) / 2;
-    return partita_clamp((sum * multiplier + addend + half) >> requantize->shift, requantize->low, requantize->high);
+    const int32_t addend = requantize->addend[row * requantize->addend_row + column * requantize->addend_column];
+    return partita_requantized(sum, multiplier, addend, requantize->shift, requantize->low, requantize->high);
 }
 
 #define GEMM_REQUANTIZE(TYPES, OUT_TYPE, OUT)                                                                          \

@@ -23,7 +23,6 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
         const struct partita_range share = partita_share(partita_elements(requantize->extents), 8, core, cores);       \
         const int32_t multiplier_step = requantize->multiplier_strides[PARTITA_AXES - 1];                              \
         const int32_t addend_step = requantize->addend_strides[PARTITA_AXES - 1];                                      \
-        const int64_t half = ((int64_t)1 << requantize->shift) / 2;                                                    \
         struct partita_lines lines = partita_lines(requantize->extents, share, 2, requantize->multiplier_strides,      \
                                                    requantize->addend_strides, 0);                                     \
         while (partita_next_line(&lines)) {                                                                            \
@@ -32,10 +31,8 @@ static inline int64_t shift_right(int64_t value, int64_t distance)
             const IN *x = (const IN *)requantize->x + lines.position;                                                  \
             OUT *out = (OUT *)requantize->out + lines.position;                                                        \
             for (int32_t i = 0; i < lines.length; i++) {                                                               \
-                /* i32 times i32, and two more of less, fit. */                                                        \
-                const int64_t scaled = (int64_t)x[i] * multiplier[i * multiplier_step] + addend[i * addend_step];      \
-                const int64_t level = (scaled + half) >> requantize->shift;                                            \
-                out[i] = (OUT)partita_clamp(level, requantize->low, requantize->high);                                 \
+                out[i] = (OUT)partita_requantized(x[i], multiplier[i * multiplier_step], addend[i * addend_step],      \
+                                                  requantize->shift, requantize->low, requantize->high);               \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -39,8 +39,9 @@ void partita_softmax_f32(const void *arguments, int32_t core, int32_t cores)
             l.out[i * l.step] = exponential;
             sum += exponential;
         }
+        const float inverse = 1.0f / sum;
         for (int32_t i = 0; i < l.extent; i++) {
-            l.out[i * l.step] /= sum;
+            l.out[i * l.step] *= inverse;
         }
     }
 }

@@ -4,6 +4,7 @@ import static io.partita.runtime.Within.U;
 
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
@@ -86,6 +87,53 @@ class ConvolutionTest {
       call =
           geometry(call, window, shape, expected.shape())
               .i32(shape.extent(0), groups, channels, filters);
+      Same.verify(call.toString(), kernels.result(call), expected);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"i8_i8_i8", "i8_i8_u8", "u8_i8_i8", "u8_i8_u8"})
+  void requantizes(String types, Kernels kernels) {
+    ElementType left = types.startsWith("u") ? ElementType.U8 : ElementType.I8;
+    ElementType to = types.endsWith("u8") ? ElementType.U8 : ElementType.I8;
+    for (int round = 0; round < 20; round++) {
+      Window window = window(false);
+      int channels = samples.from(1, 3);
+      int filters = samples.from(1, 5);
+      Shape shape = data(false, channels);
+      Tensor x = operand(left, shape);
+      Tensor weight =
+          operand(
+              ElementType.I8,
+              Shape.of(filters, channels, window.kernel().get(0), window.kernel().get(1)));
+      Tensor bias = samples.integers(ElementType.I32, Shape.of(filters), -9000, 9000);
+      Tensor sums =
+          reference(
+                  new Contraction.Convolution(window, 1, true, ElementType.I32),
+                  List.of(x, weight, bias))
+              .getFirst();
+      boolean each = samples.flag();
+      Tensor multiplier =
+          samples.integers(ElementType.I32, Shape.of(each ? filters : 1, 1, 1), -900, 900);
+      Tensor addend = samples.integers(ElementType.I32, Shape.of(filters, 1, 1), -900, 900);
+      int shift = samples.from(0, 20);
+      Tensor expected =
+          reference(
+                  new IntegerNetwork.Requantize(shift, to.minimum(), 100, to),
+                  List.of(sums, multiplier, addend))
+              .getFirst();
+      KernelCall call =
+          new KernelCall("partita_convolution_requantize_" + types)
+              .in(x)
+              .in(weight)
+              .in(bias)
+              .out(expected.type());
+      call =
+          geometry(call, window, shape, expected.shape())
+              .i32(shape.extent(0), 1, channels, filters)
+              .in(multiplier)
+              .in(addend)
+              .i32(each ? 1 : 0, 1, shift, to.minimum(), 100);
       Same.verify(call.toString(), kernels.result(call), expected);
     }
   }
