@@ -1,0 +1,64 @@
+package io.partita.tests.mesh;
+
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.localize.DelayReceives;
+import io.partita.passes.localize.Localization;
+import io.partita.passes.localize.OverlapSyncs;
+import io.partita.passes.shard.Sharding;
+import io.partita.passes.shard.Strategy;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs the devices' programs with messages.
+ *
+ * @param capacity messages that a channel holds
+ * @param tiles in which syncs are cut, where that's more than 1
+ */
+record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles)
+    implements ModuleRunner {
+  @Override
+  public Prepared prepare(Module whole) {
+    Module module = cut(withAlgorithm(Sharding.of(whole, strategy).sharded()));
+    Program program = Localization.of(module, capacity);
+    Program last = tiles > 1 ? DelayReceives.apply(program, capacity) : program;
+    return inputs -> run(whole.graph(), last, inputs);
+  }
+
+  private List<Tensor> run(Graph graph, Program program, List<Tensor> inputs) {
+    Map<String, Tensor> named = new HashMap<>();
+    for (Value input : graph.inputs()) {
+      named.put(input.name(), inputs.get(input.index()));
+    }
+    Map<String, Tensor> outputs = new ProgramEvaluator(program, capacity).run(named);
+    return graph.outputs().stream().map(output -> outputs.get(output.name())).toList();
+  }
+
+  private Module withAlgorithm(Module module) {
+    GraphEditor editor = new GraphEditor(module.graph());
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Communication.Sync sync) {
+        editor.before(node);
+        editor.replace(node.result(), editor.add(sync.with(algorithm), node.operand(0)));
+      }
+    }
+    return module.with(editor.freeze());
+  }
+
+  private Module cut(Module module) {
+    Map<OverlapSyncs.Candidate, Integer> cuts = new HashMap<>();
+    OverlapSyncs.candidates(module).forEach(candidate -> cuts.put(candidate, tiles));
+    return OverlapSyncs.apply(module, cuts);
+  }
+}
