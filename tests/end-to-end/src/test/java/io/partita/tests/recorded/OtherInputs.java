@@ -13,7 +13,7 @@ import java.util.random.RandomGeneratorFactory;
  * one with few distinct values may be a mask, and its elements only change places within their row;
  * one with more gets values from between the smallest and the largest recorded one.
  */
-final class OtherInputs {
+public final class OtherInputs {
   private static final int FEW = 4;
 
   private OtherInputs() {}
@@ -23,7 +23,7 @@ final class OtherInputs {
    *
    * @param names the inputs that may change
    */
-  static Map<String, Tensor> like(
+  public static Map<String, Tensor> like(
       Map<String, Tensor> recorded, Collection<String> names, long seed) {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
     Map<String, Tensor> inputs = new LinkedHashMap<>(recorded);

@@ -1,0 +1,117 @@
+package io.partita.tests.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.passes.shard.Strategy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every model gives on several devices what it gives on one: the same bits where it computes with
+ * integers, and otherwise what another order of additions may give ({@link ReassociationBound}).
+ *
+ * <p>A usual run takes each model once, with a number of devices and a strategy in turn, but of the
+ * zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices, each
+ * model as emitted Java as well, and writes the tables of {@code docs/distribution.md}.
+ */
+class DistributionMatrixTest {
+  private static final Path DOCUMENT = Path.of("../../docs/distribution.md");
+  private static final boolean ALL = "all".equals(System.getProperty("matrix"));
+
+  /** In a usual run, one model in so many is run as emitted Java, too. */
+  private static final int JAVA_EACH = 100;
+
+  private static final MatrixReport REPORT = new MatrixReport();
+
+  @TempDir static Path scratch;
+
+  @TestFactory
+  Stream<DynamicTest> devicesTogetherGiveWhatOneGives() {
+    Map<String, List<Subject>> families = new LinkedHashMap<>();
+    Map<Subject, Integer> order = new LinkedHashMap<>();
+    for (Subject subject : subjects()) {
+      families.computeIfAbsent(subject.family(), key -> new ArrayList<>()).add(subject);
+      order.put(subject, order.size());
+    }
+    return families.entrySet().stream()
+        .map(
+            family ->
+                DynamicTest.dynamicTest(
+                    family.getKey(), () -> distribute(family.getValue(), order)));
+  }
+
+  private static List<Subject> subjects() {
+    List<Subject> subjects = new ArrayList<>(Subjects.fixtures());
+    subjects.addAll(Subjects.trained());
+    subjects.addAll(Subjects.peers());
+    List<Subject> zoo = Subjects.zoo(scratch);
+    subjects.addAll(
+        ALL
+            ? zoo
+            : zoo.stream()
+                .filter(subject -> subject.name().equals("tinyllama-42m-64h decode"))
+                .toList());
+    return subjects;
+  }
+
+  private static void distribute(List<Subject> subjects, Map<Subject, Integer> order) {
+    List<Matrix.Cell> cells = new ArrayList<>();
+    for (Subject subject : subjects) {
+      int index = order.get(subject);
+      Subject.Loaded loaded = subject.load();
+      List<Strategy> drawn = List.of(drawn(index, loaded));
+      Map<Engine, List<Strategy>> strategies = new EnumMap<>(Engine.class);
+      strategies.put(Engine.EVALUATOR, ALL ? everything(subject, index, loaded) : drawn);
+      if (ALL && !subject.isStructure() || index % JAVA_EACH == 0) {
+        strategies.put(Engine.JAVA, drawn);
+      }
+      Matrix.run(subject, loaded, strategies, cells::add);
+    }
+    cells.forEach(REPORT::add);
+    assertThat(cells).noneMatch(cell -> cell.outcome() instanceof Outcome.Fails);
+  }
+
+  /** Of a single structure, on each number of devices one. */
+  private static List<Strategy> everything(Subject subject, int index, Subject.Loaded loaded) {
+    int size = Matrix.DEVICES.size();
+    return subject.isStructure()
+        ? IntStream.range(0, size).mapToObj(i -> drawn(index + i * (size + 1), loaded)).toList()
+        : Matrix.DEVICES.stream().map(Matrix::strategies).flatMap(Collection::stream).toList();
+  }
+
+  /** All numbers of devices in turn, each with all strategies in turn that the model allows. */
+  private static Strategy drawn(int index, Subject.Loaded loaded) {
+    List<Integer> devices = Matrix.DEVICES;
+    List<Strategy> possible =
+        Matrix.strategies(devices.get(index % devices.size())).stream()
+            .filter(strategy -> NotDistributable.code(loaded, strategy).isEmpty())
+            .toList();
+    return possible.get(index / devices.size() % possible.size());
+  }
+
+  @AfterAll
+  static void report() {
+    System.out.print(REPORT.table());
+    if (ALL && REPORT.failures().isEmpty()) {
+      try {
+        Files.writeString(DOCUMENT, REPORT.inside(Files.readString(DOCUMENT)));
+      } catch (IOException unwritable) {
+        throw new UncheckedIOException(unwritable);
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.partita.tests.matrix;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaBackend;
+import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.ProgramCompiler;
+import io.partita.backend.java.ProgramRunner;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What runs a program of several devices. */
+enum Engine {
+  /** The reference meaning of programs. */
+  EVALUATOR {
+    @Override
+    Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
+      return new ProgramEvaluator(program, CAPACITY).run(inputs);
+    }
+
+    @Override
+    List<Tensor> alone(Module module, Map<String, Tensor> inputs) {
+      List<Tensor> ordered =
+          module.graph().inputs().stream().map(input -> inputs.get(input.name())).toList();
+      return Evaluator.run(module.graph(), ordered);
+    }
+  },
+  /** Emitted Java, compiled; each device is a thread. */
+  JAVA {
+    @Override
+    Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
+      return run(JavaBackend.emit(program, OPTIONS), inputs);
+    }
+
+    @Override
+    List<Tensor> alone(Module module, Map<String, Tensor> inputs) {
+      Map<String, Tensor> outputs = run(JavaBackend.emit(module, OPTIONS), inputs);
+      return module.graph().outputs().stream().map(output -> outputs.get(output.name())).toList();
+    }
+
+    private Map<String, Tensor> run(EmittedProgram emitted, Map<String, Tensor> inputs) {
+      try (ProgramCompiler compiler = new ProgramCompiler();
+          ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
+        List<Tensor> ordered = new ArrayList<>();
+        runner.description().inputs().forEach(port -> ordered.add(inputs.get(port.name())));
+        List<Tensor> results = runner.run(ordered);
+        Map<String, Tensor> outputs = new TreeMap<>();
+        for (int i = 0; i < results.size(); i++) {
+          outputs.put(runner.description().outputs().get(i).name(), results.get(i));
+        }
+        return outputs;
+      }
+    }
+  };
+
+  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
+
+  /** Messages that a channel between two devices holds. */
+  static final int CAPACITY = 1;
+
+  /** Outputs by name, for whole inputs by name. */
+  abstract Map<String, Tensor> run(Program program, Map<String, Tensor> inputs);
+
+  /** What one device gives, in order. */
+  abstract List<Tensor> alone(Module module, Map<String, Tensor> inputs);
+}

@@ -1,0 +1,187 @@
+package io.partita.tests.matrix;
+
+import io.partita.driver.SeededInputs;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.anatomy.ModelAnatomy;
+import io.partita.tests.recorded.OtherInputs;
+import io.partita.zoo.Mode;
+import io.partita.zoo.Zoo;
+import io.partita.zoo.ZooModel;
+import io.partita.zoo.ZooOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** All models that the matrix distributes. */
+final class Subjects {
+  private static final long SEED = 20_261;
+  private static final Path FIXTURES = Path.of("../fixtures");
+  private static final Path SHARED = Path.of("../../../shared");
+
+  /** Models whose results on other inputs mean nothing, as {@code FixtureTest} says. */
+  private static final Set<String> RECORDED_INPUTS_ONLY =
+      Set.of("microsoft/attention_mask_1d_end_start");
+
+  /** Folders of single operators in the form in which exporters write them. */
+  private static final Set<String> STRUCTURES =
+      Set.of(
+          "dynamic",
+          "encodings",
+          "external",
+          "functions",
+          "if_constant",
+          "microsoft",
+          "shape_chains");
+
+  /** These have more than 1 GB of weights, even with one layer. */
+  private static final Set<String> LARGE = Set.of("llama-3.1-8b", "llama-3.1-70b");
+
+  private Subjects() {}
+
+  /** Networks of exporters and single structures. */
+  static List<Subject> fixtures() {
+    return recorded(FIXTURES).stream()
+        .map(
+            subject ->
+                STRUCTURES.contains(subject.family())
+                    ? subject.in("structures of exporters")
+                    : subject)
+        .toList();
+  }
+
+  /** Networks that were trained, in the repository and, where it is there, beside it. */
+  static List<Subject> trained() {
+    List<Subject> subjects = new ArrayList<>(recorded(Path.of("../models")));
+    Path models = SHARED.resolve("models");
+    if (Files.isDirectory(models)) {
+      recorded(models).stream()
+          .filter(subject -> !subject.family().equals("tiny-shakespeare"))
+          .forEach(subjects::add);
+    }
+    return subjects.stream().map(subject -> subject.in("trained models")).toList();
+  }
+
+  /** The test networks of Deeploy, where they are beside the repository. */
+  static List<Subject> peers() {
+    Path peers = SHARED.resolve("peer-suite");
+    return Files.isDirectory(peers)
+        ? recorded(peers).stream()
+            .map(
+                subject ->
+                    subject.in(
+                        subject.family().equals("Models")
+                            ? "networks of the peer suite"
+                            : "kernels of the peer suite"))
+            .toList()
+        : List.of();
+  }
+
+  /** Models of the zoo with one layer. */
+  static List<Subject> zoo(Path scratch) {
+    List<Subject> subjects = new ArrayList<>();
+    for (ZooModel model : Zoo.models()) {
+      if (!LARGE.contains(model.name())) {
+        for (Mode mode : model.decodes() ? Mode.values() : new Mode[] {Mode.PROMPT}) {
+          String name = model.name() + " " + mode.name().toLowerCase(Locale.ROOT);
+          subjects.add(
+              new Subject("models of the zoo", "zoo", name, () -> zoo(model, mode, scratch)));
+        }
+      }
+    }
+    return subjects;
+  }
+
+  private static Subject.Loaded zoo(ZooModel model, Mode mode, Path scratch) {
+    ZooOptions options = ZooOptions.defaults().withLayers(1).withMode(mode);
+    if (model.decodes()) {
+      options = options.withSequence(16);
+    }
+    Path file = scratch.resolve(model.name() + "-" + mode + ".onnx");
+    try {
+      if (!Files.exists(file)) {
+        Zoo.write(model.name(), options, file);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    Module imported = new OnnxImporter(ImportOptions.NONE).examine(OnnxModel.read(file)).orThrow();
+    Module module = StandardPasses.usual().run(imported, (pass, before, after) -> {});
+    return loaded(module, SeededInputs.of(module.graph(), SEED));
+  }
+
+  private static List<Subject> recorded(Path folder) {
+    List<Subject> subjects = new ArrayList<>();
+    for (TestCase test : TestCase.find(folder)) {
+      String path = folder.relativize(Path.of(test.name())).toString();
+      int slash = path.indexOf('/');
+      String family = slash < 0 ? path : path.substring(0, slash);
+      String name = path.substring(slash + 1);
+      subjects.add(new Subject("models of exporters", family, name, () -> load(test, path)));
+    }
+    return subjects;
+  }
+
+  /** As the recorded case is run, but on other inputs. */
+  private static Subject.Loaded load(TestCase test, String path) {
+    List<Subject.Loaded> found = new ArrayList<>();
+    ModuleRunner keeper =
+        module ->
+            inputs -> {
+              if (found.isEmpty()) {
+                found.add(
+                    loaded(
+                        module,
+                        RECORDED_INPUTS_ONLY.contains(path) ? inputs : other(module, inputs)));
+              }
+              return Evaluator.run(module.graph(), inputs);
+            };
+    CaseResult result = new CaseRunner(keeper, StandardPasses.usual(), Tolerance.DEFAULT).run(test);
+    if (found.isEmpty()) {
+      throw new IllegalStateException(result.line());
+    }
+    return found.getFirst();
+  }
+
+  private static List<Tensor> other(Module module, List<Tensor> recorded) {
+    Map<String, Tensor> named = new LinkedHashMap<>();
+    module.graph().inputs().forEach(input -> named.put(input.name(), recorded.get(input.index())));
+    Map<String, Tensor> other = OtherInputs.like(named, named.keySet(), SEED);
+    return List.copyOf(other.values());
+  }
+
+  private static Subject.Loaded loaded(Module module, List<Tensor> inputs) {
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), module.graph());
+    List<Long> queries = new ArrayList<>();
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Structured.Attention) {
+        queries.add(node.operand(0).type().dim(2).value());
+      }
+    }
+    Stream.of(anatomy.integerAttentions(), anatomy.misses())
+        .flatMap(List::stream)
+        .map(candidate -> candidate.node().operand(0).type().shape())
+        .forEach(scores -> queries.add(scores.fromEnd(1).value()));
+    return new Subject.Loaded(module, inputs, queries);
+  }
+}
