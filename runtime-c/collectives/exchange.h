@@ -3,9 +3,9 @@
  * algorithms are tables of steps.
  *
  * A collective is stated on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
- * the whole vector in L2 while it exchanges, although it may hold a part of it only. Each step waits for the one before. A
- * received slice takes the place of the chip's own, or is joined with it as own OP received: sums are in the order
- * that the algorithm's contract states (ir's Algorithm), and don't depend on the slices' tiling.
+ * the whole vector in L2 while it exchanges, although it may hold a part of it only. Each step waits for the one
+ * before. A received slice takes the place of the chip's own, or is joined with it as own OP received: sums are in the
+ * order that the algorithm's contract states (ir's Algorithm), and don't depend on the slices' tiling.
  */
 #ifndef PARTITA_EXCHANGE_H
 #define PARTITA_EXCHANGE_H

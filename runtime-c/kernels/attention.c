@@ -105,7 +105,8 @@ void partita_attention_finish_f32(const void *arguments, int32_t core, int32_t c
     const int32_t queries = finish->heads * finish->seq;
     const struct partita_range share = partita_share(queries, 1, core, cores);
     for (int32_t item = share.from; item < share.to; item++) {
-        float *restrict out = finish->out + item / finish->seq * finish->out_head + item % finish->seq * finish->out_row;
+        const int32_t head = item / finish->seq;
+        float *restrict out = finish->out + head * finish->out_head + item % finish->seq * finish->out_row;
         float largest = -PARTITA_INFINITY;
         float weight = 0;
         for (int32_t part = 0; part < finish->parts; part++) {

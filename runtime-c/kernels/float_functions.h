@@ -1,5 +1,5 @@
 /*
- * Functions of one f32, without a C library: devices have none, and one source gives the same bits everywhere.
+ * Functions of one f32, without a C library: devices have none, and one source behaves the same everywhere.
  *
  * u is 2^-24, half the distance of neighbouring floats at 1. A bound of n u holds for the relative error against the
  * exact function where the result is normal, and becomes n 2^-150 absolute where it's subnormal. Each bound is the

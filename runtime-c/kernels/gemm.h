@@ -50,9 +50,9 @@ partita_kernel partita_gemv_i8_i8, partita_gemv_i8_u8, partita_gemv_u8_i8, parti
     partita_gemv_i16_i16, partita_gemv_i32_i8, partita_gemv_i32_u8, partita_gemv_i32_i32;
 
 /*
- * The same, to 8 bits at once: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >> shift, low, high) in 64
- * bits, multiplier and addend being of the column j, of the row i or one for all, by their strides of 0 or
- * 1. Not accumulating; sums are i32 and wrap before. Exact: matmul, add and requantize of the graph in one.
+ * The same, to 8 bits at once: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >> shift, low, high) in
+ * 64 bits, multiplier and addend being of the column j, of the row i or one for all, by their strides of 0 or 1. Not
+ * accumulating; sums are i32 and wrap before. Exact: matmul, add and requantize of the graph in one.
  */
 struct partita_gemm_requantize {
     struct partita_gemm gemm; /* bias and sums i32; out i8 or u8; accumulate 0 */

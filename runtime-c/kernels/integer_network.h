@@ -1,6 +1,6 @@
 /*
- * The operations of networks that hold integers only, as ir's IntegerNetwork states them; all exact. They compute in 64 bits,
- * and in 32 where values allow it. Types are of x and out; the result wraps to its type.
+ * The operations of networks that hold integers only, as ir's IntegerNetwork states them; all exact. They compute in
+ * 64 bits, and in 32 where values allow it. Types are of x and out; the result wraps to its type.
  */
 #ifndef PARTITA_INTEGER_NETWORK_H
 #define PARTITA_INTEGER_NETWORK_H
@@ -8,8 +8,8 @@
 #include "kernel.h"
 
 /*
- * out[i...] = clamp((x[i...] multiplier[i...] + addend[i...] + 2^shift / 2) >> shift, low, high). x and out are contiguous
- * and may be one tile if they have one type. Cores take parts of 8 elements.
+ * out[i...] = clamp((x[i...] multiplier[i...] + addend[i...] + 2^shift / 2) >> shift, low, high). x and out are
+ * contiguous and may be one tile if they have one type. Cores take parts of 8 elements.
  */
 struct partita_requantize {
     const void *x;
@@ -48,9 +48,9 @@ struct partita_integer_softmax {
 partita_kernel partita_integer_softmax_i8, partita_integer_softmax_u8, partita_integer_softmax_i32;
 
 /*
- * For each row with s = (max - x + 2^unit / 2) >> unit: floor((levels - 1) levels / sum(levels >> s)) >> s. With a group > 0,
- * maximum and sum run over groups of so many elements, and levels / 2 - 1 stands for levels - 1. Out may be x.
- * Cores take whole rows.
+ * For each row with s = (max - x + 2^unit / 2) >> unit: floor((levels - 1) levels / sum(levels >> s)) >> s. With a
+ * group > 0, maximum and sum run over groups of so many elements, and levels / 2 - 1 stands for levels - 1. Out may be
+ * x. Cores take whole rows.
  */
 struct partita_power_softmax {
     const void *x; /* [rows, size] */
@@ -65,9 +65,9 @@ struct partita_power_softmax {
 partita_kernel partita_power_softmax_i8, partita_power_softmax_u8, partita_power_softmax_i32;
 
 /*
- * For each row clamp(((d weight) / s + bias) >> shift, low, high) with s = isqrt(floor(sum d^2 / size) + 1), where d is x less
- * the mean, cut towards zero, for a layer norm, and x for an RMS norm. Out may be x if there are at least as many
- * rows as cores, and otherwise doesn't overlap it. Cores take rows, or where these are fewer, a part of each.
+ * For each row clamp(((d weight) / s + bias) >> shift, low, high) with s = isqrt(floor(sum d^2 / size) + 1), where d
+ * is x less the mean, cut towards zero, for a layer norm, and x for an RMS norm. Out may be x if there are at least as
+ * many rows as cores, and otherwise doesn't overlap it. Cores take rows, or where these are fewer, a part of each.
  */
 struct partita_integer_norm {
     const void *x;         /* [rows, size] */

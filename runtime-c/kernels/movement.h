@@ -8,8 +8,8 @@
 #include "kernel.h"
 
 /*
- * out[i...] = x[i...], each with its strides: a transpose, a slice (x at its start, with steps), a broadcast (strides of
- * 0), a part of a concatenation, the inner part of a padding. Strides may be negative.
+ * out[i...] = x[i...], each with its strides: a transpose, a slice (x at its start, with steps), a broadcast (strides
+ * of 0), a part of a concatenation, the inner part of a padding. Strides may be negative.
  */
 struct partita_copy {
     const void *x;
@@ -22,8 +22,8 @@ struct partita_copy {
 partita_kernel partita_copy_8, partita_copy_16, partita_copy_32, partita_copy_64;
 
 /*
- * out[o, i, j] = data[o, indices[i], j] for outer o, count i, inner j. An index below 0 counts from the end; one that is
- * still out of range gives zeros. An embedding has one outer place and features as inner ones.
+ * out[o, i, j] = data[o, indices[i], j] for outer o, count i, inner j. An index below 0 counts from the end; one that
+ * is still out of range gives zeros. An embedding has one outer place and features as inner ones.
  */
 struct partita_gather {
     const void *data;    /* [outer, extent, inner] */

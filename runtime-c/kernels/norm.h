@@ -1,16 +1,16 @@
 /*
- * Normalises each row of x [rows, size], then multiplies by a scale and adds a bias, each [size] or null. Out may be x if
- * there are at least as many rows as cores, and otherwise doesn't overlap it.
+ * Normalises each row of x [rows, size], then multiplies by a scale and adds a bias, each [size] or null. Out may be x
+ * if there are at least as many rows as cores, and otherwise doesn't overlap it.
  *
  *   layer: (x - mean) / sqrt(variance + epsilon)       rms: x / sqrt(mean of squares + epsilon)
  *
- * Cores take whole rows; where there are fewer rows than cores, each core takes a part of every row and finds the row's
- * statistics by itself, which costs less than waiting for others. Sums have four parts, of the elements
- * 0, 4, 8 ..., 1, 5, 9 ... and so on, added as (0 + 1) + (2 + 3).
+ * Cores take whole rows; where there are fewer rows than cores, each core takes a part of every row and finds the
+ * row's statistics by itself, which costs less than waiting for others. Sums have four parts, of the elements 0, 4, 8
+ * ..., 1, 5, 9 ... and so on, added as (0 + 1) + (2 + 3).
  *
- * Within (size / 4 + 12) u |x| / root |scale| for rms: sums of size / 4 + 3 additions of positive terms. For layer within
- * (size / 4 + 12) u (|x - mean| + mean of |x|) / root |scale|, as the mean's error shifts all elements; that it changes
- * the variance is of second order. And u of the result for the bias.
+ * Within (size / 4 + 12) u |x| / root |scale| for rms: sums of size / 4 + 3 additions of positive terms. For layer
+ * within (size / 4 + 12) u (|x - mean| + mean of |x|) / root |scale|, as the mean's error shifts all elements; that it
+ * changes the variance is of second order. And u of the result for the bias.
  */
 #ifndef PARTITA_NORM_H
 #define PARTITA_NORM_H

@@ -7,9 +7,9 @@
  *
  * A line of nothing but -infinity gives NaN, as the formula says.
  *
- * Softmax is within (extent + 12) u: 3 u of the exponential and |x - max| u of its argument's rounding, for numerator and
- * each term of the sum, extent u of the sum, a division and a product; relative, for |x - max| <= 2, and |x - max| u more
- * below. The logarithm is within (extent + 16) u + 2 |x - max| u absolute.
+ * Softmax is within (extent + 12) u: 3 u of the exponential and |x - max| u of its argument's rounding, for numerator
+ * and each term of the sum, extent u of the sum, a division and a product; relative, for |x - max| <= 2, and |x - max|
+ * u more below. The logarithm is within (extent + 16) u + 2 |x - max| u absolute.
  */
 #ifndef PARTITA_SOFTMAX_H
 #define PARTITA_SOFTMAX_H

@@ -1,7 +1,7 @@
 /*
- * Links as Unix sockets between processes. Messages make progress while the program is in one of these functions, and the
- * sockets' own buffers in between. A message says when a link of the given bandwidth and latency would have delivered it,
- * and isn't received before: links work at once, and each carries one message at a time.
+ * Links as Unix sockets between processes. Messages make progress while the program is in one of these functions, and
+ * the sockets' own buffers in between. A message says when a link of the given bandwidth and latency would have
+ * delivered it, and isn't received before: links work at once, and each carries one message at a time.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
  * One chip of a collective that a test describes on the standard input, as u32 numbers: the elements and bytes of an
- * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps, each
- * is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes.
- * Writes the result's bytes to the standard output.
+ * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps,
+ * each is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes. Writes
+ * the result's bytes to the standard output.
  */
 #include <stdio.h>
 

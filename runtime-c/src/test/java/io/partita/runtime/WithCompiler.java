@@ -1,13 +1,21 @@
 package io.partita.runtime;
 
 import java.util.Optional;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.opentest4j.TestAbortedException;
 
 /** Hands tests the C compiler; where there is none, one line says so and the tests are skipped. */
-final class WithCompiler implements ParameterResolver {
+final class WithCompiler implements ExecutionCondition, ParameterResolver {
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    return compiler(context).isPresent()
+        ? ConditionEvaluationResult.enabled("a C compiler")
+        : ConditionEvaluationResult.disabled("no C compiler");
+  }
+
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     return parameter.getParameter().getType() == CCompiler.class;
@@ -15,7 +23,7 @@ final class WithCompiler implements ParameterResolver {
 
   @Override
   public CCompiler resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return compiler(context).orElseThrow(() -> new TestAbortedException("no C compiler"));
+    return compiler(context).orElseThrow();
   }
 
   /** Looked for once. */

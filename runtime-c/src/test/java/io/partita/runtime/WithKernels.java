@@ -1,19 +1,23 @@
 package io.partita.runtime;
 
-import java.util.Optional;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.opentest4j.TestAbortedException;
 
 /** Hands tests the kernels, which run until the last test; without a compiler, they are skipped. */
-final class WithKernels implements ParameterResolver {
+final class WithKernels implements ExecutionCondition, ParameterResolver {
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    return new WithCompiler().evaluateExecutionCondition(context);
+  }
+
   /** JUnit closes it at the end. */
-  private record Running(Optional<Kernels> kernels)
-      implements ExtensionContext.Store.CloseableResource {
+  private record Running(Kernels kernels) implements ExtensionContext.Store.CloseableResource {
     @Override
     public void close() {
-      kernels.ifPresent(Kernels::close);
+      kernels.close();
     }
   }
 
@@ -29,9 +33,8 @@ final class WithKernels implements ParameterResolver {
         .getStore(ExtensionContext.Namespace.create(WithKernels.class))
         .getOrComputeIfAbsent(
             Running.class,
-            key -> new Running(WithCompiler.compiler(context).map(Kernels::new)),
+            key -> new Running(new Kernels(WithCompiler.compiler(context).orElseThrow())),
             Running.class)
-        .kernels
-        .orElseThrow(() -> new TestAbortedException("no C compiler"));
+        .kernels;
   }
 }
