@@ -5,6 +5,11 @@ import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ModelDescription;
 import io.partita.driver.Compilation;
 import io.partita.driver.Target;
+import io.partita.driver.plan.PlanResult;
+import io.partita.driver.plan.Planning;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.passes.plan.CandidatePlan;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -51,6 +56,14 @@ final class CompileCommand implements Callable<Integer> {
   @Mixin ModelOptions options = new ModelOptions();
 
   @Mixin DeviceOptions devices = new DeviceOptions();
+
+  @Option(
+      names = "--plan",
+      paramLabel = "TARGET",
+      description =
+          "Choose the strategy and the ways of messages that are best for these devices, such as"
+              + " siracusa:chips=8; see 'partita plan'.")
+  String plan;
 
   @Option(
       names = "--passes",
@@ -128,13 +141,27 @@ final class CompileCommand implements Callable<Integer> {
   }
 
   private EmittedProgram toJava(PrintWriter err) {
+    Compilation.Request request =
+        new Compilation.Request(model, options.dims, options.values, passes);
+    JavaOptions names = new JavaOptions(packageName, className);
     try (Progress progress = Progress.start(err, "starting")) {
-      return new Compilation(err::println, progress::step)
-          .toJava(
-              new Compilation.Request(model, options.dims, options.values, passes),
-              devices.chosen(),
-              new JavaOptions(packageName, className),
-              output);
+      Compilation compilation = new Compilation(err::println, progress::step);
+      return plan == null
+          ? compilation.toJava(request, devices.chosen(), names, output)
+          : compilation.toJava(planned(request, err, progress), names, output);
     }
+  }
+
+  /** With the best strategy and algorithms for a target; for one device, the model as it is. */
+  private Module planned(Compilation.Request request, PrintWriter err, Progress progress) {
+    PlanResult result =
+        new Planning(err::println, progress::step).search(devices.request(request, plan));
+    if (!result.fits()) {
+      String remedy =
+          "partita plan " + model + " --target " + plan + " lists changes that make it fit";
+      throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
+    }
+    CandidatePlan best = result.search().best();
+    return best.devices() == 1 ? result.module() : best.module();
   }
 }

@@ -1,8 +1,18 @@
 package io.partita.cli;
 
+import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.plan.DeviceChoice;
+import io.partita.driver.plan.PlanRequest;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.cost.PlanOptions;
+import io.partita.passes.plan.Goal;
+import io.partita.passes.plan.PlanCode;
+import io.partita.passes.plan.StrategyChoice;
 import io.partita.passes.shard.Strategy;
 import java.util.Optional;
+import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
 /** What says over which devices a model is distributed. */
@@ -10,8 +20,10 @@ final class DeviceOptions {
   @Option(
       names = "--devices",
       paramLabel = "N",
-      description = "Distribute the model over N devices; by default one.")
-  Integer devices;
+      description =
+          "Distribute the model over N devices; by default one. When compiling with --plan: auto for"
+              + " as many as are best, and by default all of the target's.")
+  String devices;
 
   @Option(
       names = "--strategy",
@@ -21,7 +33,37 @@ final class DeviceOptions {
               + " numbers of devices as in pipeline=2,tensor=4.")
   String strategy;
 
+  /** Without a target to plan for. */
   Optional<Strategy> chosen() {
-    return Distribution.strategy(devices, strategy);
+    return Distribution.strategy(count(), strategy);
+  }
+
+  private Integer count() {
+    if (devices == null) {
+      return null;
+    }
+    return switch (DeviceChoice.parse(devices)) {
+      case DeviceChoice.Exactly(int count) -> count;
+      case DeviceChoice.Auto() ->
+          throw new PartitaException(
+              PlanCode.DEVICES,
+              "option --devices",
+              "a number, or auto when compiling with --plan TARGET",
+              "auto",
+              "compile with --plan TARGET, such as --plan siracusa:chips=8");
+      case DeviceChoice.All() -> null;
+    };
+  }
+
+  /** What 'partita plan' would be asked. */
+  PlanRequest request(Compilation.Request model, String target) {
+    return new PlanRequest(
+        model,
+        OptionalLong.empty(),
+        TargetLibrary.find(target),
+        devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices),
+        StrategyChoice.parse(strategy == null ? "auto" : strategy),
+        Goal.LATENCY,
+        PlanOptions.DEFAULT);
   }
 }

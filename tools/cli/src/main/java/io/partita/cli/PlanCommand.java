@@ -5,8 +5,6 @@ import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
-import io.partita.driver.plan.Remedy;
-import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
@@ -19,11 +17,9 @@ import io.partita.passes.plan.StrategyChoice;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -120,23 +116,10 @@ final class PlanCommand implements Callable<Integer> {
       new PlanPage(model, result).lines().forEach(out::println);
     }
     if (!result.fits()) {
-      err.println(shortage(result));
+      err.println(result.shortage());
       return ExitCode.USER_ERROR;
     }
     return ExitCode.DONE;
-  }
-
-  private static Diagnostic shortage(PlanResult result) {
-    List<Remedy> remedies = result.remedies();
-    return result
-        .search()
-        .best()
-        .worst()
-        .diagnostic(
-            remedies.isEmpty()
-                ? "none was found: a smaller model, or devices with more memory"
-                : "add "
-                    + remedies.stream().map(Remedy::options).collect(Collectors.joining("; or ")));
   }
 
   private Map<String, Quantity> quantities() {

@@ -70,7 +70,15 @@ public final class Compilation {
    */
   public EmittedProgram toJava(
       Request request, Optional<Strategy> strategy, JavaOptions options, Path folder) {
-    Module module = distributed(prepare(request), strategy);
+    return toJava(distributed(prepare(request), strategy), options, folder);
+  }
+
+  /**
+   * Emits a module that is ready, of the graph dialect or of the mesh dialect, as Java.
+   *
+   * @throws PartitaException when the folder can't be written
+   */
+  public EmittedProgram toJava(Module module, JavaOptions options, Path folder) {
     progress.accept("emitting Java");
     EmittedProgram program =
         module.placement().isPresent()

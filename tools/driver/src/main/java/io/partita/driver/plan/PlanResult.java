@@ -1,9 +1,11 @@
 package io.partita.driver.plan;
 
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
 import io.partita.passes.plan.ModelFacts;
 import io.partita.passes.plan.SearchResult;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A plan and how it was found.
@@ -21,7 +23,20 @@ public record PlanResult(
     remedies = List.copyOf(remedies);
   }
 
+  PlanResult with(List<Remedy> found) {
+    return new PlanResult(request, module, facts, search, found);
+  }
+
   public boolean fits() {
     return search.best().fits();
+  }
+
+  /** The memory that lacks most, and what would make the model fit; for a plan that doesn't. */
+  public Diagnostic shortage() {
+    String fix =
+        remedies.isEmpty()
+            ? "none was found: a smaller model, or devices with more memory"
+            : "add " + remedies.stream().map(Remedy::options).collect(Collectors.joining("; or "));
+    return search.best().worst().diagnostic(fix);
   }
 }

@@ -33,16 +33,23 @@ public final class Planning {
   }
 
   /**
+   * The best plan, and for a model that doesn't fit what would make it fit.
+   *
    * @throws io.partita.ir.diagnostic.PartitaException when the model can't be planned; that it
    *     doesn't fit is in the result
    */
   public PlanResult plan(PlanRequest request) {
+    PlanResult found = search(request);
+    CandidatePlan best = found.search().best();
+    return best.fits() ? found : found.with(new Remedies(this, request, best).find());
+  }
+
+  /** As {@link #plan}, without remedies. */
+  public PlanResult search(PlanRequest request) {
     List<Integer> counts = request.devices().counts(request.target(), request.strategy());
     Module module = prepared(request);
     SearchResult found = search(request, module).run(counts);
-    List<Remedy> remedies =
-        found.best().fits() ? List.of() : new Remedies(this, request, found.best()).find();
-    return new PlanResult(request, module, ModelFacts.of(module.graph()), found, remedies);
+    return new PlanResult(request, module, ModelFacts.of(module.graph()), found, List.of());
   }
 
   private PlanSearch search(PlanRequest request, Module module) {

@@ -34,6 +34,9 @@ final class Remedies {
   /** Numbers of devices, and sizes, that are tried. */
   private static final int MOST_TRIES = 12;
 
+  /** After so many the capacity is within 3 % of what is between none and all. */
+  private static final int REFINEMENTS = 5;
+
   private final Planning planning;
   private final PlanRequest request;
   private final CandidatePlan failed;
@@ -150,11 +153,27 @@ final class Remedies {
     long smaller = Math.min(capacity - 1, capacityByBytes(capacity));
     for (int i = 0; i < MOST_TRIES && smaller >= 1; i++) {
       if (fitting(request.withCapacity(smaller)).isPresent()) {
-        return Optional.of(new Remedy("--kv-capacity " + smaller, "a smaller KV cache"));
+        long most = enlarged(smaller, capacity);
+        return Optional.of(new Remedy("--kv-capacity " + most, "a smaller KV cache"));
       }
       smaller /= 2;
     }
     return Optional.empty();
+  }
+
+  /** Between a capacity that fits and one that doesn't, by halving what is between them. */
+  private long enlarged(long fits, long fails) {
+    long low = fits;
+    long high = fails;
+    for (int i = 0; i < REFINEMENTS && high - low > 1; i++) {
+      long middle = (low + high) / 2;
+      if (fitting(request.withCapacity(middle)).isPresent()) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   private Set<String> cacheDims() {
