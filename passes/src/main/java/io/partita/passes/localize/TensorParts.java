@@ -4,6 +4,7 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
@@ -46,8 +47,11 @@ final class TensorParts {
     }
     long run = Box.elements(box) / rows * bits;
     boolean isAligned = run % 8 == 0;
-    for (int i = 0; i <= dim; i++) {
-      isAligned &= box.from(i) * whole.shape().strides()[i] * bits % 8 == 0;
+    // Two 4-bit elements share a byte, so that stretches may begin inside one.
+    for (int i = 0; i <= dim && i < box.rank(); i++) {
+      long stride = whole.shape().strides()[i] * bits;
+      isAligned &= box.from(i) * stride % 8 == 0;
+      isAligned &= i == dim || box.size(i) == 1 || stride % 8 == 0;
     }
     if (!isAligned) {
       return Tensor.deferred(type, () -> sliced(whole, box));
@@ -71,7 +75,11 @@ final class TensorParts {
     int bits = whole.element().bits();
     long[] strides = whole.shape().strides();
     long size = Box.elements(box) * bits / 8;
-    MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+    // As an array of floats, it's read without a copy.
+    MemorySegment copy =
+        whole.element() == ElementType.F32
+            ? MemorySegment.ofArray(new float[Math.toIntExact(size / Float.BYTES)])
+            : MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
     long from = offset(whole, box);
     long[] at = new long[box.rank()];
     for (long to = 0; to < size; to += run) {
