@@ -188,22 +188,40 @@ public final class LocalForm {
     return switch (op) {
       case Structured.Linear linear -> same(linear);
       case Structured.Norm norm -> same(norm);
-      case Structured.Attention a ->
-          same(
-              new Structured.Attention(
-                  a.scale(),
-                  a.softCap(),
-                  a.causal(),
-                  a.offset().plus(a.keyLength() ? 0 : splits.operand(0).from(device, 2)),
-                  a.window(),
-                  a.mask(),
-                  a.keyLength()));
+      case Structured.Attention attention -> List.of(attention(attention));
       case Structured.RotaryEmbedding rotary -> same(rotary);
       case Structured.Ffn ffn -> same(ffn);
       case Structured.Embedding embedding -> List.of(gather(embedding, 0));
       case Structured.PatchEmbedding patches -> same(patches);
       case Structured.CacheUpdate update -> same(update);
     };
+  }
+
+  /** The queries of a part stand at other positions than the first ones of all. */
+  private Value attention(Structured.Attention a) {
+    long from = splits.operand(0).from(device, 2);
+    if (!a.keyLength()) {
+      return builder.add(
+          new Structured.Attention(
+              a.scale(),
+              a.softCap(),
+              a.causal(),
+              a.offset().plus(from),
+              a.window(),
+              a.mask(),
+              false),
+          operands);
+    }
+    long after =
+        operandTypes.getFirst().dim(2).value() - from - operands.getFirst().type().dim(2).value();
+    if (after == 0 || !a.causal()) {
+      return builder.add(a, operands);
+    }
+    List<Value> shorter = new ArrayList<>(operands);
+    shorter.set(
+        shorter.size() - 1,
+        binary(BinaryFunction.SUB, shorter.getLast(), scalar(ElementType.I64, after)));
+    return builder.add(a, shorter);
   }
 
   /** With split rows: of the rows that the device has, zeros for others. */

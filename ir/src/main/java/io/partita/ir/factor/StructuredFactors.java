@@ -72,8 +72,10 @@ final class StructuredFactors {
     int feature = rule.whole(q.dim(3));
     int key = rule.whole(k.dim(2));
     int value = rule.parallel(operands.get(2).dim(3));
-    // The key length is also the place of the last query, which a part of the queries doesn't have.
-    boolean placed = op.keyLength() && (op.causal() || op.window() > 0);
+    // The key length is also the place of the last query. A part of the queries takes a shorter
+    // one,
+    // which only those keys exceed that come after these queries; a window alone would let them in.
+    boolean placed = op.keyLength() && op.window() > 0 && !op.causal();
     int query = rule.factor(placed ? Use.WHOLE : Use.PARALLEL, q.dim(2));
     int[] heads = {kvHead, group};
     rule.operand(List.of(new int[] {batch}, heads, new int[] {query}, new int[] {feature}));

@@ -4,6 +4,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
@@ -64,6 +65,7 @@ final class RootStrategy {
       case Elementwise elementwise -> true;
       case Quantized quantized -> true;
       case Structured.Norm norm -> true;
+      case Movement.Slice slice -> true;
       case IntegerNetwork.IntegerNorm norm -> true;
       case IntegerNetwork.Requantize requantize -> true;
       case Op other -> false;
