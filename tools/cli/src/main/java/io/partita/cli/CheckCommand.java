@@ -76,7 +76,7 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Optional<Strategy> strategy = devices.chosen();
-    Target usual = strategy.isPresent() ? Target.JAVA : Target.EVALUATOR;
+    Target usual = devices.areGiven() ? Target.JAVA : Target.EVALUATOR;
     Target chosen = target == null ? usual : Target.of(target);
     Pipeline pipeline =
         passes == null

@@ -33,7 +33,11 @@ final class DeviceOptions {
               + " numbers of devices as in pipeline=2,tensor=4.")
   String strategy;
 
-  /** Without a target to plan for. */
+  boolean areGiven() {
+    return devices != null || strategy != null;
+  }
+
+  /** Without a target to plan for; none for one device. */
   Optional<Strategy> chosen() {
     return Distribution.strategy(count(), strategy);
   }

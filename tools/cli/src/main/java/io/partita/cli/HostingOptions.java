@@ -33,10 +33,11 @@ final class HostingOptions {
     if (processes && peers != null) {
       throw new ParameterException(command, "--processes and --peers: choose one");
     }
+    boolean isForOne = ModelDescription.read(folder).devices().isEmpty();
     if (!processes && peers == null) {
       return new DeviceHosting.Threads();
     }
-    if (ModelDescription.read(folder).devices().isEmpty()) {
+    if (isForOne) {
       throw new ParameterException(
           command, folder + " holds a program for one device; compile the model with --devices N");
     }

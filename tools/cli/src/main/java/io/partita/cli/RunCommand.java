@@ -68,17 +68,17 @@ final class RunCommand implements Callable<Integer> {
               + " to write those it gives?");
     }
     DeviceHosting hosting = options.hosting(folder, spec);
+    NamedArrays arrays = NamedArrays.read(inputs);
     Map<String, Tensor> results = new LinkedHashMap<>();
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "loading the program");
         ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner program = ProgramRunner.open(compiler, folder, hosting)) {
       progress.step("running");
       List<Tensor> arguments =
-          NamedArrays.read(inputs)
-              .fit(
-                  program.description().inputs().stream()
-                      .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
-                      .toList());
+          arrays.fit(
+              program.description().inputs().stream()
+                  .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
+                  .toList());
       List<Tensor> values = program.run(arguments);
       for (int i = 0; i < values.size(); i++) {
         results.put(program.description().outputs().get(i).name(), values.get(i));

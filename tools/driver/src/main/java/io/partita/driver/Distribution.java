@@ -1,8 +1,15 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.program.Program;
+import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.Strategy;
 import java.util.ArrayList;
@@ -13,6 +20,9 @@ import java.util.Optional;
 public final class Distribution {
   /** Messages that each channel between devices of an emitted program holds. */
   private static final int CAPACITY = 1;
+
+  /** The MCU paper's groups. */
+  private static final int GROUP = 4;
 
   private Distribution() {}
 
@@ -58,8 +68,31 @@ public final class Distribution {
         "such as --devices 8, --devices 4 --strategy sequence, or --strategy pipeline=2,tensor=4");
   }
 
-  /** The programs of the devices of a module of the mesh dialect. */
+  /**
+   * The programs of the devices of a module of the mesh dialect. Where it doesn't say by which
+   * algorithm devices exchange, they do so each with each as long as they are few, and in a tree
+   * from then on: for 64 devices 126 messages rather than 8064.
+   */
   public static Program program(Module sharded) {
-    return Localization.of(sharded, CAPACITY);
+    return Localization.of(withAlgorithms(sharded), CAPACITY);
+  }
+
+  private static Module withAlgorithms(Module module) {
+    if (module.placement().orElseThrow().mesh().devices() <= GROUP) {
+      return module;
+    }
+    LayoutInference layouts = LayoutInference.of(module);
+    GraphEditor graph = new GraphEditor(module.graph());
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Sync sync && sync.algorithm().isEmpty()) {
+        Resharding change = new Resharding(layouts.layout(node.operand(0)), sync.to());
+        if (change.communicates() && !change.kinds().containsValue(SyncKind.ALL_TO_ALL)) {
+          graph.before(node).named(node.name());
+          Sync chosen = sync.with(new Algorithm.Tree(GROUP));
+          graph.replace(node.result(), graph.add(chosen, graph.operand(node, 0)));
+        }
+      }
+    }
+    return module.with(graph.freeze());
   }
 }

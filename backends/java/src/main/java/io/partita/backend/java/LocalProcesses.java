@@ -65,6 +65,8 @@ final class LocalProcesses implements AutoCloseable {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     return new ProcessBuilder(
             java.toString(),
+            // Many small processes: one thread collects garbage where others would start several.
+            "-XX:+UseSerialGC",
             "-cp",
             classes.toString(),
             className,

@@ -2,15 +2,24 @@ package io.partita.backend.java;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Names come from files that nobody has vetted. */
@@ -41,22 +50,50 @@ class HostileNamesTest {
           "aB",
           "a_b");
 
-  @Test
-  void anyNamesMakeAClassThatCompiles() {
+  private static Graph negations() {
+    return negations(TensorType.of(ElementType.F32, 2));
+  }
+
+  private static Graph negations(TensorType type) {
     GraphBuilder builder = new GraphBuilder("*/ \\u002a/ $S \"");
-    TensorType type = TensorType.of(ElementType.F32, 2);
     for (String name : NAMES) {
       Value input = builder.input(name, type);
       builder.at(name);
       builder.output(name, builder.add(new Elementwise.Unary(UnaryFunction.NEG), input));
     }
+    return builder.finish();
+  }
+
+  private static List<Tensor> inputs() {
+    return NAMES.stream().map(name -> Tensor.floats(Shape.of(2), name.length(), 1)).toList();
+  }
+
+  private static void assertNegated(List<Tensor> results) {
+    for (int i = 0; i < NAMES.size(); i++) {
+      assertThat(results.get(i).getDouble(0)).isEqualTo(-inputs().get(i).getDouble(0));
+    }
+  }
+
+  @Test
+  void anyNamesMakeAClassThatCompiles() {
     try (EmittedPrograms programs = new EmittedPrograms()) {
-      List<Tensor> inputs =
-          NAMES.stream().map(name -> Tensor.floats(Shape.of(2), name.length(), 1)).toList();
-      List<Tensor> results = programs.run(builder.finish(), inputs);
-      for (int i = 0; i < inputs.size(); i++) {
-        assertThat(results.get(i).getDouble(0)).isEqualTo(-inputs.get(i).getDouble(0));
-      }
+      assertNegated(programs.run(negations(), inputs()));
+    }
+  }
+
+  @Test
+  void anyNamesMakeClassesOfDevicesThatCompile() {
+    Mesh mesh = Mesh.line("chip", 2);
+    TensorType type = TensorType.of(ElementType.F32, 2);
+    SortedMap<String, ShardedType> halves = new TreeMap<>();
+    Layout split = Layout.of(mesh, Split.even(mesh, 2, "chip"));
+    NAMES.forEach(name -> halves.put(name, new ShardedType(type, split)));
+    Module device = new Module(negations(TensorType.of(ElementType.F32, 1)));
+    Program program = new Program(mesh, List.of(device, device), halves, halves);
+    EmittedProgram emitted = JavaBackend.emit(program, new JavaOptions("", "Channels"));
+    try (ProgramCompiler compiler = new ProgramCompiler();
+        ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
+      assertNegated(runner.run(inputs()));
     }
   }
 }

@@ -53,10 +53,21 @@ interface CachedDecoder extends AutoCloseable {
 
   /** As compiled: caches of fixed capacity, which in the evaluator are inputs and outputs. */
   static CachedDecoder stateful(OnnxModel model, long capacity, Target target) {
+    Module module = prepared(model, capacity);
+    return target == Target.EVALUATOR
+        ? new KeptCaches(module)
+        : new OwnCaches(module, target.runner());
+  }
+
+  /** As compiled, by a runner that keeps states. */
+  static CachedDecoder stateful(OnnxModel model, long capacity, ModuleRunner runner) {
+    return new OwnCaches(prepared(model, capacity), runner);
+  }
+
+  private static Module prepared(OnnxModel model, long capacity) {
     Module imported = new OnnxImporter(ImportOptions.NONE).examine(model).orThrow();
     Module raised = StandardPasses.usual().run(imported, (pass, before, after) -> {});
-    Module module = new KvStatePass(capacity, note -> {}).run(raised);
-    return target == Target.EVALUATOR ? new KeptCaches(module) : new OwnCaches(module, target);
+    return new KvStatePass(capacity, note -> {}).run(raised);
   }
 
   /** Carries the states of a module from run to run. */
@@ -93,8 +104,8 @@ interface CachedDecoder extends AutoCloseable {
     private final ModuleRunner.Prepared program;
     private final List<String> inputs = new ArrayList<>();
 
-    OwnCaches(Module module, Target target) {
-      program = target.runner().prepare(module);
+    OwnCaches(Module module, ModuleRunner runner) {
+      program = runner.prepare(module);
       List<String> states = module.states().stream().map(Module.State::input).toList();
       module.graph().inputs().forEach(input -> inputs.add(input.name()));
       inputs.removeAll(states);

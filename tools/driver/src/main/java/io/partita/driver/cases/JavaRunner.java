@@ -1,5 +1,6 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
@@ -19,6 +20,7 @@ public final class JavaRunner implements ModuleRunner {
 
   private final ProgramCompiler compiler = new ProgramCompiler();
   private final Optional<Strategy> strategy;
+  private final DeviceHosting hosting;
 
   /** For one device, unless a module says itself on which devices it runs. */
   public JavaRunner() {
@@ -29,7 +31,13 @@ public final class JavaRunner implements ModuleRunner {
    * @param strategy over which devices, each a thread, and how; none for one device
    */
   public JavaRunner(Optional<Strategy> strategy) {
+    this(strategy, new DeviceHosting.Threads());
+  }
+
+  /** The same with the devices elsewhere. */
+  public JavaRunner(Optional<Strategy> strategy, DeviceHosting hosting) {
     this.strategy = strategy;
+    this.hosting = hosting;
   }
 
   private EmittedProgram emit(Module module) {
@@ -41,7 +49,7 @@ public final class JavaRunner implements ModuleRunner {
 
   @Override
   public Prepared prepare(Module module) {
-    ProgramRunner program = ProgramRunner.load(compiler, emit(module));
+    ProgramRunner program = ProgramRunner.load(compiler, emit(module), hosting);
     return new Prepared() {
       @Override
       public List<Tensor> run(List<Tensor> inputs) {

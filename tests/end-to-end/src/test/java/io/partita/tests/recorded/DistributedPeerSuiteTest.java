@@ -1,0 +1,41 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.Distribution;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The test networks of Deeploy on several devices, each a thread: integers are what was recorded to
+ * the bit, floats within the tolerance that one device is held to.
+ */
+class DistributedPeerSuiteTest {
+  @ParameterizedTest(name = "{0} devices")
+  @ValueSource(ints = {3, 8})
+  void everyNetworkPasses(int devices) {
+    Path folder =
+        SharedFolder.require(
+            "peer-suite",
+            "copy folders of DeeployTest/Tests from https://github.com/pulp-platform/Deeploy");
+    CaseRunner runner =
+        new CaseRunner(
+            Target.JAVA.runner(Distribution.strategy(devices, null)),
+            StandardPasses.forChecking(Target.JAVA),
+            Tolerance.DEFAULT);
+    List<CaseResult> results = TestCase.find(folder).stream().map(runner::run).toList();
+    assertThat(results)
+        .isNotEmpty()
+        .allSatisfy(
+            result ->
+                assertThat(result.status()).as(result.line()).isEqualTo(CaseResult.Status.PASS));
+  }
+}
