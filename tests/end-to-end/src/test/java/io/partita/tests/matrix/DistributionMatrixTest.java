@@ -25,16 +25,19 @@ import org.junit.jupiter.api.io.TempDir;
  * integers, and otherwise what another order of additions may give ({@link ReassociationBound}).
  *
  * <p>A usual run takes each model once, with a number of devices and a strategy in turn, but of the
- * zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices, each
- * model as emitted Java as well, and writes the tables of {@code docs/distribution.md}.
+ * zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices: on 64
+ * where there are as many heads, and of single structures and the zoo's models one strategy for
+ * each number. It writes the tables of {@code docs/distribution.md}. Some models are run as emitted
+ * Java as well, in a full run more.
  */
 class DistributionMatrixTest {
   private static final Path DOCUMENT = Path.of("../../docs/distribution.md");
   private static final boolean ALL = "all".equals(System.getProperty("matrix"));
 
-  /** In a usual run, one model in so many is run as emitted Java, too. */
-  private static final int JAVA_EACH = 100;
+  /** One model in so many is run as emitted Java, too. */
+  private static final int JAVA_EACH = ALL ? 4 : 100;
 
+  private static final int MANY = 64;
   private static final MatrixReport REPORT = new MatrixReport();
 
   @TempDir static Path scratch;
@@ -57,6 +60,7 @@ class DistributionMatrixTest {
   private static List<Subject> subjects() {
     List<Subject> subjects = new ArrayList<>(Subjects.fixtures());
     subjects.addAll(Subjects.trained());
+    subjects.addAll(Subjects.decoders());
     subjects.addAll(Subjects.peers());
     List<Subject> zoo = Subjects.zoo(scratch);
     subjects.addAll(
@@ -76,21 +80,28 @@ class DistributionMatrixTest {
       List<Strategy> drawn = List.of(drawn(index, loaded));
       Map<Engine, List<Strategy>> strategies = new EnumMap<>(Engine.class);
       strategies.put(Engine.EVALUATOR, ALL ? everything(subject, index, loaded) : drawn);
-      if (ALL && !subject.isStructure() || index % JAVA_EACH == 0) {
+      // Emitted Java keeps state itself, and doesn't take it.
+      if (index % JAVA_EACH == 0 && loaded.module().states().isEmpty()) {
         strategies.put(Engine.JAVA, drawn);
       }
       Matrix.run(subject, loaded, strategies, cells::add);
     }
     cells.forEach(REPORT::add);
+    if (ALL) {
+      System.out.printf("%s: %d runs%n", subjects.getFirst().family(), cells.size());
+    }
     assertThat(cells).noneMatch(cell -> cell.outcome() instanceof Outcome.Fails);
   }
 
-  /** Of a single structure, on each number of devices one. */
   private static List<Strategy> everything(Subject subject, int index, Subject.Loaded loaded) {
     int size = Matrix.DEVICES.size();
-    return subject.isStructure()
+    return subject.isStructure() || subject.family().equals("zoo")
         ? IntStream.range(0, size).mapToObj(i -> drawn(index + i * (size + 1), loaded)).toList()
-        : Matrix.DEVICES.stream().map(Matrix::strategies).flatMap(Collection::stream).toList();
+        : Matrix.DEVICES.stream()
+            .filter(devices -> devices < MANY || loaded.heads() >= devices)
+            .map(Matrix::strategies)
+            .flatMap(Collection::stream)
+            .toList();
   }
 
   /** All numbers of devices in turn, each with all strategies in turn that the model allows. */

@@ -17,6 +17,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.anatomy.ModelAnatomy;
 import io.partita.tests.recorded.OtherInputs;
+import io.partita.tests.recorded.SharedFolder;
 import io.partita.zoo.Mode;
 import io.partita.zoo.Zoo;
 import io.partita.zoo.ZooModel;
@@ -37,7 +38,10 @@ import java.util.stream.Stream;
 final class Subjects {
   private static final long SEED = 20_261;
   private static final Path FIXTURES = Path.of("../fixtures");
-  private static final Path SHARED = Path.of("../../../shared");
+  private static final Path MODELS = Path.of("../models");
+
+  /** In the repository as well as beside it. */
+  private static final String BUNDLED = "tiny-shakespeare";
 
   /** Models whose results on other inputs mean nothing, as {@code FixtureTest} says. */
   private static final Set<String> RECORDED_INPUTS_ONLY =
@@ -72,29 +76,36 @@ final class Subjects {
 
   /** Networks that were trained, in the repository and, where it is there, beside it. */
   static List<Subject> trained() {
-    List<Subject> subjects = new ArrayList<>(recorded(Path.of("../models")));
-    Path models = SHARED.resolve("models");
-    if (Files.isDirectory(models)) {
-      recorded(models).stream()
-          .filter(subject -> !subject.family().equals("tiny-shakespeare"))
-          .forEach(subjects::add);
-    }
+    List<Subject> subjects = new ArrayList<>(recorded(MODELS));
+    SharedFolder.find("models", "it comes with the project's shared data").stream()
+        .flatMap(folder -> recorded(folder).stream())
+        .filter(subject -> !subject.family().equals(BUNDLED))
+        .forEach(subjects::add);
     return subjects.stream().map(subject -> subject.in("trained models")).toList();
+  }
+
+  /** Those with a growing cache, as they are compiled. */
+  static List<Subject> decoders() {
+    List<Subject> subjects = new ArrayList<>();
+    for (Subject subject : Stream.of(fixtures(), trained()).flatMap(List::stream).toList()) {
+      if (Decoders.isDecoder(subject)) {
+        subjects.add(Decoders.compiled(subject));
+      }
+    }
+    return subjects;
   }
 
   /** The test networks of Deeploy, where they are beside the repository. */
   static List<Subject> peers() {
-    Path peers = SHARED.resolve("peer-suite");
-    return Files.isDirectory(peers)
-        ? recorded(peers).stream()
-            .map(
-                subject ->
-                    subject.in(
-                        subject.family().equals("Models")
-                            ? "networks of the peer suite"
-                            : "kernels of the peer suite"))
-            .toList()
-        : List.of();
+    return SharedFolder.find("peer-suite", "see PeerSuiteTest").stream()
+        .flatMap(folder -> recorded(folder).stream())
+        .map(
+            subject ->
+                subject.in(
+                    subject.family().equals("Models")
+                        ? "networks of the peer suite"
+                        : "kernels of the peer suite"))
+        .toList();
   }
 
   /** Models of the zoo with one layer. */
@@ -104,20 +115,20 @@ final class Subjects {
       if (!LARGE.contains(model.name())) {
         for (Mode mode : model.decodes() ? Mode.values() : new Mode[] {Mode.PROMPT}) {
           String name = model.name() + " " + mode.name().toLowerCase(Locale.ROOT);
+          Path file = scratch.resolve(name + ".onnx");
           subjects.add(
-              new Subject("models of the zoo", "zoo", name, () -> zoo(model, mode, scratch)));
+              new Subject("models of the zoo", "zoo", name, file, () -> zoo(model, mode, file)));
         }
       }
     }
     return subjects;
   }
 
-  private static Subject.Loaded zoo(ZooModel model, Mode mode, Path scratch) {
+  private static Subject.Loaded zoo(ZooModel model, Mode mode, Path file) {
     ZooOptions options = ZooOptions.defaults().withLayers(1).withMode(mode);
     if (model.decodes()) {
       options = options.withSequence(16);
     }
-    Path file = scratch.resolve(model.name() + "-" + mode + ".onnx");
     try {
       if (!Files.exists(file)) {
         Zoo.write(model.name(), options, file);
@@ -137,7 +148,8 @@ final class Subjects {
       int slash = path.indexOf('/');
       String family = slash < 0 ? path : path.substring(0, slash);
       String name = path.substring(slash + 1);
-      subjects.add(new Subject("models of exporters", family, name, () -> load(test, path)));
+      subjects.add(
+          new Subject("models of exporters", family, name, test.model(), () -> load(test, path)));
     }
     return subjects;
   }
@@ -170,18 +182,20 @@ final class Subjects {
     return List.copyOf(other.values());
   }
 
-  private static Subject.Loaded loaded(Module module, List<Tensor> inputs) {
+  static Subject.Loaded loaded(Module module, List<Tensor> inputs) {
     ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), module.graph());
     List<Long> queries = new ArrayList<>();
+    long heads = 0;
     for (Node node : module.graph().nodes()) {
       if (node.op() instanceof Structured.Attention) {
         queries.add(node.operand(0).type().dim(2).value());
+        heads = Math.max(heads, node.operand(0).type().dim(1).value());
       }
     }
     Stream.of(anatomy.integerAttentions(), anatomy.misses())
         .flatMap(List::stream)
         .map(candidate -> candidate.node().operand(0).type().shape())
         .forEach(scores -> queries.add(scores.fromEnd(1).value()));
-    return new Subject.Loaded(module, inputs, queries);
+    return new Subject.Loaded(module, inputs, queries, heads);
   }
 }
