@@ -15,12 +15,14 @@ import io.partita.passes.localize.Localization;
 import io.partita.passes.localize.OverlapSyncs;
 import io.partita.passes.localize.OverlapSyncs.Candidate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
@@ -41,6 +43,7 @@ public final class OverlapChoice {
   private final PlanOptions options;
   private final int capacity;
   private final LayoutInference layouts;
+  private final Map<Node, Integer> numbers = new IdentityHashMap<>();
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
   private OverlapChoice(Module module, TargetDescription target, PlanOptions options) {
@@ -49,6 +52,7 @@ public final class OverlapChoice {
     this.options = options;
     this.capacity = new TargetTimeline(target).buffer();
     this.layouts = LayoutInference.of(module);
+    module.graph().nodes().forEach(node -> numbers.put(node, numbers.size()));
   }
 
   /**
@@ -122,6 +126,10 @@ public final class OverlapChoice {
     return best;
   }
 
+  private List<Node> between(Node first, Node last) {
+    return module.graph().nodes().subList(numbers.get(first) + 1, numbers.get(last));
+  }
+
   /** A sync, its product, and what is between; other values are inputs. */
   private final class Part {
     private final GraphBuilder graph = new GraphBuilder("part");
@@ -129,9 +137,11 @@ public final class OverlapChoice {
     private final Map<Value, Value> copies = new IdentityHashMap<>();
     private final List<Object> key = new ArrayList<>();
     private final Node product;
+    private final Set<Node> after;
 
     Part(Candidate candidate) {
       this.product = candidate.product();
+      this.after = after(candidate.sync());
       graph.output("after", copy(candidate.sync()).result());
     }
 
@@ -166,7 +176,7 @@ public final class OverlapChoice {
 
     private boolean isCopied(Value value, boolean isAfterProduct) {
       return value.definition() != null
-          && (isWeight(value) || isAfterProduct && leadsToProduct(value));
+          && (isWeight(value) || isAfterProduct && after.contains(value.definition()));
     }
 
     /** A constant, or a part of one. */
@@ -177,10 +187,16 @@ public final class OverlapChoice {
               || node.operands().size() == 1 && isWeight(node.operand(0)));
     }
 
-    private boolean leadsToProduct(Value value) {
-      Node node = value.definition();
-      return node != null
-          && (node == product || node.operands().stream().anyMatch(this::leadsToProduct));
+    /** What is computed from the product, up to the sync. */
+    private Set<Node> after(Node sync) {
+      Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
+      after.add(product);
+      for (Node node : between(product, sync)) {
+        if (node.operands().stream().anyMatch(value -> after.contains(value.definition()))) {
+          after.add(node);
+        }
+      }
+      return after;
     }
 
     private Value input(Value value) {

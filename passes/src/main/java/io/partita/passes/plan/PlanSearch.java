@@ -88,7 +88,12 @@ public final class PlanSearch {
       consider(candidate, place);
     }
     improve();
-    return new SearchResult(best.orElseThrow(() -> nothing(devices)), attempts);
+    CandidatePlan found = best.orElseThrow(() -> nothing(devices));
+    if (found.fits() && found.devices() > 1) {
+      progress.accept("overlapping messages and computing in " + found.strategy());
+      found = planner.overlapped(found);
+    }
+    return new SearchResult(found, attempts);
   }
 
   /** The first plan that fits, those first that need least room for weights. */

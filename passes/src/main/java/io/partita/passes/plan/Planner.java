@@ -8,4 +8,7 @@ public interface Planner {
    * @throws io.partita.ir.diagnostic.PartitaException when the strategy can't be used
    */
   CandidatePlan plan(Strategy strategy);
+
+  /** The same plan with messages on their way while devices compute, where that takes less. */
+  CandidatePlan overlapped(CandidatePlan plan);
 }

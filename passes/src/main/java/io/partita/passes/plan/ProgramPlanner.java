@@ -5,6 +5,8 @@ import io.partita.ir.program.Program;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Topology;
+import io.partita.passes.cost.OverlapChoice;
+import io.partita.passes.cost.OverlapChoice.Planned;
 import io.partita.passes.cost.PlanOptions;
 import io.partita.passes.cost.Plans;
 import io.partita.passes.localize.Localization;
@@ -43,6 +45,17 @@ public final class ProgramPlanner implements Planner {
             .choose(new ShardPass(strategy).run(module));
     Program program = Localization.of(mesh, capacity);
     return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
+  }
+
+  @Override
+  public CandidatePlan overlapped(CandidatePlan plan) {
+    Planned found =
+        OverlapChoice.choose(
+            new Planned(plan.module(), plan.program(), plan.report()),
+            TargetChange.first(target, plan.devices()),
+            options,
+            report -> goal.of(report.seconds(), report.totalJoules()));
+    return new CandidatePlan(plan.strategy(), found.module(), found.program(), found.report());
   }
 
   /** Messages that any channel between two devices holds. */
