@@ -1,0 +1,172 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Programs for several devices from the command line: threads, processes, and given addresses. */
+@Timeout(180)
+final class DevicesCommandTest {
+  @TempDir Path scratch;
+
+  private Path compiled(Object... options) {
+    Path folder = scratch.resolve("compiled");
+    Invocation compile =
+        Invocation.of(
+            Stream.concat(
+                    Stream.of("compile", Invocation.DECODER, "--target=java", "-o", folder),
+                    Stream.of(options))
+                .toArray());
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    return folder;
+  }
+
+  private static List<Object> generating(Path folder, Object... options) {
+    Stream<Object> usual =
+        Stream.of(
+            "generate",
+            folder,
+            "--vocab",
+            Invocation.SHAKESPEARE.resolve("vocab.json"),
+            "--prompt=ROMEO:");
+    return Stream.concat(usual, Stream.of(options)).toList();
+  }
+
+  private static String text(Path folder, Object... options) {
+    Invocation generate = Invocation.of(generating(folder, options).toArray());
+    assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
+    return generate.out();
+  }
+
+  /** Ports that were free a moment ago. */
+  private static String addresses(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+    }
+    String addresses =
+        sockets.stream()
+            .map(socket -> "127.0.0.1:" + socket.getLocalPort())
+            .collect(Collectors.joining(","));
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    return addresses;
+  }
+
+  @Test
+  void theTextIsTheSameWhereverTheDevicesAre() throws Exception {
+    String whole = text(compiled("--dim=past=64"), "--tokens=20");
+    Path three = compiled("--dim=past=64", "--devices=3");
+    assertThat(text(three, "--tokens=20")).isEqualTo(whole);
+    assertThat(text(three, "--tokens=20", "--processes")).isEqualTo(whole);
+    String peers = addresses(3);
+    try (ExecutorService computers = Executors.newCachedThreadPool()) {
+      List<Future<Invocation>> others = new ArrayList<>();
+      for (int i = 1; i < 3; i++) {
+        int device = i;
+        others.add(
+            computers.submit(
+                () -> Invocation.of("run", three, "--device", device, "--peers", peers)));
+      }
+      assertThat(text(three, "--tokens=20", "--peers", peers)).isEqualTo(whole);
+      for (Future<Invocation> other : others) {
+        assertThat(other.get().exitCode()).as(other.get().err()).isEqualTo(ExitCode.DONE);
+      }
+    }
+  }
+
+  @Test
+  void compileSaysOnWhichDevices() {
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=java",
+            "--dim=past=8",
+            "--strategy=pipeline=2,tensor=2",
+            "--json",
+            "-o",
+            scratch.resolve("four"));
+    assertThat(compile.json()).containsEntry("devices", 4);
+    assertThat(compile.json()).containsEntry("mesh", "mesh(stage=2, head=2)");
+  }
+
+  @Test
+  void checkRunsTheDevices() {
+    Invocation check =
+        Invocation.of("check", "--devices=3", Invocation.SHAKESPEARE.resolve("prefill"));
+    assertThat(check.exitCode()).as(check.out()).isEqualTo(ExitCode.DONE);
+    assertThat(check.out()).contains("1 passed, 0 failed, 0 unsupported");
+  }
+
+  @Test
+  void optionsThatDontFit() {
+    assertFails("P6017", "compile", "m.onnx", "--target=java", "-o=x", "--strategy=tensor");
+    assertFails(
+        "P6017",
+        "compile",
+        "m.onnx",
+        "--target=java",
+        "-o=x",
+        "--devices=3",
+        "--strategy=tensor=2");
+    Path one = compiled("--dim=past=8");
+    assertFails("compile the model with --devices N", generating(one, "--processes").toArray());
+    assertFails("choose one", generating(one, "--processes", "--peers=a:1").toArray());
+    assertFails("where are the others?", "run", one, "--device=1");
+    Path two = compiled("--dim=past=8", "--devices=2");
+    assertFails("are 0 to 1", "run", two, "--device=2", "--peers=a:1,b:2");
+    assertFails("P5015", generating(two, "--peers=a:1").toArray());
+  }
+
+  private static void assertFails(String message, Object... arguments) {
+    Invocation invocation = Invocation.of(arguments);
+    assertThat(invocation.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(invocation.err()).contains(message);
+  }
+
+  /** Killed, so that it can't tell the others: they notice that nobody is there any more. */
+  @Test
+  void theProcessesEndWithTheCommand() throws Exception {
+    Path folder = compiled("--dim=past=65536", "--devices=3");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    generating(folder, "--processes", "--tokens=65000").forEach(word -> command.add("" + word));
+    Process main =
+        new ProcessBuilder(command)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    List<ProcessHandle> devices = new ArrayList<>();
+    try {
+      while (devices.size() < 2 && main.isAlive()) {
+        Thread.sleep(50);
+        devices = main.descendants().toList();
+      }
+      main.destroyForcibly().waitFor();
+      assertThat(devices).hasSize(2);
+      for (ProcessHandle device : devices) {
+        device.onExit().get(60, TimeUnit.SECONDS);
+      }
+    } finally {
+      main.destroyForcibly();
+      devices.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+}
