@@ -68,12 +68,21 @@ final class PipelineStrategy {
     for (int block = 1; block < attentions.size(); block++) {
       cuts.add(cut(order.get(attentions.get(block - 1)) + 1, order.get(attentions.get(block))));
     }
-    pins.place(attentions.getFirst().operand(0), axes(), 0);
+    placeFirst();
     List<Integer> first = Balance.consecutive(weights(cuts), stages);
     for (int stage = 1; stage < stages; stage++) {
       for (Value value : passing(cuts.get(first.get(stage) - 1))) {
         pins.place(value, axes(), stage);
       }
+    }
+  }
+
+  /** The first attention's keys and values too: as states they'd else be on all stages. */
+  private void placeFirst() {
+    Node first = attentions.getFirst();
+    int operands = first.op() instanceof Structured.Attention ? 3 : 1;
+    for (Value operand : first.operands().subList(0, operands)) {
+      pins.place(operand, axes(), 0);
     }
   }
 

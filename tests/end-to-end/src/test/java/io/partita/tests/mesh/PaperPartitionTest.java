@@ -60,6 +60,27 @@ class PaperPartitionTest {
     verify(manyHeads, chips);
   }
 
+  /** What pipeline parallelism is set beside: a stage has its blocks' weights and caches alone. */
+  @Test
+  void stagesOfAPipelineShareNothing() {
+    Sharded sharded = new Sharded(Strategy.pipeline(LAYERS));
+    sharded.prepare(eightHeads);
+    assertThat(WeightHolding.duplicates(sharded.module()))
+        .filteredOn(weight -> weight.type().rank() > 0)
+        .extracting(WeightHolding::name)
+        // The tied table begins and ends the model.
+        .containsExactlyInAnyOrder(
+            "model.embed_tokens.weight",
+            "model.rotary_emb.cos_cached",
+            "model.rotary_emb.sin_cached");
+    for (Value input : sharded.module().graph().inputs()) {
+      if (input.name().startsWith("past")) {
+        Layout layout = sharded.module().placement().orElseThrow().layout(input);
+        assertThat(layout.at()).as(input.name()).isNotEmpty();
+      }
+    }
+  }
+
   private static void verify(Module decoder, int chips) {
     Sharded sharded = new Sharded(Strategy.tensor(chips));
     sharded.prepare(decoder);
