@@ -116,7 +116,7 @@ public final class PlanSearch {
   private List<Candidate> candidates(List<Integer> devices) {
     List<Candidate> candidates = new ArrayList<>();
     for (int count : devices) {
-      for (Strategy strategy : choice.compositions(count)) {
+      for (Strategy strategy : strategies(count)) {
         Optional<String> reason = facts.objection(strategy);
         if (reason.isPresent()) {
           attempts.add(new Attempt.NotApplicable(strategy, reason.get()));
@@ -127,6 +127,31 @@ public final class PlanSearch {
     }
     candidates.sort(Comparator.comparingDouble(candidate -> figure(candidate.bound())));
     return candidates;
+  }
+
+  /** Where devices differ in what they hold, also with parts of the model in proportion to that. */
+  private List<Strategy> strategies(int devices) {
+    List<Strategy> strategies = new ArrayList<>();
+    List<Long> sizes =
+        target.devices().subList(0, devices).stream().map(PlanSearch::mebibytes).toList();
+    for (Strategy strategy : choice.compositions(devices)) {
+      strategies.add(strategy);
+      boolean isPlain = strategy.capacities().isEmpty() && strategy.inside() == 1;
+      if (isPlain
+          && strategy.devices(Strategy.Kind.TENSOR) == devices
+          && new HashSet<>(sizes).size() > 1) {
+        strategies.add(strategy.withCapacities(sizes));
+      }
+    }
+    return strategies;
+  }
+
+  private static long mebibytes(ChipKind chip) {
+    return bytes(chip) >> 20;
+  }
+
+  private static long bytes(ChipKind chip) {
+    return chip.memories().stream().mapToLong(Memory::bytes).sum();
   }
 
   private double figure(LowerBound.Bound bound) {
@@ -153,11 +178,7 @@ public final class PlanSearch {
 
   /** Of all memories of the largest chip. */
   private long room() {
-    long most = 0;
-    for (ChipKind chip : target.chips()) {
-      most = Math.max(most, chip.memories().stream().mapToLong(Memory::bytes).sum());
-    }
-    return most;
+    return target.chips().stream().mapToLong(PlanSearch::bytes).max().orElse(0);
   }
 
   /** Whether this is the best plan now. */

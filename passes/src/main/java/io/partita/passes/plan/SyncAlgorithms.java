@@ -31,6 +31,9 @@ final class SyncAlgorithms {
   /** Wider groups make the first of a group a bottleneck, unless one group has all. */
   private static final int WIDEST_GROUP = 8;
 
+  /** Sums of the same in another order differ by less. */
+  private static final double ROUNDING = 1e-9;
+
   private final TargetDescription target;
   private final int capacity;
   private final PlanOptions options;
@@ -70,16 +73,26 @@ final class SyncAlgorithms {
 
   private Algorithm best(Change change) {
     Algorithm best = null;
-    double least = Double.POSITIVE_INFINITY;
+    PlanReport least = null;
     for (Algorithm algorithm : algorithms()) {
       PlanReport report = report(change, algorithm);
-      double figure = goal.of(report.seconds(), report.totalJoules());
-      if (best == null || figure < least) {
+      if (least == null || isBetter(report, least)) {
         best = algorithm;
-        least = figure;
+        least = report;
       }
     }
     return best;
+  }
+
+  /** What takes as much of what counts is better when it takes less of the other. */
+  private boolean isBetter(PlanReport report, PlanReport than) {
+    double figure = goal.of(report.seconds(), report.totalJoules());
+    double other = goal.of(than.seconds(), than.totalJoules());
+    if (Math.abs(figure - other) > ROUNDING * other) {
+      return figure < other;
+    }
+    return goal.of(report.totalJoules(), report.seconds())
+        < (1 - ROUNDING) * goal.of(than.totalJoules(), than.seconds());
   }
 
   private List<Algorithm> algorithms() {

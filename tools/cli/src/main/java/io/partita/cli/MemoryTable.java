@@ -88,7 +88,9 @@ final class MemoryTable {
   }
 
   private static String percent(MemoryUse memory) {
-    return Math.ceilDiv(100 * memory.used(), Math.max(1, memory.available())) + " %";
+    return memory.available() == 0
+        ? ""
+        : Math.ceilDiv(100 * memory.used(), memory.available()) + " %";
   }
 
   private static String bytes(long number) {

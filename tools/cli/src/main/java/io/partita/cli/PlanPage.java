@@ -111,7 +111,7 @@ final class PlanPage {
       Shortage worst = plan.worst();
       row(
           "NO FIT",
-          "device %d lacks %s in %s: %s for %s; times are as if it had them"
+          "device %d lacks %s in %s, needs %s for %s"
               .formatted(
                   worst.device(),
                   Figures.bytes(worst.needed() - worst.available()),
@@ -156,7 +156,7 @@ final class PlanPage {
     }
     int more = found.causes().size() - MOST_CAUSES;
     if (more > 0) {
-      lines.add("  %10s %d more causes: see --json".formatted("", more));
+      lines.add("  %10s %d more: see --json".formatted("", more));
     }
   }
 

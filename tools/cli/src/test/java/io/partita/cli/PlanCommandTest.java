@@ -2,7 +2,6 @@ package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -111,28 +110,6 @@ final class PlanCommandTest {
     assertThat(list(json, "syncs")).allMatch(sync -> !sync.get("algorithm").toString().isEmpty());
     double sent = list(json, "syncs").stream().mapToDouble(sync -> number(sync, "bytes")).sum();
     assertThat(sent).isPositive();
-  }
-
-  @Test
-  void eachRemedyMakesItFit() {
-    Object[] command = {"--target", "siracusa:chips=2", "--set", "l2=64KiB", "--set", "l3=1MiB"};
-    Object[] tight =
-        Stream.concat(Stream.of(command), Stream.of("--kv-capacity", "3000")).toArray();
-    Invocation failed = plan(Stream.concat(Stream.of(tight), Stream.of("--json")).toArray());
-    assertThat(failed.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(failed.err()).contains("error P4161", "memory l3", "fix:");
-    List<Map<String, Object>> remedies = list(failed.json(), "remedies");
-    List<String> meanings = new ArrayList<>();
-    for (Map<String, Object> remedy : remedies) {
-      meanings.add(remedy.get("meaning").toString());
-      Object[] options = remedy.get("options").toString().split(" ");
-      Invocation mended = plan(Stream.concat(Stream.of(tight), Stream.of(options)).toArray());
-      assertThat(mended.exitCode()).as(remedy + mended.err()).isEqualTo(ExitCode.DONE);
-      assertThat(failed.err()).contains(remedy.get("options").toString());
-    }
-    assertThat(meanings)
-        .contains("a smaller KV cache", "a larger l3")
-        .anyMatch(meaning -> meaning.startsWith("more devices"));
   }
 
   @ParameterizedTest
