@@ -1,0 +1,66 @@
+package io.partita.tests.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.passes.shard.Strategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Heads that are cut inside, unequal and idle devices, weights that stay whole, and three ways of
+ * splitting at once change no result either.
+ */
+class StrategyOptionsTest {
+  private static final List<Strategy> STRATEGIES =
+      Stream.of(
+              "tensor=8,inside=2",
+              "tensor=4,inside=4",
+              "tensor=3,capacities=2:1:1",
+              "tensor=4,capacities=0:5:1:1,norm=root",
+              "tensor=5,vocabulary=replicated,remaining=replicated",
+              "sequence=3,tensor=4,inside=2",
+              "pipeline=2,sequence=2,tensor=2",
+              "tensor=2,pipeline=2",
+              "tensor=2,sequence=3,norm=root",
+              "pipeline=2,sequence=3")
+          .map(Strategy::parse)
+          .toList();
+
+  /** Of each way to write attention, one. */
+  private static final Set<String> MODELS =
+      Set.of(
+          "gemma2/ts_eager",
+          "gpt_neox/dynamo_eager",
+          "llama/dynamo_sdpa_kv, compiled",
+          "llama/ts_f16",
+          "llama/ts_mqa",
+          "mobilebert/ts_sdpa_dynamic",
+          "optimized/hand_llama_gqa_packed",
+          "quantized/vit_qoperator",
+          "tiny-shakespeare/prefill");
+
+  static Stream<Subject> models() {
+    return Stream.of(Subjects.fixtures(), Subjects.decoders(), Subjects.trained())
+        .flatMap(List::stream)
+        .filter(subject -> MODELS.contains(subject.toString()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("models")
+  void changeNoResult(Subject subject) {
+    List<Matrix.Cell> cells = new ArrayList<>();
+    Matrix.run(subject, subject.load(), Map.of(Engine.EVALUATOR, STRATEGIES), cells::add);
+    assertThat(cells).allMatch(cell -> cell.outcome() instanceof Outcome.Agrees);
+  }
+
+  @Test
+  void allModelsAreThere() {
+    assertThat(models()).hasSize(MODELS.size());
+  }
+}
