@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -143,9 +145,25 @@ final class DevicesCommandTest {
   /** Killed, so that it can't tell the others: they notice that nobody is there any more. */
   @Test
   void theProcessesEndWithTheCommand() throws Exception {
+    interrupt(Process::destroyForcibly);
+  }
+
+  @Test
+  void ctrlCEndsTheProcessesAndLeavesNothing() throws Exception {
+    interrupt(Process::destroy);
+    try (Stream<Path> left = Files.list(scratch.resolve("temporary"))) {
+      assertThat(left.map(Path::getFileName).map(Path::toString))
+          .noneMatch(name -> name.startsWith("partita"));
+    }
+  }
+
+  /** Ends a command when its devices are there, and waits until they aren't. */
+  private void interrupt(Consumer<Process> end) throws Exception {
     Path folder = compiled("--dim=past=65536", "--devices=3");
+    Path temporary = Files.createDirectory(scratch.resolve("temporary"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Djava.io.tmpdir=" + temporary);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     generating(folder, "--processes", "--tokens=65000").forEach(word -> command.add("" + word));
     Process main =
@@ -159,7 +177,8 @@ final class DevicesCommandTest {
         Thread.sleep(50);
         devices = main.descendants().toList();
       }
-      main.destroyForcibly().waitFor();
+      end.accept(main);
+      main.waitFor();
       assertThat(devices).hasSize(2);
       for (ProcessHandle device : devices) {
         device.onExit().get(60, TimeUnit.SECONDS);

@@ -33,7 +33,9 @@ final class PlanRemediesTest {
   /** What the remedies are about, after applying each. */
   private List<String> remedies(Object model, Object... options) {
     Object[] command =
-        Stream.concat(Stream.of("plan", model, "--set=l1=32KiB", "--set=l2=256KiB"), Stream.of(options)).toArray();
+        Stream.concat(
+                Stream.of("plan", model, "--set=l1=32KiB", "--set=l2=256KiB"), Stream.of(options))
+            .toArray();
     Invocation failed =
         Invocation.of(Stream.concat(Stream.of(command), Stream.of("--json")).toArray());
     assertThat(failed.exitCode()).as(failed.err()).isEqualTo(ExitCode.USER_ERROR);

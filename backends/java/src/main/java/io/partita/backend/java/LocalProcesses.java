@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,7 +23,7 @@ final class LocalProcesses implements AutoCloseable {
   private static final String PORT = "port ";
   private static final int END_SECONDS = 5;
 
-  private final List<Process> processes = new ArrayList<>();
+  private final List<Process> processes = new CopyOnWriteArrayList<>();
   private final ServerSocket server;
   private final String peers;
   private final Thread hook = new Thread(this::destroy, "end-devices");

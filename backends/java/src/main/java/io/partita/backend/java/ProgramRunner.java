@@ -4,7 +4,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -21,10 +20,10 @@ public final class ProgramRunner implements AutoCloseable {
   private final LoadedProgram loaded;
   private final Object program;
   private final Method method;
-  private final Path scratch;
+  private final ScratchFolder scratch;
 
   private ProgramRunner(
-      ModelDescription description, LoadedProgram loaded, Method method, Path scratch) {
+      ModelDescription description, LoadedProgram loaded, Method method, ScratchFolder scratch) {
     this.description = description;
     this.loaded = loaded;
     this.program = loaded.program();
@@ -116,12 +115,13 @@ public final class ProgramRunner implements AutoCloseable {
       LoadedProgram.Sources sources,
       Weights weights,
       DeviceHosting hosting) {
-    Path scratch = null;
+    ScratchFolder scratch = null;
     try {
-      scratch = Files.createTempDirectory("partita-");
+      scratch = new ScratchFolder();
       Map<String, byte[]> classes = LoadedProgram.compile(compiler, description, sources);
       LoadedProgram loaded =
-          LoadedProgram.open(description, classes, weights.in(scratch), scratch, hosting);
+          LoadedProgram.open(
+              description, classes, weights.in(scratch.path()), scratch.path(), hosting);
       Class<?>[] parameters =
           description.inputs().stream()
               .map(port -> TensorArrays.typeOf(port.type().element()))
@@ -139,7 +139,9 @@ public final class ProgramRunner implements AutoCloseable {
     } catch (IOException | InvalidPathException | ReflectiveOperationException e) {
       throw unreadable(description.className(), e);
     } finally {
-      delete(scratch);
+      if (scratch != null) {
+        scratch.close();
+      }
     }
   }
 
@@ -241,20 +243,8 @@ public final class ProgramRunner implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
+    try (scratch) {
       loaded.close();
-    } finally {
-      delete(scratch);
-    }
-  }
-
-  private static void delete(Path folder) {
-    if (folder != null) {
-      try {
-        ProgramFiles.delete(folder);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
     }
   }
 }
