@@ -100,7 +100,7 @@ public sealed interface Communication extends Op {
       Require.count(operands, before.isEmpty() ? 0 : 1);
       if (!before.isEmpty()) {
         TensorType given = new TensorType(element, new Shape(List.of(Dim.of(size(before)))));
-        Require.that(operands.getFirst().equals(given), given.toString(), operands.getFirst());
+        Require.that(operands.getFirst().equals(given), given, operands.getFirst());
       }
       return List.of(new TensorType(element, new Shape(List.of(Dim.of(size(after))))));
     }

@@ -24,10 +24,11 @@ public sealed interface Movement extends Op {
     public List<TensorType> resultTypes(List<TensorType> operands) {
       Require.count(operands, 1);
       TensorType type = operands.getFirst();
-      Require.that(
-          type.shape().size().equals(to.size()),
-          "a shape of " + type.shape().size() + " elements, as " + type.shape() + " has",
-          to + " with " + to.size());
+      if (!type.shape().size().equals(to.size())) {
+        throw new TypeMismatch(
+            "a shape of " + type.shape().size() + " elements, as " + type.shape() + " has",
+            to + " with " + to.size());
+      }
       return List.of(type.with(to));
     }
   }

@@ -23,14 +23,17 @@ final class Require {
     }
   }
 
-  static void that(boolean condition, String expected, Object found) {
+  static void that(boolean condition, Object expected, Object found) {
     if (!condition) {
-      throw new TypeMismatch(expected, String.valueOf(found));
+      throw new TypeMismatch(String.valueOf(expected), String.valueOf(found));
     }
   }
 
   static void count(List<TensorType> operands, int expected) {
-    that(operands.size() == expected, expected + " operands", operands.size());
+    // The text is made for mistakes only: every operation of every graph comes by here.
+    if (operands.size() != expected) {
+      throw new TypeMismatch(expected + " operands", Integer.toString(operands.size()));
+    }
   }
 
   static void element(TensorType type, ElementType element, String what) {

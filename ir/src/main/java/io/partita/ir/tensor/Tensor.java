@@ -258,6 +258,17 @@ public final class Tensor {
     return held != null ? new Tensor(changed, held) : deferred(changed, this::data);
   }
 
+  /**
+   * A stretch of the data as a tensor of its own, made no sooner than this one's.
+   *
+   * @param from the first of its bytes
+   */
+  public Tensor stretch(TensorType part, long from) {
+    return held != null
+        ? new Tensor(part, held.asSlice(from, part.bytes()))
+        : deferred(part, () -> data().asSlice(from, part.bytes()));
+  }
+
   public double getDouble(int index) {
     return switch (type.element()) {
       case F64 -> data().getAtIndex(DOUBLE, index);

@@ -57,7 +57,7 @@ final class TensorParts {
       return Tensor.deferred(type, () -> sliced(whole, box));
     }
     return rows == 1
-        ? Tensor.of(type, whole.bytes().asSlice(offset(whole, box) * bits / 8, run / 8))
+        ? whole.stretch(type, offset(whole, box) * bits / 8)
         : Tensor.deferred(type, () -> copied(whole, box, run / 8));
   }
 

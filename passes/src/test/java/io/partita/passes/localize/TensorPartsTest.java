@@ -70,4 +70,22 @@ class TensorPartsTest {
     assertThat(part.floats()).containsOnly(3);
     assertThat(made[0]).isEqualTo(1);
   }
+
+  @Test
+  void rowsOfWhatIsntMadeYetAreNotMadeEither() {
+    int[] made = new int[1];
+    TensorType type = TensorType.of(ElementType.F32, 4, 6);
+    Tensor whole =
+        Tensor.deferred(
+            type,
+            () -> {
+              made[0]++;
+              return Tensor.ofLongs(type, java.util.stream.LongStream.range(0, 24).toArray())
+                  .bytes();
+            });
+    Tensor part = new TensorParts().part(whole, new Box(List.of(2L, 0L), List.of(3L, 6L)));
+    assertThat(made[0]).isZero();
+    assertThat(part.floats()).containsExactly(12, 13, 14, 15, 16, 17);
+    assertThat(made[0]).isEqualTo(1);
+  }
 }
