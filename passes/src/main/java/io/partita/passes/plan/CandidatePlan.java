@@ -2,6 +2,7 @@ package io.partita.passes.plan;
 
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
+import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.cost.PlanReport;
 import io.partita.passes.residency.MemoryUse;
 import io.partita.passes.residency.Shortage;
@@ -29,6 +30,14 @@ public record CandidatePlan(Strategy strategy, Module module, Program program, P
 
   public boolean fits() {
     return report.fits();
+  }
+
+  /** Whether some value isn't on all devices; a plan for one device counts as split. */
+  boolean isSplit() {
+    return devices() == 1
+        || !report.syncs().isEmpty()
+        || LayoutInference.of(module).layouts().values().stream()
+            .anyMatch(layout -> !layout.isReplicated());
   }
 
   /** Of all memories of the device that needs most. */

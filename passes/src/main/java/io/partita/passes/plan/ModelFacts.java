@@ -43,7 +43,7 @@ public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
   Optional<String> objection(Strategy strategy) {
     int sequence = strategy.devices(Kind.SEQUENCE);
     int pipeline = strategy.devices(Kind.PIPELINE);
-    if (strategy.devices() > 1 && blocks == 0) {
+    if (sequence * pipeline > 1 && blocks == 0) {
       return Optional.of("no transformer block was recognised");
     } else if (sequence > 1 && tokens < sequence) {
       return Optional.of("a run has " + tokens + (tokens == 1 ? " token" : " tokens"));

@@ -23,9 +23,13 @@ import java.util.function.Consumer;
  * can be better. Then the options of the best one are changed, one at a time, as long as that
  * helps.
  *
- * <p>Deterministic: of equally good plans the one that was made first is taken.
+ * <p>Deterministic: of equally good plans the one with fewest devices, and of those the one that
+ * was made first is taken.
  */
 public final class PlanSearch {
+  /** Sums of the same in another order differ by less. */
+  private static final double ROUNDING = 1e-9;
+
   private final ModelFacts facts;
   private final LowerBound bounds;
   private final TargetDescription target;
@@ -194,6 +198,10 @@ public final class PlanSearch {
       attempts.add(new Attempt.Fails(strategy, e.diagnostics().getFirst()));
       return false;
     }
+    if (!plan.isSplit()) {
+      attempts.add(new Attempt.NotApplicable(strategy, "it finds nothing to split"));
+      return false;
+    }
     attempts.add(
         plan.fits() ? Attempt.Fits.of(plan) : new Attempt.DoesNotFit(strategy, plan.worst()));
     boolean better = best.isEmpty() || isBetter(plan, best.get());
@@ -203,7 +211,8 @@ public final class PlanSearch {
 
   private boolean isBetter(CandidatePlan plan, CandidatePlan than) {
     if (plan.fits() && than.fits()) {
-      return figure(plan) < figure(than);
+      boolean isEqual = Math.abs(figure(plan) - figure(than)) <= ROUNDING * figure(than);
+      return isEqual ? plan.devices() < than.devices() : figure(plan) < figure(than);
     }
     return plan.fits() != than.fits() ? plan.fits() : plan.shortBytes() < than.shortBytes();
   }

@@ -2,16 +2,22 @@ package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What 'plan' says about the bundled decoder, and about mistakes. */
 final class PlanCommandTest {
   private static final int LONGEST_PAGE = 45;
+
+  @TempDir Path scratch;
 
   private static Invocation plan(Object... options) {
     return Invocation.of(
@@ -133,6 +139,30 @@ final class PlanCommandTest {
     assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(plan.out()).isEmpty();
     assertThat(plan.err()).contains("error " + code).contains(hint);
+  }
+
+  @Test
+  void aModelWithoutBlocksIsOneForOneDevice() throws IOException {
+    Path model =
+        Files.writeString(
+            scratch.resolve("relu.pir"),
+            """
+            module {
+              graph @relu(%x: f32[4]) -> ("y": f32[4]) {
+                %0 = relu(%x) : f32[4]
+                return %0
+              }
+            }
+            """);
+    Invocation plan = Invocation.of("plan", model, "--target=siracusa:chips=4");
+    assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(plan.err())
+        .contains("error P4302")
+        .contains("tensor=4: it finds nothing to split")
+        .contains("pipeline=4: no transformer block was recognised");
+    Invocation auto =
+        Invocation.of("plan", model, "--target=siracusa:chips=4", "--devices=auto", "--json");
+    assertThat(auto.json()).containsEntry("deviceCount", 1);
   }
 
   @Test
