@@ -7,14 +7,20 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
+import io.partita.passes.anatomy.Block;
+import io.partita.passes.anatomy.ModelAnatomy;
 import io.partita.passes.cost.KernelCost;
 import io.partita.passes.cost.KernelCosts;
 import io.partita.passes.cost.KernelWork;
 import io.partita.passes.shard.Strategy;
 import io.partita.passes.shard.Strategy.Kind;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * What no plan of a strategy can be below, from counts of the whole model alone: its work at full
@@ -25,7 +31,13 @@ final class LowerBound {
   private final ModelFacts facts;
   private final List<ChipKind> chips;
   private final double linkSeconds;
-  private final double computeSeconds;
+
+  /** Of attentions and their projections, which are split by heads. */
+  private final double headSeconds;
+
+  /** Of all else. */
+  private final double otherSeconds;
+
   private final double computeJoules;
 
   /** Of all weights, and of what one run reads of them. */
@@ -40,7 +52,9 @@ final class LowerBound {
     this.facts = facts;
     this.chips = target.chips();
     this.linkSeconds = least(target.links(), link -> link.startupSeconds() + link.latencySeconds());
-    double seconds = 0;
+    Set<Node> byHeads = byHeads(graph);
+    double heads = 0;
+    double others = 0;
     double joules = 0;
     long stored = 0;
     long read = 0;
@@ -52,7 +66,9 @@ final class LowerBound {
       KernelCost cost = KernelCosts.of(node);
       read += cost.weightBytes();
       for (KernelWork work : cost.work()) {
-        seconds += least(chips, chip -> work.fewestCycles(chip) / chip.hertz());
+        double seconds = least(chips, chip -> work.fewestCycles(chip) / chip.hertz());
+        heads += byHeads.contains(node) ? seconds : 0;
+        others += byHeads.contains(node) ? 0 : seconds;
         joules +=
             least(
                 chips,
@@ -60,10 +76,23 @@ final class LowerBound {
                     work.fewestCycles(chip) / chip.hertz() * chip.cores() * chip.wattsPerCore());
       }
     }
-    this.computeSeconds = seconds;
+    this.headSeconds = heads;
+    this.otherSeconds = others;
     this.computeJoules = joules;
     this.storedBytes = stored;
     this.readBytes = read;
+  }
+
+  private static Set<Node> byHeads(Graph graph) {
+    Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Block block : ModelAnatomy.of(graph, graph).blocks()) {
+      Block.AttentionPart part = block.attention();
+      nodes.add(part.node());
+      Stream.of(part.query(), part.key(), part.value(), part.output())
+          .flatMap(Optional::stream)
+          .forEach(projection -> nodes.add(projection.node()));
+    }
+    return nodes;
   }
 
   private static <T> double least(List<T> of, ToDoubleFunction<T> figure) {
@@ -75,7 +104,10 @@ final class LowerBound {
     int weightParts = strategy.devices() / tokens;
     int workParts = strategy.devices() / strategy.devices(Kind.PIPELINE);
     long stored = storedBytes / weightParts;
-    double compute = computeSeconds / workParts + syncs(strategy) * linkSeconds;
+    double compute =
+        otherSeconds / workParts
+            + headSeconds / (tokens * headParts(strategy))
+            + syncs(strategy) * linkSeconds;
     double near = least(chips, chip -> nearSeconds(chip, readBytes / weightParts));
     double far = least(chips, chip -> farSeconds(chip, readBytes / weightParts));
     double joules =
@@ -83,6 +115,12 @@ final class LowerBound {
             + tokens * weightParts * least(chips, chip -> farJoules(chip, readBytes / weightParts))
             + tokens * least(chips, chip -> nearJoules(chip, readBytes));
     return new Bound(Math.max(compute, Math.max(near, far)), joules, stored);
+  }
+
+  /** Devices without a head wait for the others; those that share one do not. */
+  private double headParts(Strategy strategy) {
+    int tensor = strategy.devices(Kind.TENSOR);
+    return strategy.inside() > 1 || facts.heads() == 0 ? tensor : Math.min(tensor, facts.heads());
   }
 
   private long syncs(Strategy strategy) {

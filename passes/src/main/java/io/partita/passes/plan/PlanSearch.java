@@ -133,12 +133,16 @@ public final class PlanSearch {
     return candidates;
   }
 
-  /** Where devices differ in what they hold, also with parts of the model in proportion to that. */
+  /**
+   * The ways to split; where there are more devices than heads, also with several to a head; where
+   * devices differ in what they hold, also with parts of the model in proportion to that.
+   */
   private List<Strategy> strategies(int devices) {
     List<Strategy> strategies = new ArrayList<>();
     List<Long> sizes =
         target.devices().subList(0, devices).stream().map(PlanSearch::mebibytes).toList();
     for (Strategy strategy : choice.compositions(devices)) {
+      choice.inside(strategy, facts).ifPresent(strategies::add);
       strategies.add(strategy);
       boolean isPlain = strategy.capacities().isEmpty() && strategy.inside() == 1;
       if (isPlain

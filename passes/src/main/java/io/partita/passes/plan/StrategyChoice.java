@@ -115,10 +115,17 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
                   ? Strategy.WeightPlacement.REPLICATED
                   : Strategy.WeightPlacement.SPLIT));
     }
-    if (!chosen.contains("inside") && strategy.inside() == 1 && strategy.capacities().isEmpty()) {
-      inside(tensor, facts.heads()).ifPresent(inside -> found.add(strategy.withInside(inside)));
-    }
+    inside(strategy, facts).ifPresent(found::add);
     return found;
+  }
+
+  /** Where there are more devices than heads: the same with several devices to a head. */
+  Optional<Strategy> inside(Strategy strategy, ModelFacts facts) {
+    boolean isOpen =
+        !chosen.contains("inside") && strategy.inside() == 1 && strategy.capacities().isEmpty();
+    return isOpen
+        ? inside(strategy.devices(Kind.TENSOR), facts.heads()).map(strategy::withInside)
+        : Optional.empty();
   }
 
   /** The least number of devices to a head with which none is left without one. */

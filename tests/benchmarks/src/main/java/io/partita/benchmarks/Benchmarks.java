@@ -129,7 +129,7 @@ final class Benchmarks {
     double auto =
         partita.least(
             2, "-J-Xmx512m", "plan", small, "--target", "siracusa:chips=64", "--devices", "auto");
-    add(Figure.atMost("plan " + TINY_LLAMA + " on 1 to 64 chips, 512 MB of heap", auto, "s", 20));
+    add(Figure.atMost("plan " + TINY_LLAMA + " on 1 to 64 chips, 512 MB of heap", auto, "s", 30));
   }
 
   private void decode() throws IOException, InterruptedException, OrtException {

@@ -14,7 +14,7 @@ import java.util.List;
 /** What else was tried, and why it isn't the plan. */
 final class AttemptTable {
   private static final int MOST = 10;
-  private static final String ROW = "  %-34s %9s  %9s  %s";
+  private static final String ROW = "  %-40s %9s  %9s  %s";
 
   private final List<Attempt> attempts;
   private final CandidatePlan best;
@@ -93,7 +93,7 @@ final class AttemptTable {
   }
 
   private String line(String strategy, Attempt attempt) {
-    return "  %-34s %s".formatted(strategy, reason(attempt));
+    return "  %-40s %s".formatted(strategy, reason(attempt));
   }
 
   /** Why an attempt that gave no figures isn't the plan. */
