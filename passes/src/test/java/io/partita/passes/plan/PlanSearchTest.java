@@ -7,6 +7,8 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.propagate.DecoderBlocks;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DeviceGroup;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
@@ -127,6 +129,34 @@ final class PlanSearchTest {
         .singleElement()
         .extracting(attempt -> attempt.strategy().toString())
         .isEqualTo("tensor=2,norm=root");
+  }
+
+  /** Two chips with 64 MiB outside, and two with 1 MiB. */
+  private static TargetDescription uneven() {
+    TargetDescription large = TargetLibrary.find("siracusa:chips=2");
+    ChipKind small = TargetLibrary.find("siracusa:chips=2,l3=1MiB").chips().getFirst();
+    ChipKind renamed =
+        new ChipKind("small", small.figures(), small.memories(), small.channels(), small.kernels());
+    DeviceGroup group = large.groups().getFirst();
+    return new TargetDescription(
+        "uneven",
+        large.purpose(),
+        List.of(),
+        large.sources(),
+        List.of(large.chips().getFirst(), renamed),
+        List.of(group, new DeviceGroup("small", group.figures())),
+        large.links(),
+        large.connections());
+  }
+
+  @Test
+  void devicesThatDifferMayHoldDifferentParts() {
+    List<Attempt> attempts = search(uneven(), "tensor", Goal.LATENCY).run(List.of(2, 4)).attempts();
+    assertThat(attempts)
+        .extracting(attempt -> attempt.strategy().toString())
+        .contains("tensor=2", "tensor=4", "tensor=4,capacities=66:66:3:3")
+        .noneMatch(strategy -> strategy.startsWith("tensor=2,capacities"));
+    assertThat(attempts).filteredOn(Attempt.Fits.class::isInstance).isNotEmpty();
   }
 
   @Test
