@@ -1,0 +1,69 @@
+package io.partita.ir.schedule;
+
+import java.util.List;
+
+/**
+ * One field of a kernel's struct of arguments.
+ *
+ * @param field its name in C
+ */
+public record Argument(String field, Value value) {
+  /** What a field is set to. */
+  public sealed interface Value {
+    /** The tile of an operand in L1, and an offset in elements from its start. */
+    record OperandPointer(int operand, TileExpression offset) implements Value {}
+
+    /** Scratch memory, and an offset in bytes from its start. */
+    record ScratchPointer(int scratch, TileExpression offset) implements Value {}
+
+    /** No pointer. */
+    record Null() implements Value {}
+
+    record Integer(TileExpression value) implements Value {}
+
+    /** An f32, exactly. */
+    record Float(float value) implements Value {}
+
+    /** An array of integers, as long as the field. */
+    record Integers(List<TileExpression> values) implements Value {
+      public Integers {
+        values = List.copyOf(values);
+      }
+    }
+
+    /** A struct within the struct. */
+    record Struct(List<Argument> arguments) implements Value {
+      public Struct {
+        arguments = List.copyOf(arguments);
+      }
+    }
+  }
+
+  public static Argument pointer(String field, int operand) {
+    return new Argument(field, new Value.OperandPointer(operand, TileExpression.of(0)));
+  }
+
+  public static Argument scratch(String field, int scratch) {
+    return new Argument(field, new Value.ScratchPointer(scratch, TileExpression.of(0)));
+  }
+
+  public static Argument none(String field) {
+    return new Argument(field, new Value.Null());
+  }
+
+  public static Argument integer(String field, TileExpression value) {
+    return new Argument(field, new Value.Integer(value));
+  }
+
+  public static Argument integer(String field, long value) {
+    return integer(field, TileExpression.of(value));
+  }
+
+  public static Argument number(String field, float value) {
+    return new Argument(field, new Value.Float(value));
+  }
+
+  public static Argument integers(String field, List<TileExpression> values) {
+    return new Argument(field, new Value.Integers(values));
+  }
+}

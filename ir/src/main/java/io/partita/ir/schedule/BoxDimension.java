@@ -1,0 +1,25 @@
+package io.partita.ir.schedule;
+
+/**
+ * One dimension of the part of a tensor that a tile works on.
+ *
+ * @param start the first index; not below 0
+ * @param size how many indices, at least 1; start + size doesn't exceed the extent
+ * @param extent of the tensor
+ * @param stride elements in L2 from one index to the next
+ */
+public record BoxDimension(TileExpression start, TileExpression size, long extent, long stride) {
+  /** The whole dimension. */
+  public static BoxDimension whole(long extent, long stride) {
+    return new BoxDimension(TileExpression.of(0), TileExpression.of(extent), extent, stride);
+  }
+
+  /** The tile's part along an axis of the same extent. */
+  public static BoxDimension along(int axis, long extent, long stride) {
+    return new BoxDimension(TileExpression.start(axis), TileExpression.size(axis), extent, stride);
+  }
+
+  boolean dependsOn(int axis) {
+    return start.dependsOn(axis) || size.dependsOn(axis);
+  }
+}

@@ -1,0 +1,26 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.program.Program;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * A whole model on all its chips.
+ *
+ * @param program what was scheduled
+ * @param target the target's name with its parameters
+ * @param roles each chip is in one
+ * @param inputs how the model's inputs are cut, by name
+ * @param outputs how its outputs are put together
+ */
+public record Schedule(
+    Program program,
+    String target,
+    List<ChipSchedule> roles,
+    SortedMap<String, ShardedType> inputs,
+    SortedMap<String, ShardedType> outputs) {
+  public Schedule {
+    roles = List.copyOf(roles);
+  }
+}

@@ -1,0 +1,18 @@
+package io.partita.passes.schedule.lower;
+
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * A tensor in L2 as a loop sees it.
+ *
+ * @param shape static extents; none is 0
+ * @param strides elements from one index to the next, for each dimension; the last one is 1 unless
+ *     its extent is 1
+ */
+public record TensorView(ElementType element, List<Long> shape, List<Long> strides) {
+  public TensorView {
+    shape = List.copyOf(shape);
+    strides = List.copyOf(strides);
+  }
+}

@@ -1,0 +1,2 @@
+/** From a chip's program to a schedule: tiles, places in memory, transfers. */
+package io.partita.passes.schedule;
