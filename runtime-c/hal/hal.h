@@ -104,6 +104,17 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes);
 void partita_message_wait(struct partita_message *message);
 
+/*
+ * What goes in and out: for each chip one stream of bytes each way, which a port takes from files. Tensors lie in them
+ * one after the other, as the program and whoever runs it agreed.
+ */
+
+/* Reads the next bytes of the input. 0 if none are left, 1 when they're read; an end in between fails. */
+int32_t partita_input_read(void *l2, uint32_t bytes);
+
+/* Appends to the output. */
+void partita_output_write(const void *l2, uint32_t bytes);
+
 /* Cycles since the program began, of the cores' clock; on a host nanoseconds. */
 uint64_t partita_cycles(void);
 

@@ -2,8 +2,9 @@
  * The program on a host: cores as threads, each chip a process.
  *
  *   PROGRAM [--chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]]
- *           [--l3 FILE] [--transfers late|early] [--report FILE]
+ *           [--l3 FILE] [--input FILE] [--output FILE] [--transfers late|early] [--report FILE]
  *
+ * Without files, the input is the standard input and the output the standard output.
  * Chips find each other by sockets in the folder. Late transfers, the default, copy when they're waited for and early
  * ones when they start; a program that is right gives the same with both. The report is JSON: cycles and bytes moved.
  */
@@ -22,6 +23,8 @@ struct partita_options partita_options = {.chips = 1};
 struct partita_traffic partita_moved;
 
 static struct timespec began;
+static FILE *input;
+static FILE *output;
 
 int32_t partita_chip(void)
 {
@@ -51,6 +54,32 @@ _Noreturn void partita_fail(const char *message)
     exit(70);
 }
 
+static FILE *opened(const char *name, const char *mode)
+{
+    FILE *file = fopen(name, mode);
+    if (file == NULL) {
+        fprintf(stderr, "%s: ", name);
+        partita_fail("the file can't be opened");
+    }
+    return file;
+}
+
+int32_t partita_input_read(void *l2, uint32_t bytes)
+{
+    const size_t count = fread(l2, 1, bytes, input);
+    if (ferror(input) || (count > 0 && count < bytes)) {
+        partita_fail("the input can't be read, or ends early");
+    }
+    return count == bytes;
+}
+
+void partita_output_write(const void *l2, uint32_t bytes)
+{
+    if (fwrite(l2, 1, bytes, output) != bytes || fflush(output) != 0) {
+        partita_fail("the output can't be written");
+    }
+}
+
 static uint64_t number(const char *text)
 {
     char *end;
@@ -75,12 +104,17 @@ static void read_option(const char *name, const char *value)
         partita_options.latency = number(value);
     } else if (strcmp(name, "--l3") == 0) {
         partita_options.l3 = value;
+    } else if (strcmp(name, "--input") == 0) {
+        partita_options.input = value;
+    } else if (strcmp(name, "--output") == 0) {
+        partita_options.output = value;
     } else if (strcmp(name, "--transfers") == 0) {
         partita_options.early = strcmp(value, "early") == 0;
     } else if (strcmp(name, "--report") == 0) {
         partita_options.report = value;
     } else {
-        partita_fail("options: --chip --chips --links --bandwidth --latency --l3 --transfers --report, each with a value");
+        partita_fail("options: --chip --chips --links --bandwidth --latency --l3 --input --output --transfers "
+                     "--report, each with a value");
     }
 }
 
@@ -109,10 +143,15 @@ int main(int argc, char **argv)
     if (partita_options.l3 != NULL) {
         partita_load_l3(partita_options.l3);
     }
+    input = partita_options.input == NULL ? stdin : opened(partita_options.input, "rb");
+    output = partita_options.output == NULL ? stdout : opened(partita_options.output, "wb");
     partita_connect_chips();
     partita_start_team();
     const int32_t code = partita_main();
     partita_stop_team();
+    if (fclose(output) != 0) {
+        partita_fail("the output can't be written");
+    }
     if (partita_options.report != NULL) {
         write_report();
     }

@@ -14,6 +14,8 @@ struct partita_options {
     uint64_t latency;           /* of a link, in nanoseconds */
     const char *links;          /* the folder of the chips' sockets */
     const char *l3;             /* the file of L3's contents, or null */
+    const char *input;          /* and the output: files, or null for the standard ones */
+    const char *output;
     const char *report;         /* the file that is told what was moved, or null */
 };
 

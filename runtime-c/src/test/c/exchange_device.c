@@ -1,11 +1,9 @@
 /*
- * One chip of a collective that a test describes on the standard input, as u32 numbers: the elements and bytes of an
+ * One chip of a collective that a test describes by the input, as u32 numbers: the elements and bytes of an
  * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps,
  * each is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes. Writes
- * the result's bytes to the standard output.
+ * the result's bytes to the output.
  */
-#include <stdio.h>
-
 #include "../../../collectives/exchange.h"
 #include "../../../kernels/binary.h"
 
@@ -18,7 +16,7 @@ static struct partita_step steps[MOST_STEPS];
 static uint32_t number(void)
 {
     uint32_t number;
-    if (fread(&number, sizeof number, 1, stdin) != 1) {
+    if (!partita_input_read(&number, sizeof number)) {
         partita_fail("the description ends early");
     }
     return number;
@@ -74,11 +72,11 @@ int32_t partita_main(void)
         steps[i].slices = read_slices(&steps[i].slice_count);
     }
     const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);
-    if (fread(partita_l2 + OPERAND, 1, given, stdin) != given) {
+    if (given > 0 && !partita_input_read(partita_l2 + OPERAND, (uint32_t)given)) {
         partita_fail("the operand ends early");
     }
     partita_exchange(&exchange);
-    fwrite(exchange.result, 1, bytes_of(exchange.after, exchange.after_count, exchange.element_bytes), stdout);
-    fflush(stdout);
+    partita_output_write(exchange.result,
+                         (uint32_t)bytes_of(exchange.after, exchange.after_count, exchange.element_bytes));
     return 0;
 }

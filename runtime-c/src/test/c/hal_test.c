@@ -1,6 +1,6 @@
 /*
  * The contract of hal.h, on one chip or several: prints what is wrong and ends with 1, or with 0. With the argument of
- * --l3 a file that holds 0, 1, 2 ... as bytes.
+ * --l3 a file that holds 0, 1, 2 ... as bytes. Copies the input, triples of bytes, to the output.
  */
 #include <stdio.h>
 #include <string.h>
@@ -125,11 +125,19 @@ static void test_links(void)
     }
 }
 
+static void copy_input(void)
+{
+    while (partita_input_read(partita_l2 + 1, 3)) {
+        partita_output_write(partita_l2 + 1, 3);
+    }
+}
+
 int32_t partita_main(void)
 {
     test_team();
     test_transfers();
     test_l3();
     test_links();
+    copy_input();
     return failures > 0;
 }

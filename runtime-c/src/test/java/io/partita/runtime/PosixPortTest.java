@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,17 +40,56 @@ class PosixPortTest {
   @ParameterizedTest
   @CsvSource({"1, late", "1, early", "2, late", "4, early"})
   void keepsItsPromises(int chips, String transfers, CCompiler compiler) {
-    new Chips(program(compiler), folder)
-        .run(
-            Collections.nCopies(chips, new byte[0]),
-            "--l3",
-            image.toString(),
-            "--transfers",
-            transfers,
-            "--bandwidth",
-            "100000000",
-            "--latency",
-            "1000");
+    List<byte[]> inputs =
+        Stream.of("", "chip 1", "chip two.", "chip 3").map(String::getBytes).limit(chips).toList();
+    List<byte[]> outputs =
+        new Chips(program(compiler), folder)
+            .run(
+                inputs,
+                "--l3",
+                image.toString(),
+                "--transfers",
+                transfers,
+                "--bandwidth",
+                "100000000",
+                "--latency",
+                "1000");
+    assertThat(outputs).containsExactlyElementsOf(inputs);
+  }
+
+  @Test
+  void readsAndWritesFiles(CCompiler compiler) throws IOException, InterruptedException {
+    Path input = Files.writeString(folder.resolve("input"), "abcdef");
+    Path output = folder.resolve("output");
+    assertThat(run(compiler, input, output)).isEmpty();
+    assertThat(output).hasContent("abcdef");
+  }
+
+  @Test
+  void saysWhenTheInputEndsEarly(CCompiler compiler) throws IOException, InterruptedException {
+    Path input = Files.writeString(folder.resolve("input"), "abcd");
+    assertThat(run(compiler, input, folder.resolve("output")))
+        .isEqualTo("chip 0: the input can't be read, or ends early\n");
+    assertThat(run(compiler, folder.resolve("none"), folder.resolve("output")))
+        .endsWith("none: chip 0: the file can't be opened\n");
+  }
+
+  private String run(CCompiler compiler, Path input, Path output)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                program(compiler).toString(),
+                "--l3",
+                image.toString(),
+                "--input",
+                input.toString(),
+                "--output",
+                output.toString())
+            .redirectErrorStream(true)
+            .start();
+    String messages = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).isEqualTo(messages.isEmpty() ? 0 : 70);
+    return messages;
   }
 
   /** {@code hal_test.c} loads 1060 bytes and stores 30, and moves 32 of L3. */
@@ -65,6 +104,7 @@ class PosixPortTest {
                 "--report",
                 report.toString())
             .start();
+    process.getOutputStream().close();
     assertThat(process.waitFor()).isZero();
     assertThat(Files.readString(report))
         .matches(
