@@ -19,6 +19,9 @@ public record Argument(String field, Value value) {
     /** No pointer. */
     record Null() implements Value {}
 
+    /** A pointer in tiles where the condition isn't 0, else none: a bias, in the last tile. */
+    record PointerWhen(TileExpression condition, Value pointer) implements Value {}
+
     record Integer(TileExpression value) implements Value {}
 
     /** An f32, exactly. */

@@ -1,5 +1,7 @@
 package io.partita.ir.schedule;
 
+import java.util.function.UnaryOperator;
+
 /**
  * An integer that differs between the tiles of one loop: known when the tile's position is, and
  * with it a {@link Scalar}'s value.
@@ -100,15 +102,42 @@ public sealed interface TileExpression {
   }
 
   default TileExpression dividedBy(long divisor) {
+    if (this instanceof Literal(long value)) {
+      return of(Math.floorDiv(value, divisor));
+    }
     return divisor == 1 ? this : new Quotient(this, divisor);
   }
 
   default TileExpression minimum(TileExpression other) {
+    if (this instanceof Literal(long left) && other instanceof Literal(long right)) {
+      return of(Math.min(left, right));
+    }
     return equals(other) ? this : new Minimum(this, other);
   }
 
   default TileExpression maximum(TileExpression other) {
+    if (this instanceof Literal(long left) && other instanceof Literal(long right)) {
+      return of(Math.max(left, right));
+    }
     return equals(other) ? this : new Maximum(this, other);
+  }
+
+  /** The same of other leaves, simplified where these are literals. */
+  default TileExpression replacing(UnaryOperator<TileExpression> leaf) {
+    return switch (this) {
+      case Literal literal -> leaf.apply(literal);
+      case Start start -> leaf.apply(start);
+      case Size size -> leaf.apply(size);
+      case First first -> leaf.apply(first);
+      case Last last -> leaf.apply(last);
+      case Scalar scalar -> leaf.apply(scalar);
+      case Sum(var left, var right) -> left.replacing(leaf).plus(right.replacing(leaf));
+      case Difference(var left, var right) -> left.replacing(leaf).minus(right.replacing(leaf));
+      case Product(var left, var right) -> left.replacing(leaf).times(right.replacing(leaf));
+      case Quotient(var left, var divisor) -> left.replacing(leaf).dividedBy(divisor);
+      case Minimum(var left, var right) -> left.replacing(leaf).minimum(right.replacing(leaf));
+      case Maximum(var left, var right) -> left.replacing(leaf).maximum(right.replacing(leaf));
+    };
   }
 
   /**

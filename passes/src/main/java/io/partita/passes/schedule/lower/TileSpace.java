@@ -34,13 +34,24 @@ public record TileSpace(
   /**
    * @param granule tiles are multiples of it, or the whole extent; the extent itself where the axis
    *     can't be cut
+   * @param largest what a tile can't be above: 1 for an axis that the kernel doesn't walk
    * @param reduction whether results don't depend on it: such axes are innermost, in this order
    * @param limit as in {@link io.partita.ir.schedule.TileAxis}
    */
   public record Axis(
-      String name, long extent, long granule, boolean reduction, Optional<TileExpression> limit) {
+      String name,
+      long extent,
+      long granule,
+      long largest,
+      boolean reduction,
+      Optional<TileExpression> limit) {
     public Axis(String name, long extent, long granule) {
       this(name, extent, granule, false, Optional.empty());
+    }
+
+    public Axis(
+        String name, long extent, long granule, boolean reduction, Optional<TileExpression> limit) {
+      this(name, extent, Math.min(granule, extent), extent, reduction, limit);
     }
 
     /** An axis that can't be cut needs no loop. */
