@@ -1,0 +1,50 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.passes.rewrite.RewriteRule;
+import io.partita.passes.rewrite.Rewriter;
+import io.partita.passes.simplify.SimplifyPass;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Rewrites the graph of each device of a program such that no node needs more than one loop over
+ * tiles.
+ *
+ * <p>Inputs, outputs and states keep names, types and order; exchanges stay in their order. There
+ * are no feed-forward networks, patch embeddings and einsums left: they are {@link
+ * io.partita.ir.op.Structured.Linear}, {@link io.partita.ir.op.Contraction.MatMul}, element-wise
+ * and movement nodes. Small constants are folded. Large ones aren't: a reshape, transpose or cast
+ * of a constant may be left, and is to be done when compiling.
+ *
+ * <p>Not every node has a kernel: which have is what lowering finds.
+ */
+public final class Legalization {
+  private static final List<RewriteRule> RULES =
+      Stream.concat(
+              SimplifyPass.RULES.stream(),
+              Stream.of(new SplitFfn(), new ProjectPatches(), new SplitEinsum()))
+          .toList();
+
+  private Legalization() {}
+
+  /** {@link #legalize(Module)} for each device. */
+  public static Program legalize(Program program) {
+    return new Program(
+        program.mesh(),
+        program.devices().stream().map(Legalization::legalize).toList(),
+        program.inputs(),
+        program.outputs());
+  }
+
+  /**
+   * @param device one device's program, of static types
+   */
+  public static Module legalize(Module device) {
+    GraphEditor graph = new GraphEditor(device.graph());
+    new Rewriter(RULES).rewrite(graph);
+    return device.with(graph.freeze());
+  }
+}
