@@ -1,0 +1,105 @@
+/* What the control core does before and after the program. */
+#include "siracusa.h"
+
+enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, END_OF_COMPUTATION = 1u << 31, FAILED = 70 };
+
+_Noreturn void partita_run_control(void);
+
+__attribute__((section(".l1"))) _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
+__attribute__((section(".l2"))) _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES];
+
+IN_L1 struct partita_traffic partita_moved;
+
+static IN_L1 int32_t chip;
+static IN_L1 int32_t chips;
+static IN_L1 uint32_t began;
+static IN_L1 uint32_t last;
+static IN_L1 uint32_t wraps;
+
+int32_t partita_chip(void)
+{
+    return chip;
+}
+
+int32_t partita_chips(void)
+{
+    return chips;
+}
+
+const struct partita_traffic *partita_traffic(void)
+{
+    return &partita_moved;
+}
+
+static uint32_t counter(void)
+{
+    uint32_t cycles;
+    __asm__ volatile("csrr %0, 0xC00" : "=r"(cycles) : : "memory");
+    return cycles;
+}
+
+void partita_watch_cycles(void)
+{
+    const uint32_t now = counter();
+    wraps += now < last;
+    last = now;
+}
+
+uint64_t partita_cycles(void)
+{
+    partita_watch_cycles();
+    return ((uint64_t)wraps << 32 | last) - began;
+}
+
+static void print_report(uint64_t cycles)
+{
+    partita_print("{\"chip\": ");
+    partita_print_number((uint64_t)chip);
+    partita_print(", \"cycles\": ");
+    partita_print_number(cycles);
+    partita_print(", \"l2_l1\": ");
+    partita_print_number(partita_moved.l2_l1);
+    partita_print(", \"l3_l2\": ");
+    partita_print_number(partita_moved.l3_l2);
+    partita_print(", \"received\": ");
+    partita_print_number(partita_moved.received);
+    partita_print(", \"sent\": ");
+    partita_print_links();
+    partita_print("}\n");
+}
+
+/* The board waits for all chips, or for the first that fails. */
+_Noreturn void partita_exit(int32_t code)
+{
+    if (PARTITA_BOARD) {
+        write_register(BOARD + EXIT, (uint32_t)code);
+    } else {
+        write_register(CHIP_STATUS, END_OF_COMPUTATION | (uint32_t)code);
+    }
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
+}
+
+_Noreturn void partita_fail(const char *message)
+{
+    partita_print("chip ");
+    partita_print_number((uint64_t)chip);
+    partita_print(": ");
+    partita_print(message);
+    partita_print("\n");
+    partita_exit(FAILED);
+}
+
+_Noreturn void partita_run_control(void)
+{
+    chip = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIP) : 0;
+    chips = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIPS) : 1;
+    partita_start_team();
+    partita_start_l3();
+    began = counter();
+    last = began;
+    const int32_t code = partita_main();
+    print_report(partita_cycles());
+    partita_exit(code);
+}

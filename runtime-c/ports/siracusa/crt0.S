@@ -1,0 +1,72 @@
+# The fabric controller starts here, which has no F extension; it starts the cluster and sleeps. The cluster's controller
+# runs the program and ends it.
+    .equ FABRIC_CACHE, 0x1A108800
+    .equ CLUSTER_CACHE, 0x10201400
+    .equ BOOT_ADDRESSES, 0x10200040
+    .equ FETCH_ENABLE, 0x10200008
+    .equ CORES, 9
+    .equ CONTROL_CORE, 8
+
+    .macro set_global_pointer
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+    .endm
+
+    # from t0 to t1
+    .macro clear
+1:  bgeu t0, t1, 2f
+    sw zero, 0(t0)
+    addi t0, t0, 4
+    j 1b
+2:
+    .endm
+
+    .section .start, "ax"
+    .globl _start
+_start:
+    set_global_pointer
+    li t1, -1
+    li t0, FABRIC_CACHE
+    sw t1, 0(t0)
+    li t0, CLUSTER_CACHE
+    sw t1, 0(t0)
+    la t0, __bss_begin
+    la t1, __bss_end
+    clear
+    li t0, BOOT_ADDRESSES
+    la t1, start_core
+    li t2, CORES
+3:  sw t1, 0(t0)
+    addi t0, t0, 4
+    addi t2, t2, -1
+    bnez t2, 3b
+    li t0, FETCH_ENABLE
+    li t1, (1 << CORES) - 1
+    sw t1, 0(t0)
+4:  wfi
+    j 4b
+
+start_core:
+    set_global_pointer
+    li t0, 0x6000 # mstatus.FS
+    csrs mstatus, t0
+    csrw fcsr, zero
+    csrr a0, mhartid
+    andi a0, a0, 31
+    li t0, CONTROL_CORE
+    beq a0, t0, start_control
+    la sp, __core_stacks
+    addi t0, a0, 1
+    la t1, __core_stack_bytes
+    mul t0, t0, t1
+    add sp, sp, t0
+    j partita_run_core
+
+start_control:
+    la t0, __l1_state_begin
+    la t1, __l1_state_end
+    clear
+    la sp, __control_stack_end
+    j partita_run_control

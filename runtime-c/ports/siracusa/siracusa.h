@@ -1,0 +1,79 @@
+/*
+ * The chip's registers, and what the files of this port share. Addresses are those of GVSoC's target siracusa; where its
+ * documentation is silent they were read in its models.
+ */
+#ifndef PARTITA_SIRACUSA_H
+#define PARTITA_SIRACUSA_H
+
+#include "../../hal/hal.h"
+
+/* 1 on the board of targets/gvsoc, which joins chips; 0 on GVSoC's own board, which has one. */
+#ifndef PARTITA_BOARD
+#define PARTITA_BOARD 1
+#endif
+
+/* The cluster controller, which runs the program, comes after the team's cores, as the hardware numbers them. */
+enum { CONTROL_CORE = 8 };
+
+_Static_assert(PARTITA_CORES >= 1 && PARTITA_CORES <= CONTROL_CORE, "a Siracusa has 8 cores");
+
+#define EVENT_UNIT 0x10204000u
+#define DMA 0x10204400u
+#define UDMA_CLOCKS 0x1A102000u
+#define HYPERBUS 0x1A102280u
+#define HYPERBUS_COMMON 0x1A102380u
+#define CHIP_STATUS 0x1A1040A0u
+#define STANDARD_OUTPUT 0x1A10F000u
+#define BOARD 0x30000000u
+
+/* State of the port that the control core uses often: an access to L2 takes it 15 cycles. Begins as zeros. */
+#define IN_L1 __attribute__((section(".l1_state")))
+
+static inline uint32_t read_register(uint32_t address)
+{
+    return *(const volatile uint32_t *)(uintptr_t)address;
+}
+
+static inline void write_register(uint32_t address, uint32_t value)
+{
+    *(volatile uint32_t *)(uintptr_t)address = value;
+}
+
+/* A load during which the core sleeps until the event unit answers (elw). */
+static inline uint32_t wait_for_event(uint32_t address)
+{
+    uint32_t value;
+    __asm__ volatile(".insn i 0x03, 6, %0, 0(%1)" : "=r"(value) : "r"(address) : "memory");
+    return value;
+}
+
+extern struct partita_traffic partita_moved;
+
+void partita_start_team(void);
+
+/* Notes a wrap of the counter of cycles, which has 32 bits: to be called now and then. */
+void partita_watch_cycles(void);
+
+/* The clock of L3's controller and its settings; and L3's contents from the file of this chip, where there is one. */
+void partita_start_l3(void);
+
+void partita_start_links(void);
+
+/* Characters of the standard output. */
+void partita_print(const char *text);
+void partita_print_number(uint64_t number);
+
+/* {"1": 4096, "3": 512}: bytes sent to each chip that got any. */
+void partita_print_links(void);
+
+/* Files by semihosting: their names begin with the chip's number. A missing file has the descriptor -1. */
+enum partita_file_mode { FILE_READ = 1, FILE_WRITE = 5 };
+
+int32_t partita_file_open(const char *ending, enum partita_file_mode mode);
+uint32_t partita_file_read(int32_t file, void *l2, uint32_t bytes); /* how many were left to read */
+uint32_t partita_file_write(int32_t file, const void *l2, uint32_t bytes);
+void partita_file_close(int32_t file);
+
+_Noreturn void partita_exit(int32_t code);
+
+#endif

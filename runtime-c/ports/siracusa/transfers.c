@@ -1,0 +1,103 @@
+/* L2 <-> L1 by the cluster's DMA. Its 16 identifiers are taken back from transfers that are done but not waited for. */
+#include "siracusa.h"
+
+enum {
+    COMMAND = 0,
+    STATUS = 4, /* which identifiers' transfers go on, in the low half; writing frees identifiers */
+    TO_L1 = 1 << 17,
+    INCREMENT = 1 << 18,
+    LINES = 1 << 19,
+    EVENT = 1 << 20,
+    IDENTIFIERS = 16,
+    WAIT_AND_CLEAR = 0x3C, /* of the event unit */
+    DONE = -1
+};
+
+static IN_L1 struct partita_transfer *owners[IDENTIFIERS];
+static IN_L1 uint32_t taken;
+
+static void free_identifier(uint32_t id)
+{
+    write_register(DMA + STATUS, 1u << id);
+    owners[id]->id = DONE;
+    taken &= ~(1u << id);
+}
+
+/* Another command with all identifiers taken would stop this core for good. */
+static void free_one(void)
+{
+    for (;;) {
+        const uint32_t busy = read_register(DMA + STATUS);
+        for (uint32_t id = 0; id < IDENTIFIERS; id++) {
+            if ((busy >> id & 1) == 0) {
+                free_identifier(id);
+                return;
+            }
+        }
+    }
+}
+
+static void start(struct partita_transfer *transfer, uint32_t direction, const uint8_t *l1, const uint8_t *l2,
+                  uint32_t lines, uint32_t line_bytes, uint32_t stride)
+{
+    const uint32_t bytes = lines * line_bytes;
+    if (bytes == 0) {
+        transfer->id = DONE;
+        return;
+    }
+    if (bytes > PARTITA_TRANSFER_LIMIT || line_bytes > PARTITA_TRANSFER_LIMIT) {
+        partita_fail("a transfer of more bytes than the limit");
+    }
+    if (taken == (1u << IDENTIFIERS) - 1) {
+        free_one();
+    }
+    const uint32_t id = read_register(DMA + COMMAND);
+    const uint32_t is_strided = lines > 1 && stride != line_bytes;
+    owners[id] = transfer;
+    taken |= 1u << id;
+    transfer->id = (int32_t)id;
+    __asm__ volatile("" : : : "memory");
+    write_register(DMA + COMMAND, bytes | direction | INCREMENT | EVENT | (is_strided ? LINES : 0));
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l1);
+    write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l2);
+    if (is_strided) {
+        write_register(DMA + COMMAND, line_bytes);
+        write_register(DMA + COMMAND, stride);
+    }
+    partita_moved.l2_l1 += bytes;
+}
+
+void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t lines,
+                              uint32_t line_bytes, uint32_t l2_stride)
+{
+    start(transfer, TO_L1, l1, l2, lines, line_bytes, l2_stride);
+}
+
+void partita_store_lines_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t lines,
+                               uint32_t line_bytes, uint32_t l2_stride)
+{
+    start(transfer, 0, l1, l2, lines, line_bytes, l2_stride);
+}
+
+void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes)
+{
+    start(transfer, TO_L1, l1, l2, 1, bytes, bytes);
+}
+
+void partita_store_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t bytes)
+{
+    start(transfer, 0, l1, l2, 1, bytes, bytes);
+}
+
+/* An event may be that of a transfer that ended before, so it's only a reason to look again. */
+void partita_transfer_wait(struct partita_transfer *transfer)
+{
+    if (transfer->id != DONE) {
+        const uint32_t id = (uint32_t)transfer->id;
+        while ((read_register(DMA + STATUS) >> id & 1) != 0) {
+            wait_for_event(EVENT_UNIT + WAIT_AND_CLEAR);
+        }
+        free_identifier(id);
+    }
+    __asm__ volatile("" : : : "memory");
+}
