@@ -4,11 +4,11 @@ import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ModelDescription;
 import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
 import io.partita.driver.Target;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.Module;
 import io.partita.passes.plan.CandidatePlan;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -148,12 +148,17 @@ final class CompileCommand implements Callable<Integer> {
       Compilation compilation = new Compilation(err::println, progress::step);
       return plan == null
           ? compilation.toJava(request, devices.chosen(), names, output)
-          : compilation.toJava(planned(request, err, progress), names, output);
+          : planned(request, compilation, names, err, progress);
     }
   }
 
   /** With the best strategy and algorithms for a target; for one device, the model as it is. */
-  private Module planned(Compilation.Request request, PrintWriter err, Progress progress) {
+  private EmittedProgram planned(
+      Compilation.Request request,
+      Compilation compilation,
+      JavaOptions names,
+      PrintWriter err,
+      Progress progress) {
     PlanResult result =
         new Planning(err::println, progress::step).search(devices.request(request, plan));
     if (!result.fits()) {
@@ -162,6 +167,8 @@ final class CompileCommand implements Callable<Integer> {
       throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
     }
     CandidatePlan best = result.search().best();
-    return best.devices() == 1 ? result.module() : best.module();
+    return best.devices() == 1
+        ? compilation.toJava(result.module(), names, output)
+        : compilation.toJava(Distribution.overlapping(best.module()), names, output);
   }
 }

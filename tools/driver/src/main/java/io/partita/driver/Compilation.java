@@ -9,6 +9,7 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
@@ -80,10 +81,24 @@ public final class Compilation {
    */
   public EmittedProgram toJava(Module module, JavaOptions options, Path folder) {
     progress.accept("emitting Java");
-    EmittedProgram program =
+    return write(
         module.placement().isPresent()
             ? JavaBackend.emit(Distribution.program(module), options)
-            : JavaBackend.emit(module, options);
+            : JavaBackend.emit(module, options),
+        folder);
+  }
+
+  /**
+   * Emits the programs of several devices as Java.
+   *
+   * @throws PartitaException when the folder can't be written
+   */
+  public EmittedProgram toJava(Program program, JavaOptions options, Path folder) {
+    progress.accept("emitting Java");
+    return write(JavaBackend.emit(program, options), folder);
+  }
+
+  private EmittedProgram write(EmittedProgram program, Path folder) {
     progress.accept("writing " + folder);
     ProgramFolder.write(program, folder);
     return program;

@@ -10,6 +10,7 @@ import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
+import io.partita.passes.localize.DelayReceives;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.Strategy;
 import java.util.ArrayList;
@@ -75,6 +76,14 @@ public final class Distribution {
    */
   public static Program program(Module sharded) {
     return Localization.of(withAlgorithms(sharded), CAPACITY);
+  }
+
+  /**
+   * As {@link #program}, with messages on their way while devices compute: what a plan with overlap
+   * reckons with.
+   */
+  public static Program overlapping(Module sharded) {
+    return DelayReceives.apply(program(sharded), CAPACITY);
   }
 
   private static Module withAlgorithms(Module module) {

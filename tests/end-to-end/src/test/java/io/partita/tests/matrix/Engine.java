@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What runs a program of several devices. */
-enum Engine {
+public enum Engine {
   /** The reference meaning of programs. */
   EVALUATOR {
     @Override
-    Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
+    public Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
       return new ProgramEvaluator(program, CAPACITY).run(inputs);
     }
 
@@ -34,7 +34,7 @@ enum Engine {
   /** Emitted Java, compiled; each device is a thread. */
   JAVA {
     @Override
-    Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
+    public Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
       return run(JavaBackend.emit(program, OPTIONS), inputs);
     }
 
@@ -65,7 +65,7 @@ enum Engine {
   static final int CAPACITY = 1;
 
   /** Outputs by name, for whole inputs by name. */
-  abstract Map<String, Tensor> run(Program program, Map<String, Tensor> inputs);
+  public abstract Map<String, Tensor> run(Program program, Map<String, Tensor> inputs);
 
   /** What one device gives, in order. */
   abstract List<Tensor> alone(Module module, Map<String, Tensor> inputs);

@@ -16,6 +16,7 @@ import io.partita.passes.localize.Localization;
 import io.partita.passes.localize.OverlapSyncs;
 import io.partita.passes.shard.Sharding;
 import io.partita.passes.shard.Strategy;
+import io.partita.tests.matrix.Engine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,9 @@ import java.util.Map;
  *
  * @param capacity messages that a channel holds
  * @param tiles in which syncs are cut, where that's more than 1
+ * @param emitted whether as emitted Java, of which each channel holds one message
  */
-record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles)
+record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles, boolean emitted)
     implements ModuleRunner {
   @Override
   public Prepared prepare(Module whole) {
@@ -41,7 +43,10 @@ record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles
     for (Value input : graph.inputs()) {
       named.put(input.name(), inputs.get(input.index()));
     }
-    Map<String, Tensor> outputs = new ProgramEvaluator(program, capacity).run(named);
+    Map<String, Tensor> outputs =
+        emitted
+            ? Engine.JAVA.run(program, named)
+            : new ProgramEvaluator(program, capacity).run(named);
     return graph.outputs().stream().map(output -> outputs.get(output.name())).toList();
   }
 

@@ -39,9 +39,30 @@ class LocalizedFixtureTest {
       })
   void programsGiveWhatIsRecorded(
       String fixture, String strategy, String algorithm, int capacity, int tiles) {
+    run(
+        fixture,
+        new Localized(
+            Strategy.parse(strategy), Algorithm.parse(algorithm), capacity, tiles, false));
+  }
+
+  @ParameterizedTest(name = "{0} with {1} by {2}, {3} tiles")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gpt2/dynamo_sdpa_kv | tensor=4 | direct | 2",
+        "bert/ts_sdpa_dynamic | tensor=3 | tree(2) | 3",
+        "llama/ts_sdpa_static | tensor=4,norm=root | tree(4) | 2",
+        "vit/ts_eager_static | sequence=3 | ring | 2",
+      })
+  void emittedJavaWithOverlapGivesWhatIsRecorded(
+      String fixture, String strategy, String algorithm, int tiles) {
+    run(
+        fixture,
+        new Localized(Strategy.parse(strategy), Algorithm.parse(algorithm), 1, tiles, true));
+  }
+
+  private static void run(String fixture, Localized localized) {
     TestCase test = TestCase.find(Path.of("../fixtures", fixture)).getFirst();
-    Localized localized =
-        new Localized(Strategy.parse(strategy), Algorithm.parse(algorithm), capacity, tiles);
     CaseResult result =
         new CaseRunner(localized, StandardPasses.usual(), FixtureTolerance.of(test)).run(test);
     assertThat(result.status()).as(result.detail()).isEqualTo(CaseResult.Status.PASS);
