@@ -1,0 +1,51 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * How a box of a tensor moves: in lines that are one constant stride apart, and where that doesn't
+ * hold for all of them, in several transfers.
+ *
+ * @param bytes of the whole box
+ * @param lines of one transfer
+ */
+public record BoxTransfer(long bytes, long lines, long transfers) {
+  /** That of one tile. Dimensions without a gap between them count as one. */
+  public static BoxTransfer of(
+      ElementType element, List<BoxDimension> box, TileExpression.Tile tile) {
+    long line = 1;
+    long lines = 1;
+    long stride = 0;
+    long transfers = 1;
+    for (int i = box.size() - 1; i >= 0; i--) {
+      long size = box.get(i).size().at(tile);
+      long own = box.get(i).stride();
+      if (size == 1) {
+        continue;
+      }
+      if (transfers == 1 && lines == 1 && own == line) {
+        line *= size;
+      } else if (transfers == 1 && (lines == 1 || own == lines * stride)) {
+        stride = lines == 1 ? own : stride;
+        lines *= size;
+      } else {
+        transfers *= size;
+      }
+    }
+    return new BoxTransfer(element.packedBytes(line * lines * transfers), lines, transfers);
+  }
+
+  /** Of the channel and of the core that starts the transfers. */
+  double cycles(DmaChannel channel) {
+    long limit = channel.limitBytes().orElse(Long.MAX_VALUE);
+    long pieces = transfers * Math.max(1, Math.ceilDiv(bytes / transfers, limit));
+    return pieces * channel.issueCycles()
+        + channel.setupCycles()
+        + bytes / channel.bytesPerCycle()
+        + (lines == 1 ? 0 : lines * transfers * channel.lineCycles());
+  }
+}

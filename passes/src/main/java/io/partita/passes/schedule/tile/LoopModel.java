@@ -1,0 +1,278 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.cost.KernelWork;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The time of a loop as a function of its tiles.
+ *
+ * <p>A step from one tile to the next is one of the axis {@code a} that isn't among those that
+ * start over. There are {@code (count of a - 1) × counts of the axes around it} of these, and each
+ * moves the operands that depend on {@code a} or an axis within it. With two slots that takes
+ * {@code max(compute, loads, stores)}; what has one slot comes on top. Before the first tile come
+ * all loads, after the last its stores. A tile along an axis stands for the mean of full ones and
+ * the one at the edge.
+ */
+final class LoopModel {
+  /** Of the control core: working out where a tile is, its kernels' arguments, and waiting. */
+  private static final double CONTROL_CYCLES = 60;
+
+  private final List<Part> parts;
+  private final List<KernelCall> calls;
+  private final int axes;
+  private final ChipKind chip;
+  private final Optional<DmaChannel> load;
+  private final Optional<DmaChannel> store;
+  private final long[] partAxes;
+  private final long[] callAxes;
+  private final double coldCycles;
+  private final List<Map<List<Long>, Double>> known = new ArrayList<>();
+
+  /** An operand of a loop. */
+  record Part(ElementType element, Direction direction, List<BoxDimension> box) {}
+
+  LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
+    this.parts = parts;
+    this.calls = calls;
+    this.axes = axes;
+    this.chip = chip;
+    String near = chip.working().name();
+    String far = chip.resident().name();
+    load = chip.channel(far, near);
+    store = chip.channel(near, far);
+    partAxes = new long[parts.size()];
+    for (int i = 0; i < partAxes.length; i++) {
+      for (BoxDimension dimension : parts.get(i).box()) {
+        partAxes[i] |= axes(dimension.start()) | axes(dimension.size());
+      }
+    }
+    callAxes = new long[calls.size()];
+    double cold = 0;
+    for (int i = 0; i < callAxes.length; i++) {
+      for (TileExpression each : calls.get(i).work()) {
+        callAxes[i] |= axes(each);
+      }
+      for (int axis : calls.get(i).onLast()) {
+        callAxes[i] |= 1L << axis;
+      }
+      known.add(new HashMap<>());
+      KernelWork one = new KernelWork(calls.get(i).kernel(), calls.get(i).element(), 1, 1, 1, 1);
+      cold += one.cycles(chip) - one.warmCycles(chip);
+    }
+    coldCycles = cold;
+  }
+
+  private long axes(TileExpression expression) {
+    long mask = 0;
+    for (int axis = 0; axis < axes; axis++) {
+      mask |= expression.dependsOn(axis) ? 1L << axis : 0;
+    }
+    return mask;
+  }
+
+  /** Whether an operand's tile changes with any axis that is cut. */
+  boolean changes(int part, Tiling tiling) {
+    return innermost(part, tiling) >= 0;
+  }
+
+  private int innermost(int part, Tiling tiling) {
+    for (int place = tiling.order().length - 1; place >= 0; place--) {
+      int axis = tiling.order()[place];
+      if ((partAxes[part] >> axis & 1) == 1 && tiling.count(axis) > 1) {
+        return place;
+      }
+    }
+    return -1;
+  }
+
+  LoopTime time(Tiling tiling) {
+    Loads loads = new Loads(tiling);
+    double compute = CONTROL_CYCLES;
+    for (int i = 0; i < calls.size(); i++) {
+      compute += cycles(i, tiling);
+    }
+    double cycles = compute + loads.first + loads.last;
+    double around = 1;
+    double loadCycles = loads.first;
+    double storeCycles = loads.last;
+    double loaded = loads.firstBytes;
+    double stored = loads.lastBytes;
+    for (int place = 0; place < axes; place++) {
+      long count = tiling.count(tiling.order()[place]);
+      double steps = around * (count - 1);
+      if (steps > 0) {
+        loads.step(place);
+        cycles += steps * (Math.max(compute, loads.overlapped()) + loads.waited);
+        loadCycles += steps * loads.allLoads;
+        storeCycles += steps * loads.allStores;
+        loaded += steps * loads.loadBytes;
+        stored += steps * loads.storeBytes;
+      }
+      around *= count;
+    }
+    return new LoopTime(
+        cycles,
+        coldCycles,
+        around * compute,
+        loadCycles,
+        storeCycles,
+        Math.round(loaded),
+        Math.round(stored));
+  }
+
+  /** The transfers of one step. */
+  private final class Loads {
+    private final int[] inner = new int[parts.size()];
+    private final double[] cycles = new double[parts.size()];
+    private final double[] bytes = new double[parts.size()];
+    private final Tiling tiling;
+    private double first;
+    private double last;
+    private double firstBytes;
+    private double lastBytes;
+    private double doubleLoads;
+    private double doubleStores;
+    private double allLoads;
+    private double allStores;
+    private double loadBytes;
+    private double storeBytes;
+    private double waited;
+
+    Loads(Tiling tiling) {
+      this.tiling = tiling;
+      for (int i = 0; i < parts.size(); i++) {
+        Part part = parts.get(i);
+        inner[i] = innermost(i, tiling);
+        switch (part.direction()) {
+          case LOAD -> {
+            measure(i, load);
+            first += cycles[i];
+            firstBytes += bytes[i];
+          }
+          case STORE -> {
+            measure(i, store);
+            last += cycles[i];
+            lastBytes += bytes[i];
+          }
+          case SCALAR -> inner[i] = -1;
+        }
+      }
+    }
+
+    private void measure(int i, Optional<DmaChannel> channel) {
+      if (channel.isEmpty()) {
+        return;
+      }
+      Part part = parts.get(i);
+      bytes[i] =
+          mean(
+              partAxes[i], 0, tiling, at -> BoxTransfer.of(part.element(), part.box(), at).bytes());
+      cycles[i] =
+          mean(
+              partAxes[i],
+              0,
+              tiling,
+              at -> BoxTransfer.of(part.element(), part.box(), at).cycles(channel.get()));
+    }
+
+    /** Sets the sums to those of a step of the axis at a place. */
+    void step(int place) {
+      doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
+      for (int i = 0; i < parts.size(); i++) {
+        if (inner[i] < place) {
+          continue;
+        }
+        boolean isDouble = tiling.slots()[i] == 2;
+        waited += isDouble ? 0 : cycles[i];
+        if (parts.get(i).direction() == Direction.LOAD) {
+          allLoads += cycles[i];
+          loadBytes += bytes[i];
+          doubleLoads += isDouble ? cycles[i] : 0;
+        } else {
+          allStores += cycles[i];
+          storeBytes += bytes[i];
+          doubleStores += isDouble ? cycles[i] : 0;
+        }
+      }
+    }
+
+    /** Of both directions; one channel for both does one after the other. */
+    double overlapped() {
+      return load.equals(store) ? doubleLoads + doubleStores : Math.max(doubleLoads, doubleStores);
+    }
+  }
+
+  private double cycles(int i, Tiling tiling) {
+    KernelCall call = calls.get(i);
+    long onLast = 0;
+    double share = 1;
+    for (int axis : call.onLast()) {
+      onLast |= 1L << axis;
+      share /= tiling.count(axis);
+    }
+    return share
+        * mean(
+            callAxes[i],
+            onLast,
+            tiling,
+            at -> {
+              List<Long> work =
+                  List.of(
+                      call.work().get(0).at(at),
+                      call.work().get(1).at(at),
+                      call.work().get(2).at(at),
+                      call.work().get(3).at(at));
+              return known.get(i).computeIfAbsent(work, key -> cycles(call, key));
+            });
+  }
+
+  private double cycles(KernelCall call, List<Long> work) {
+    return new KernelWork(
+            call.kernel(), call.element(), work.get(0), work.get(1), work.get(2), work.get(3))
+        .warmCycles(chip);
+  }
+
+  /** Of full tiles and those at the edge, along some axes; along others of the last one only. */
+  private double mean(
+      long along, long onLast, Tiling tiling, ToDoubleFunction<TilePosition> value) {
+    TilePosition at = new TilePosition(tiling);
+    at.toMiddle();
+    long edges = 0;
+    for (int axis = 0; axis < axes; axis++) {
+      if ((onLast >> axis & 1) == 1) {
+        at.toLast(axis);
+      } else if ((along >> axis & 1) == 1 && tiling.edge(axis) != tiling.tiles()[axis]) {
+        edges |= 1L << axis;
+      }
+    }
+    return mean(edges, 0, tiling, at, value);
+  }
+
+  private double mean(
+      long edges, int axis, Tiling tiling, TilePosition at, ToDoubleFunction<TilePosition> value) {
+    if (edges >> axis == 0) {
+      return value.applyAsDouble(at);
+    }
+    if ((edges >> axis & 1) == 0) {
+      return mean(edges, axis + 1, tiling, at, value);
+    }
+    long count = tiling.count(axis);
+    at.move(axis, (count - 2) / 2);
+    double full = mean(edges, axis + 1, tiling, at, value);
+    at.toLast(axis);
+    double edge = mean(edges, axis + 1, tiling, at, value);
+    return (full * (count - 1) + edge) / count;
+  }
+}

@@ -1,0 +1,211 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileExpression.First;
+import io.partita.ir.schedule.TileExpression.Last;
+import io.partita.ir.schedule.TileExpression.Size;
+import io.partita.ir.schedule.TileExpression.Start;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.passes.schedule.lower.TileSpace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Chooses tiles: their extents, the order of the loops, and which operands have two slots, so that
+ * a loop fits L1 and takes as little time as the figures of the chip say. Each loop is worked out
+ * once; the same loop always gives the same tiles.
+ */
+public final class TileChoice {
+  private final ChipKind chip;
+  private final long l1Bytes;
+  private final boolean doubleBuffer;
+  private final Map<TileSpace, TiledKernel> known = new HashMap<>();
+
+  /**
+   * @param l1Bytes what tiles may use, stacks and messages being elsewhere
+   * @param doubleBuffer whether transfers may pass while the cores compute
+   */
+  public TileChoice(ChipKind chip, long l1Bytes, boolean doubleBuffer) {
+    this.chip = chip;
+    this.l1Bytes = l1Bytes;
+    this.doubleBuffer = doubleBuffer;
+  }
+
+  /**
+   * Axes that aren't cut are no loops of the result; operands, scratch and calls are those of the
+   * space, in their order.
+   *
+   * @param where the node that it is for
+   * @return named after the kernel and the extents of the axes, which different loops may share
+   * @throws PartitaException with {@link TileCode#TOO_LARGE}
+   */
+  public TiledKernel choose(TileSpace space, String where) {
+    TiledKernel found = known.get(space);
+    if (found == null) {
+      TileSearch search = new TileSearch(space, l1Bytes, chip, doubleBuffer);
+      Tiling tiling = search.best().orElseThrow(() -> tooLarge(space, search, where));
+      found = tiled(space, tiling, search.memory());
+      known.put(space, found);
+    }
+    return found;
+  }
+
+  private PartitaException tooLarge(TileSpace space, TileSearch search, String where) {
+    Tiling smallest = search.smallest();
+    WorkingMemory memory = search.memory();
+    String operands =
+        IntStream.range(0, space.operands().size())
+            .filter(i -> space.operands().get(i).direction() != Direction.SCALAR)
+            .mapToObj(i -> space.operands().get(i).name() + " " + memory.slotBytes(i, smallest))
+            .collect(Collectors.joining(", "));
+    String scratch =
+        IntStream.range(0, space.scratch().size())
+            .mapToObj(
+                i -> ", " + space.scratch().get(i).name() + " " + memory.scratchBytes(i, smallest))
+            .collect(Collectors.joining());
+    return new PartitaException(
+        TileCode.TOO_LARGE,
+        where,
+        "at most " + l1Bytes + " bytes of " + chip.working().name() + " on " + chip.name(),
+        space.name() + " needs " + memory.bytes(smallest) + ": " + operands + scratch,
+        "more devices, smaller dimensions, narrower elements, or a larger "
+            + chip.working().name());
+  }
+
+  private static TiledKernel tiled(TileSpace space, Tiling tiling, WorkingMemory memory) {
+    List<TileAxis> axes = new ArrayList<>();
+    Map<Integer, Integer> places = new HashMap<>();
+    for (int axis : tiling.order()) {
+      if (tiling.count(axis) > 1) {
+        places.put(axis, places.size());
+      }
+    }
+    UnaryOperator<TileExpression> leaf = each -> placed(each, places, space);
+    for (int axis : tiling.order()) {
+      TileSpace.Axis each = space.axes().get(axis);
+      if (places.containsKey(axis)) {
+        axes.add(
+            new TileAxis(
+                each.name(),
+                each.extent(),
+                tiling.tiles()[axis],
+                each.limit().map(limit -> limit.replacing(leaf))));
+      }
+    }
+    List<TileOperand> operands = new ArrayList<>();
+    long end = 0;
+    for (int i = 0; i < space.operands().size(); i++) {
+      TileSpace.Operand each = space.operands().get(i);
+      long start = WorkingMemory.align(end, memory.alignment(i));
+      long slot = memory.slotBytes(i, tiling);
+      int slots = tiling.slots()[i];
+      List<BoxDimension> box = each.box().stream().map(one -> placed(one, leaf)).toList();
+      operands.add(
+          new TileOperand(each.name(), each.element(), each.direction(), box, start, slot, slots));
+      end = start + slots * slot;
+    }
+    List<TileScratch> scratch = new ArrayList<>();
+    for (int i = 0; i < space.scratch().size(); i++) {
+      long start = memory.scratchStart(end);
+      long bytes = memory.scratchBytes(i, tiling);
+      scratch.add(new TileScratch(space.scratch().get(i).name(), start, bytes));
+      end = start + bytes;
+    }
+    List<KernelCall> calls =
+        space.calls().stream().map(call -> placed(call, leaf, places)).toList();
+    return new TiledKernel(name(space), axes, operands, scratch, calls, end);
+  }
+
+  private static String name(TileSpace space) {
+    return space.name()
+        + space.axes().stream().map(axis -> "_" + axis.extent()).collect(Collectors.joining());
+  }
+
+  /** An axis by its place among the loops; a whole one has but one tile. */
+  private static TileExpression placed(
+      TileExpression leaf, Map<Integer, Integer> places, TileSpace space) {
+    return switch (leaf) {
+      case Start(var axis) ->
+          places.containsKey(axis) ? new Start(places.get(axis)) : TileExpression.of(0);
+      case Size(var axis) ->
+          places.containsKey(axis)
+              ? new Size(places.get(axis))
+              : TileExpression.of(space.axes().get(axis).extent());
+      case First(var axis) ->
+          places.containsKey(axis) ? new First(places.get(axis)) : TileExpression.of(1);
+      case Last(var axis) ->
+          places.containsKey(axis) ? new Last(places.get(axis)) : TileExpression.of(1);
+      case TileExpression.Literal literal -> literal;
+      case TileExpression.Scalar scalar -> scalar;
+      case TileExpression.Sum sum -> sum;
+      case TileExpression.Difference difference -> difference;
+      case TileExpression.Product product -> product;
+      case TileExpression.Quotient quotient -> quotient;
+      case TileExpression.Minimum minimum -> minimum;
+      case TileExpression.Maximum maximum -> maximum;
+    };
+  }
+
+  private static BoxDimension placed(BoxDimension dimension, UnaryOperator<TileExpression> leaf) {
+    return new BoxDimension(
+        dimension.start().replacing(leaf),
+        dimension.size().replacing(leaf),
+        dimension.extent(),
+        dimension.stride());
+  }
+
+  private static KernelCall placed(
+      KernelCall call, UnaryOperator<TileExpression> leaf, Map<Integer, Integer> places) {
+    return new KernelCall(
+        call.function(),
+        call.header(),
+        call.struct(),
+        call.arguments().stream()
+            .map(argument -> new Argument(argument.field(), placed(argument.value(), leaf)))
+            .toList(),
+        call.onLast().stream().filter(places::containsKey).map(places::get).toList(),
+        call.kernel(),
+        call.element(),
+        call.work().stream().map(each -> each.replacing(leaf)).toList());
+  }
+
+  private static Value placed(Value value, UnaryOperator<TileExpression> leaf) {
+    return switch (value) {
+      case Value.OperandPointer(var operand, var offset) ->
+          new Value.OperandPointer(operand, offset.replacing(leaf));
+      case Value.ScratchPointer(var scratch, var offset) ->
+          new Value.ScratchPointer(scratch, offset.replacing(leaf));
+      case Value.Null none -> none;
+      case Value.PointerWhen(var condition, var pointer) -> {
+        TileExpression when = condition.replacing(leaf);
+        yield when instanceof TileExpression.Literal(long known)
+            ? known == 0 ? new Value.Null() : placed(pointer, leaf)
+            : new Value.PointerWhen(when, placed(pointer, leaf));
+      }
+      case Value.Integer(var integer) -> new Value.Integer(integer.replacing(leaf));
+      case Value.Float number -> number;
+      case Value.Integers(var values) ->
+          new Value.Integers(values.stream().map(each -> each.replacing(leaf)).toList());
+      case Value.Struct(var arguments) ->
+          new Value.Struct(
+              arguments.stream()
+                  .map(each -> new Argument(each.field(), placed(each.value(), leaf)))
+                  .toList());
+    };
+  }
+}

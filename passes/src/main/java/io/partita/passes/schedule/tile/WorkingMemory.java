@@ -1,0 +1,94 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileExpression.Size;
+import io.partita.passes.schedule.lower.TileSpace;
+import java.util.List;
+
+/** Where tiles and scratch of a loop lie in L1: one after the other, in the order of the loop. */
+final class WorkingMemory {
+  /** Enough for all that scratch is used for. */
+  private static final long SCRATCH_ALIGNMENT = 8;
+
+  private final TileSpace space;
+  private final long alignment;
+  private final List<List<Extent>> extents;
+
+  /**
+   * @param places what is left of it when all tiles have the same extent
+   */
+  private record Extent(TileExpression size, TileExpression places) {}
+
+  WorkingMemory(TileSpace space, long alignment) {
+    this.space = space;
+    this.alignment = alignment;
+    this.extents =
+        space.operands().stream()
+            .map(each -> each.box().stream().map(one -> extent(one.size())).toList())
+            .toList();
+  }
+
+  private static Extent extent(TileExpression size) {
+    return new Extent(
+        size, size.replacing(leaf -> leaf instanceof Size ? TileExpression.of(1) : leaf));
+  }
+
+  /** Bytes of one slot of an operand. */
+  long slotBytes(int operand, Tiling tiling) {
+    TileSpace.Operand part = space.operands().get(operand);
+    if (part.direction() == Direction.SCALAR) {
+      return 0;
+    }
+    long elements = 1;
+    for (Extent extent : extents.get(operand)) {
+      elements *= largest(extent, 0, tiling, new TilePosition(tiling));
+    }
+    return align(part.element().packedBytes(elements), alignment(operand));
+  }
+
+  long alignment(int operand) {
+    return Math.max(alignment, space.operands().get(operand).element().bits() / 8);
+  }
+
+  long scratchBytes(int scratch, Tiling tiling) {
+    TileExpression bytes = space.scratch().get(scratch).bytes();
+    return align(bytes.at(new TilePosition(tiling)), SCRATCH_ALIGNMENT);
+  }
+
+  /** Bytes of all, from 0 on. */
+  long bytes(Tiling tiling) {
+    long end = 0;
+    for (int i = 0; i < space.operands().size(); i++) {
+      end = align(end, alignment(i)) + tiling.slots()[i] * slotBytes(i, tiling);
+    }
+    for (int i = 0; i < space.scratch().size(); i++) {
+      end = align(end, SCRATCH_ALIGNMENT) + scratchBytes(i, tiling);
+    }
+    return end;
+  }
+
+  static long align(long bytes, long alignment) {
+    return Math.ceilDiv(bytes, alignment) * alignment;
+  }
+
+  long scratchStart(long end) {
+    return align(end, SCRATCH_ALIGNMENT);
+  }
+
+  /**
+   * Over all tiles. Extents grow with the tile's; what depends on places, too, is tried at each.
+   */
+  private static long largest(Extent extent, int axis, Tiling tiling, TilePosition at) {
+    if (axis == tiling.extents().length) {
+      return extent.size.at(at);
+    }
+    long most = 0;
+    long count = extent.places.dependsOn(axis) ? tiling.count(axis) : 1;
+    for (long index = 0; index < count; index++) {
+      at.move(axis, index);
+      most = Math.max(most, largest(extent, axis + 1, tiling, at));
+    }
+    return most;
+  }
+}
