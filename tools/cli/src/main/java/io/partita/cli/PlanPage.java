@@ -204,7 +204,9 @@ final class PlanPage {
             .distinct()
             .map(kind -> kind.replace('_', '-'))
             .collect(Collectors.joining(" and "));
-    return "%s of %s by %s".formatted(kinds, sync.type(), sync.algorithm());
+    // Between two devices there's one way only.
+    boolean isSend = sync.kinds().values().stream().allMatch(SyncKind.SEND::equals);
+    return "%s of %s".formatted(kinds, sync.type()) + (isSend ? "" : " by " + sync.algorithm());
   }
 
   private static String sync(String what, List<PlannedSync> alike) {
