@@ -15,4 +15,9 @@ public record TensorView(ElementType element, List<Long> shape, List<Long> strid
     shape = List.copyOf(shape);
     strides = List.copyOf(strides);
   }
+
+  /** How many there are. */
+  public long elements() {
+    return shape.stream().reduce(1L, Math::multiplyExact);
+  }
 }

@@ -1,12 +1,17 @@
 package io.partita.passes.schedule.legalize;
 
+import static io.partita.ir.op.BinaryFunction.ADD;
 import static io.partita.ir.type.ElementType.F32;
+import static io.partita.ir.type.ElementType.I32;
+import static io.partita.ir.type.ElementType.I8;
 import static io.partita.passes.schedule.legalize.Legalized.constant;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.TensorType;
@@ -117,5 +122,63 @@ class LegalizationTest {
         .extracting(group -> group.first().op().mnemonic())
         .containsExactly("linear", "relu", "linear");
     assertThat(groups.get(1).operands()).isEqualTo(groups.get(0).results());
+  }
+
+  private static Value requantized(GraphBuilder graph, Value sums) {
+    return graph.add(
+        new IntegerNetwork.Requantize(4, -128, 127, I8),
+        sums,
+        constant(graph, I32),
+        constant(graph, I32, 4));
+  }
+
+  @Test
+  void aRequantizationBelongsToTheProductBeforeIt() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(I8, 2, 3));
+              Value sums = graph.add(new Contraction.MatMul(I32), x, constant(graph, I8, 3, 4));
+              Value bias = constant(graph, I32, 4);
+              return requantized(graph, graph.add(new Elementwise.Binary(ADD), bias, sums));
+            });
+    Group group = Groups.of(legalized.after()).getFirst();
+    assertThat(group.nodes())
+        .extracting(node -> node.op().mnemonic())
+        .containsExactly("matmul", "add", "requantize");
+    assertThat(group.operands())
+        .extracting(value -> value.type().toString())
+        .containsExactly("i8[2,3]", "i8[3,4]", "i32[4]", "i32[]", "i32[4]");
+    assertThat(Groups.of(legalized.after())).hasSize(1);
+  }
+
+  @Test
+  void sumsThatOthersReadAreComputedByThemselves() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(I8, 2, 3));
+              Value sums = graph.add(new Contraction.MatMul(I32), x, constant(graph, I8, 3, 4));
+              Value wide = graph.add(new Elementwise.Cast(I32), requantized(graph, sums));
+              return graph.add(new Elementwise.Binary(ADD), sums, wide);
+            });
+    assertThat(Groups.of(legalized.after()))
+        .extracting(group -> group.nodes().size())
+        .containsExactly(1, 1, 1, 1);
+  }
+
+  @Test
+  void aSumWithAMatrixIsNoBias() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(I8, 2, 3));
+              Value sums = graph.add(new Contraction.MatMul(I32), x, constant(graph, I8, 3, 4));
+              Value matrix = constant(graph, I32, 2, 4);
+              return requantized(graph, graph.add(new Elementwise.Binary(ADD), sums, matrix));
+            });
+    assertThat(Groups.of(legalized.after()))
+        .extracting(group -> group.nodes().size())
+        .containsExactly(1, 1, 1);
   }
 }

@@ -1,0 +1,156 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.none;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.Contraction.Convolution;
+import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A convolution in tiles of filters, or of whole groups where there are several, and of places. The
+ * data under neighbouring tiles overlap.
+ */
+final class ConvolutionSpace {
+  private final Convolution op;
+  private final List<TensorView> operands;
+  private final TensorView result;
+  private final TileSpaceBuilder space;
+  private final String kernel;
+  private final int batch;
+
+  /** Axis of groups, or of the filters of one. */
+  private final int parts;
+
+  private final WindowTiles tiles;
+
+  ConvolutionSpace(Convolution op, List<TensorView> operands, TensorView result) {
+    this.op = op;
+    this.operands = operands;
+    this.result = result;
+    String types =
+        op.result().isFloat() ? "f32" : data().element().text() + "_" + weight().element().text();
+    this.kernel = "convolution_" + types;
+    this.space = new TileSpaceBuilder(kernel);
+    this.batch = space.axis("batch", data().shape().getFirst(), 1);
+    this.parts =
+        isGrouped() ? space.axis("groups", op.groups(), 1) : space.axis("filters", filters(), 1);
+    int y = space.axis("y", WindowTiles.places(result, 2), 1);
+    int x = space.axis("x", WindowTiles.places(result, 1), 1);
+    this.tiles = new WindowTiles(op.window(), data(), result, y, x);
+  }
+
+  private TensorView data() {
+    return operands.get(0);
+  }
+
+  private TensorView weight() {
+    return operands.get(1);
+  }
+
+  private boolean isGrouped() {
+    return op.groups() > 1;
+  }
+
+  private long filters() {
+    return weight().shape().getFirst();
+  }
+
+  /** Of a group. */
+  private long channels() {
+    return weight().shape().get(1);
+  }
+
+  /** What belongs to the tile's groups, or filters, of which each has so many. */
+  private BoxDimension part(long each, long extent, long stride) {
+    return new BoxDimension(
+        TileExpression.start(parts).times(each),
+        TileExpression.size(parts).times(each),
+        extent,
+        stride);
+  }
+
+  private BoxDimension filterBox(long stride) {
+    return part(isGrouped() ? filters() / op.groups() : 1, filters(), stride);
+  }
+
+  private List<BoxDimension> dataBox() {
+    List<BoxDimension> box = new ArrayList<>();
+    box.add(BoxDimension.along(batch, data().shape().get(0), data().strides().get(0)));
+    long stride = data().strides().get(1);
+    box.add(
+        isGrouped()
+            ? part(channels(), data().shape().get(1), stride)
+            : BoxDimension.whole(channels(), stride));
+    box.addAll(tiles.box());
+    return box;
+  }
+
+  private List<BoxDimension> weightBox() {
+    List<BoxDimension> box = new ArrayList<>();
+    box.add(filterBox(weight().strides().getFirst()));
+    for (int i = 1; i < weight().shape().size(); i++) {
+      box.add(BoxDimension.whole(weight().shape().get(i), weight().strides().get(i)));
+    }
+    return box;
+  }
+
+  /** As the result has them: without rows of places in one spatial dimension. */
+  private List<BoxDimension> resultBox() {
+    List<BoxDimension> box = new ArrayList<>();
+    box.add(BoxDimension.along(batch, result.shape().get(0), result.strides().get(0)));
+    box.add(filterBox(result.strides().get(1)));
+    List<BoxDimension> places = tiles.resultBox();
+    box.addAll(places.subList(2 - op.window().spatialRank(), 2));
+    return box;
+  }
+
+  /**
+   * @param requantize what reads the sums, if it's of the same group: its parameters are the last
+   *     operands
+   */
+  TileSpace build(Optional<Requantize> requantize) {
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(pointer("x", space.load("x", 0, data().element(), dataBox())));
+    arguments.add(pointer("weight", space.load("weight", 1, weight().element(), weightBox())));
+    arguments.add(
+        op.bias()
+            ? pointer("bias", space.load("bias", 2, op.result(), List.of(filterBox(1))))
+            : none("bias"));
+    int out = space.store("out", operands.size(), result.element(), resultBox());
+    Optional<Requantization> end =
+        requantize.map(each -> new Requantization(each, operands, resultBox()));
+    Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
+    arguments.add(sums);
+    arguments.add(tiles.arguments());
+    arguments.add(integer("batch", TileExpression.size(batch)));
+    arguments.add(integer("groups", isGrouped() ? TileExpression.size(parts) : one()));
+    arguments.add(integer("channels", channels()));
+    arguments.add(integer("filters", filterBox(1).size()));
+    ElementType element = data().element();
+    space.call(
+        kernel, "convolution", "convolution", arguments, KernelClass.CONVOLUTION, element, work());
+    end.ifPresent(each -> each.call(space, sums, out, List.of()));
+    return space.build();
+  }
+
+  private List<TileExpression> work() {
+    return List.of(
+        TileExpression.size(batch),
+        TileExpression.size(tiles.y()).times(TileExpression.size(tiles.x())),
+        filterBox(1).size(),
+        TileExpression.of(channels() * tiles.kernel()));
+  }
+
+  private static TileExpression one() {
+    return TileExpression.of(1);
+  }
+}

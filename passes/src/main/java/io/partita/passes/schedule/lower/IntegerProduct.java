@@ -1,0 +1,186 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.none;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A matrix product of integers in tiles of batches, rows, columns and depth: {@code [batch…, m, k]
+ * × [batch…, k, n]}. Sums of 32 bits stay in L1 along the depth.
+ */
+final class IntegerProduct {
+  private static final Set<String> TYPES =
+      Set.of(
+          "i8_i8", "i8_u8", "u8_i8", "u8_u8", "i16_i8", "i16_i16", "i32_i8", "i32_u8", "i32_i32");
+
+  private final List<TensorView> operands;
+  private final TensorView result;
+  private final TileSpaceBuilder space;
+  private final String kernel;
+
+  /** Of the result: one dimension for each of its own, {@code m} and {@code n} the last two. */
+  private final List<BoxDimension> box = new ArrayList<>();
+
+  private final int depth;
+
+  private IntegerProduct(List<TensorView> operands, TensorView result) {
+    this.operands = operands;
+    this.result = result;
+    long columns = fromEnd(result.shape(), 1);
+    String function = result.elements() == columns ? "gemv_" : "gemm_";
+    this.kernel = function + left().element().text() + "_" + right().element().text();
+    this.space = new TileSpaceBuilder(kernel);
+    int rank = result.shape().size();
+    for (int dimension = 0; dimension < rank - 2; dimension++) {
+      box.add(batch(dimension));
+    }
+    box.add(along("m", rank - 2, result.shape().get(rank - 2)));
+    box.add(along("n", rank - 1, columns));
+    this.depth = space.reduction("k", fromEnd(left().shape(), 1), 1);
+  }
+
+  static boolean hasKernel(ElementType left, ElementType right, ElementType result) {
+    return result == ElementType.I32 && TYPES.contains(left.text() + "_" + right.text());
+  }
+
+  /**
+   * @param operands left and right; then a bias {@code [n]} if there is one, and what {@code
+   *     requantize} reads besides the sums
+   * @param requantize what reads the sums, if it's of the same group
+   */
+  static TileSpace of(
+      List<TensorView> operands, TensorView result, boolean bias, Optional<Requantize> requantize) {
+    return new IntegerProduct(operands, result).build(bias, requantize);
+  }
+
+  private TensorView left() {
+    return operands.get(0);
+  }
+
+  private TensorView right() {
+    return operands.get(1);
+  }
+
+  private static long fromEnd(List<Long> values, int place) {
+    return values.size() < place ? 1 : values.get(values.size() - place);
+  }
+
+  /** The kernel steps through both operands, or through neither: an axis that it can't has 1. */
+  private BoxDimension batch(int dimension) {
+    int place = result.shape().size() - dimension;
+    boolean isAlike = fromEnd(left().shape(), place) == fromEnd(right().shape(), place);
+    long extent = result.shape().get(dimension);
+    return along("batch" + dimension, dimension, isShared() || isAlike ? extent : 1);
+  }
+
+  private BoxDimension along(String name, int dimension, long largest) {
+    long extent = result.shape().get(dimension);
+    long stride = result.strides().get(dimension);
+    if (extent == 1) {
+      return BoxDimension.whole(1, stride);
+    }
+    int axis = space.axis(new TileSpace.Axis(name, extent, 1, largest, false, Optional.empty()));
+    return BoxDimension.along(axis, extent, stride);
+  }
+
+  /** Whether all batches have one right matrix: their rows are rows of one product then. */
+  private boolean isShared() {
+    long rightBatches =
+        right().elements() / fromEnd(right().shape(), 1) / fromEnd(right().shape(), 2);
+    long leftRows = left().elements() / fromEnd(left().shape(), 1);
+    return rightBatches == 1 && leftRows == result.elements() / fromEnd(result.shape(), 1);
+  }
+
+  /** The part of an operand: of the result's dimensions those that it has, but for the last two. */
+  private List<BoxDimension> operandBox(TensorView view, BoxDimension... last) {
+    int rank = view.shape().size();
+    List<BoxDimension> part = new ArrayList<>();
+    for (int dimension = 0; dimension < rank - 2; dimension++) {
+      if (view.shape().get(dimension) > 1) {
+        BoxDimension over = box.get(result.shape().size() - rank + dimension);
+        part.add(with(over, view.strides().get(dimension)));
+      }
+    }
+    part.add(with(last[0], view.strides().get(rank - 2)));
+    part.add(with(last[1], view.strides().get(rank - 1)));
+    return part;
+  }
+
+  private static BoxDimension with(BoxDimension over, long stride) {
+    return new BoxDimension(over.start(), over.size(), over.extent(), stride);
+  }
+
+  private TileSpace build(boolean bias, Optional<Requantize> requantize) {
+    BoxDimension m = box.get(box.size() - 2);
+    BoxDimension n = box.getLast();
+    BoxDimension k = BoxDimension.along(depth, fromEnd(left().shape(), 1), 1);
+    int left = space.load("left", 0, left().element(), operandBox(left(), m, k));
+    int right = space.load("right", 1, right().element(), operandBox(right(), k, n));
+    Argument vector = none("bias");
+    if (bias) {
+      int loaded = space.load("bias", 2, ElementType.I32, List.of(with(n, 1)));
+      Argument.Value pointer = pointer("bias", loaded).value();
+      vector =
+          new Argument(
+              "bias", new Argument.Value.PointerWhen(new TileExpression.Last(depth), pointer));
+    }
+    int out = space.store("out", operands.size(), result.element(), box);
+    Optional<Requantization> end = requantize.map(each -> new Requantization(each, operands, box));
+    Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
+    List<Argument> arguments = new ArrayList<>();
+    arguments.addAll(List.of(pointer("left", left), pointer("right", right), vector, sums));
+    arguments.addAll(extents(m.size(), n.size(), k.size()));
+    space.call(kernel, "gemm", "gemm", arguments, kernelClass(), left().element(), work(k.size()));
+    end.ifPresent(each -> each.call(space, sums, out, List.of(depth)));
+    return space.build();
+  }
+
+  private List<Argument> extents(TileExpression m, TileExpression n, TileExpression k) {
+    TileExpression batches = batches();
+    TileExpression rows = isShared() ? batches.times(m) : m;
+    TileExpression accumulate = TileExpression.of(1).minus(new TileExpression.First(depth));
+    return List.of(
+        integer("batch", isShared() ? TileExpression.of(1) : batches),
+        integer("group", 1),
+        integer("m", rows),
+        integer("n", n),
+        integer("k", k),
+        integer("accumulate", accumulate),
+        integer("left_batch", m.times(k)),
+        integer("left_row", k),
+        integer("left_column", 1),
+        integer("right_batch", k.times(n)),
+        integer("right_row", n),
+        integer("right_column", 1),
+        integer("out_batch", m.times(n)),
+        integer("out_row", n));
+  }
+
+  private TileExpression batches() {
+    return TileSpaceBuilder.product(
+        box.subList(0, box.size() - 2).stream().map(BoxDimension::size).toList());
+  }
+
+  private KernelClass kernelClass() {
+    return kernel.startsWith("gemv") ? KernelClass.MATVEC : KernelClass.MATMUL;
+  }
+
+  private List<TileExpression> work(TileExpression k) {
+    TileExpression m = box.get(box.size() - 2).size();
+    TileExpression n = box.getLast().size();
+    return isShared()
+        ? List.of(TileExpression.of(1), batches().times(m), n, k)
+        : List.of(batches(), m, n, k);
+  }
+}

@@ -1,0 +1,82 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.Contraction.Pool;
+import io.partita.ir.op.Op;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The poolings of {@code convolution.h}. */
+final class PoolLowering implements KernelLowering {
+  private static final Set<ElementType> LARGEST =
+      Set.of(ElementType.F32, ElementType.I8, ElementType.U8, ElementType.I32);
+
+  @Override
+  public Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
+    if (!(op instanceof Pool pool)) {
+      return Optional.empty();
+    }
+    ElementType element = operands.getFirst().element();
+    boolean hasKernel =
+        pool.window().spatialRank() <= 2
+            && (pool.largest() ? LARGEST.contains(element) : element == ElementType.F32);
+    return hasKernel ? Optional.of(space(pool, operands.getFirst(), results)) : Optional.empty();
+  }
+
+  private static TileSpace space(Pool pool, TensorView data, List<TensorView> results) {
+    TensorView result = results.getFirst();
+    String name = (pool.largest() ? "max_pool_" : "mean_pool_") + data.element().text();
+    TileSpaceBuilder space = new TileSpaceBuilder(name);
+    // Positions count from the start of the whole tensor, so the tile has to be that.
+    boolean isWhole = pool.indices();
+    List<BoxDimension> dataBox = new ArrayList<>();
+    List<BoxDimension> resultBox = new ArrayList<>();
+    TileExpression planes = TileExpression.of(1);
+    List<String> names = List.of("batch", "channels");
+    for (int dimension = 0; dimension < 2; dimension++) {
+      long extent = data.shape().get(dimension);
+      int axis = space.axis(names.get(dimension), extent, isWhole ? extent : 1);
+      dataBox.add(BoxDimension.along(axis, extent, data.strides().get(dimension)));
+      resultBox.add(BoxDimension.along(axis, extent, result.strides().get(dimension)));
+      planes = planes.times(TileExpression.size(axis));
+    }
+    long rows = WindowTiles.places(result, 2);
+    long columns = WindowTiles.places(result, 1);
+    int y = space.axis("y", rows, isWhole ? rows : 1);
+    int x = space.axis("x", columns, isWhole ? columns : 1);
+    WindowTiles tiles = new WindowTiles(pool.window(), data, result, y, x);
+    dataBox.addAll(tiles.box());
+    resultBox.addAll(tiles.resultBox());
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(pointer("x", space.load("x", 0, data.element(), dataBox)));
+    arguments.add(pointer("out", space.store("out", 1, result.element(), resultBox)));
+    if (isWhole) {
+      int indices = space.store("indices", 2, ElementType.I64, resultBox);
+      arguments.add(pointer("indices", indices));
+    }
+    arguments.add(tiles.arguments());
+    arguments.add(integer("planes", planes));
+    if (!pool.largest()) {
+      arguments.add(integer("count_padding", pool.countPadding() ? 1 : 0));
+    }
+    TileExpression places = TileExpression.size(y).times(TileExpression.size(x));
+    space.call(
+        name,
+        "convolution",
+        pool.largest() ? "max_pool" : "mean_pool",
+        arguments,
+        KernelClass.REDUCTION,
+        data.element(),
+        TileSpaceBuilder.elements(planes.times(places), tiles.kernel()));
+    return space.build();
+  }
+}

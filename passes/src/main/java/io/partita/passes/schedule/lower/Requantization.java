@@ -1,0 +1,71 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.integers;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.IntegerNetwork.Requantize;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * The end of a loop that sums products of integers: the sums, of 32 bits, are in the result's tile
+ * where that is as wide, and else in memory of their own, and requantized when they are complete.
+ *
+ * @param operands of the group: multiplier and addend are the last two
+ * @param box the result's part, with one dimension for each of the result's
+ */
+record Requantization(Requantize op, List<TensorView> operands, List<BoxDimension> box) {
+  /** Where the sums are, as the argument {@code out} of the kernel before. */
+  Argument sums(TileSpaceBuilder space, int out) {
+    if (op.to() == ElementType.I32) {
+      return pointer("out", out);
+    }
+    return Argument.scratch(
+        "out", space.scratch("sums", count().times(ElementType.I32.bits() / 8)));
+  }
+
+  /**
+   * @param onLast axes along which sums go on
+   */
+  void call(TileSpaceBuilder space, Argument sums, int out, List<Integer> onLast) {
+    int multiplier = operands.size() - 2;
+    int addend = operands.size() - 1;
+    space.call(
+        "requantize_i32_" + op.to().text(),
+        "integer_network",
+        "requantize",
+        List.of(
+            new Argument("x", sums.value()),
+            pointer("multiplier", load(space, "multiplier", multiplier)),
+            pointer("addend", load(space, "addend", addend)),
+            pointer("out", out),
+            integers("extents", Walk.padded(box.stream().map(BoxDimension::size).toList(), 1)),
+            integers("multiplier_strides", strides(multiplier)),
+            integers("addend_strides", strides(addend)),
+            integer("low", op.low()),
+            integer("high", op.high()),
+            integer("shift", op.shift())),
+        onLast,
+        KernelClass.ELEMENTWISE,
+        ElementType.I32,
+        TileSpaceBuilder.elements(count(), 1));
+  }
+
+  private int load(TileSpaceBuilder space, String name, int operand) {
+    TensorView view = operands.get(operand);
+    return space.load(name, operand, view.element(), Broadcasts.box(view, box));
+  }
+
+  private List<TileExpression> strides(int operand) {
+    return Walk.padded(Broadcasts.strides(operands.get(operand), box), 0);
+  }
+
+  private TileExpression count() {
+    return TileSpaceBuilder.product(box.stream().map(BoxDimension::size).toList());
+  }
+}

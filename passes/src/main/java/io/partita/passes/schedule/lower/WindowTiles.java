@@ -1,0 +1,131 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+
+import io.partita.ir.op.Window;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import java.util.List;
+
+/**
+ * The data under a window's places in one tile, for one or two spatial dimensions; one is the width
+ * of two. What lies outside of the tensor is the kernel's padding.
+ *
+ * @param y axis of the places' rows
+ * @param x axis of the places in a row
+ */
+record WindowTiles(Window window, TensorView data, TensorView result, int y, int x) {
+  /** For one dimension, 1. */
+  static long places(TensorView result, int fromEnd) {
+    int dimension = result.shape().size() - fromEnd;
+    return dimension < 2 ? 1 : result.shape().get(dimension);
+  }
+
+  /** The last two dimensions of the data. */
+  List<BoxDimension> box() {
+    return List.of(box(2, y), box(1, x));
+  }
+
+  /** The last two dimensions of the result. */
+  List<BoxDimension> resultBox() {
+    return List.of(
+        BoxDimension.along(y, places(result, 2), stride(result, 2)),
+        BoxDimension.along(x, places(result, 1), stride(result, 1)));
+  }
+
+  private BoxDimension box(int fromEnd, int axis) {
+    TileExpression start = start(fromEnd, axis);
+    return new BoxDimension(
+        start, end(fromEnd, axis).minus(start), extent(fromEnd), stride(data, fromEnd));
+  }
+
+  private static long stride(TensorView view, int fromEnd) {
+    int dimension = view.shape().size() - fromEnd;
+    return dimension < 2 ? view.strides().get(dimension + 1) : view.strides().get(dimension);
+  }
+
+  private long extent(int fromEnd) {
+    return places(data, fromEnd);
+  }
+
+  private static long of(List<Long> values, int fromEnd, long otherwise) {
+    return values.size() < fromEnd ? otherwise : values.get(values.size() - fromEnd);
+  }
+
+  private long step(int fromEnd) {
+    return of(window.strides(), fromEnd, 1);
+  }
+
+  private long reach(int fromEnd) {
+    return (of(window.kernel(), fromEnd, 1) - 1) * of(window.dilations(), fromEnd, 1) + 1;
+  }
+
+  /** Where the first window begins; below 0 in padding. */
+  private TileExpression first(int fromEnd, int axis) {
+    return TileExpression.start(axis).times(step(fromEnd)).minus(low(fromEnd));
+  }
+
+  private TileExpression low(int fromEnd) {
+    return TileExpression.of(of(window.low(), fromEnd, 0));
+  }
+
+  /** Where the last window ends. */
+  private TileExpression last(int fromEnd, int axis) {
+    return TileExpression.start(axis)
+        .plus(TileExpression.size(axis))
+        .plus(-1)
+        .times(step(fromEnd))
+        .minus(low(fromEnd))
+        .plus(reach(fromEnd));
+  }
+
+  /** A window over nothing but padding still has an element to load, which it doesn't read. */
+  private TileExpression start(int fromEnd, int axis) {
+    return first(fromEnd, axis)
+        .maximum(TileExpression.of(0))
+        .minimum(TileExpression.of(extent(fromEnd) - 1));
+  }
+
+  private TileExpression end(int fromEnd, int axis) {
+    return last(fromEnd, axis)
+        .minimum(TileExpression.of(extent(fromEnd)))
+        .maximum(TileExpression.of(1));
+  }
+
+  /** As the kernels' struct has them. */
+  Argument arguments() {
+    return new Argument(
+        "window",
+        new Argument.Value.Struct(
+            List.of(
+                integer("height", end(2, y).minus(start(2, y))),
+                integer("width", end(1, x).minus(start(1, x))),
+                integer("out_height", TileExpression.size(y)),
+                integer("out_width", TileExpression.size(x)),
+                integer("kernel_y", of(window.kernel(), 2, 1)),
+                integer("kernel_x", of(window.kernel(), 1, 1)),
+                integer("stride_y", step(2)),
+                integer("stride_x", step(1)),
+                integer("dilation_y", of(window.dilations(), 2, 1)),
+                integer("dilation_x", of(window.dilations(), 1, 1)),
+                integer("low_y", start(2, y).minus(first(2, y))),
+                integer("low_x", start(1, x).minus(first(1, x))),
+                integer("high_y", high(2, y)),
+                integer("high_x", high(1, x)))));
+  }
+
+  /** Padding under the last window, as far as the operation has it. */
+  private TileExpression high(int fromEnd, int axis) {
+    long padded = extent(fromEnd) + of(window.high(), fromEnd, 0);
+    return last(fromEnd, axis)
+        .minimum(TileExpression.of(padded))
+        .minus(end(fromEnd, axis))
+        .maximum(TileExpression.of(0));
+  }
+
+  /** Elements under a window. */
+  long kernel() {
+    return window.kernel().stream().reduce(1L, Math::multiplyExact);
+  }
+}
