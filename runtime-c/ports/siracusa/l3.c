@@ -23,18 +23,15 @@ enum {
     QUEUE = 8
 };
 
-/* Transfers that were started; the hardware knows how many of them aren't done. */
+/* Transfers that were started, and those of them that are known to be done; and the last transfer's command. */
 static IN_L1 uint32_t started;
+static IN_L1 uint32_t finished;
+static IN_L1 uint32_t command;
 
-static uint32_t unfinished(void)
+/* The hardware knows how many transfers aren't done. */
+static void look(void)
 {
-    const uint32_t status = read_register(HYPERBUS + STATUS);
-    return status >> 1 & 0xFF;
-}
-
-static uint32_t finished(void)
-{
-    return started - unfinished();
+    finished = started - (read_register(HYPERBUS + STATUS) >> 1 & 0xFF);
 }
 
 static void verify(uint32_t l3, const void *l2, uint32_t bytes)
@@ -50,15 +47,21 @@ static void verify(uint32_t l3, const void *l2, uint32_t bytes)
     }
 }
 
-/* The write of L2's address tells the controller the direction, so it comes right before the start. */
+/* The write of L2's address tells the controller the direction, so it comes right before the start. A
+ * register takes more than 20 cycles: those that needn't change aren't written, nor is the state read before the queue may be full. */
 static void start(struct partita_transfer *transfer, int32_t is_fetch, uint32_t l3, const void *l2, uint32_t bytes)
 {
     verify(l3, l2, bytes);
     if (bytes > 0) {
-        while (unfinished() >= QUEUE) {
+        const uint32_t needed = is_fetch ? READ : WRITE;
+        while (started - finished >= QUEUE) {
+            look();
         }
         __asm__ volatile("" : : : "memory");
-        write_register(HYPERBUS + COMMAND, is_fetch ? READ : WRITE);
+        if (command != needed) {
+            write_register(HYPERBUS + COMMAND, needed);
+            command = needed;
+        }
         write_register(HYPERBUS + L3_ADDRESS, l3);
         write_register(HYPERBUS + (is_fetch ? RECEIVE_SIZE : SEND_SIZE), bytes);
         write_register(HYPERBUS + (is_fetch ? RECEIVE_ADDRESS : SEND_ADDRESS), (uint32_t)(uintptr_t)l2);
@@ -81,7 +84,8 @@ void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const v
 
 void partita_l3_wait(struct partita_transfer *transfer)
 {
-    while ((int32_t)(finished() - (uint32_t)transfer->id) < 0) {
+    while ((int32_t)(finished - (uint32_t)transfer->id) < 0) {
+        look();
     }
     __asm__ volatile("" : : : "memory");
 }

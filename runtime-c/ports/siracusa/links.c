@@ -5,51 +5,64 @@
  */
 #include "siracusa.h"
 
+enum { MOST_CHIPS = 64 };
+
+/* Registers for each other chip. */
 enum {
-    MOST_CHIPS = 64,
-    PEER = 0x10,
-    ADDRESS = 0x14,
-    SEND = 0x18,    /* bytes; what is written starts a message */
-    RECEIVE = 0x1C, /* likewise */
-    DONE = 0x400,   /* for each chip: how many messages were sent to it, and received from it */
+    PEERS = 0x400,
+    PEER_BYTES = 0x20,
+    SEND_ADDRESS = 0x0,
+    SEND = 0x4, /* bytes; what is written starts a message */
+    RECEIVE_ADDRESS = 0x8,
+    RECEIVE = 0xC, /* likewise */
+    SENT = 0x10,
+    RECEIVED = 0x14
 };
 
 static IN_L1 uint32_t sends[MOST_CHIPS];
 static IN_L1 uint32_t receives[MOST_CHIPS];
 static uint64_t sent[MOST_CHIPS];
 
-static void start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
+static uint32_t registers_of(int32_t chip)
+{
+    return BOARD + PEERS + PEER_BYTES * (uint32_t)chip;
+}
+
+static void verify(int32_t chip)
 {
     if (!PARTITA_BOARD || chip < 0 || chip >= partita_chips() || chip == partita_chip()) {
         partita_fail("a message to or from a chip that there isn't");
     }
-    uint32_t *started = message->is_send ? &sends[chip] : &receives[chip];
-    message->chip = chip;
-    message->done = ++*started;
-    __asm__ volatile("" : : : "memory");
-    write_register(BOARD + PEER, (uint32_t)chip);
-    write_register(BOARD + ADDRESS, (uint32_t)(uintptr_t)l2);
-    write_register(BOARD + (message->is_send ? SEND : RECEIVE), bytes);
 }
 
 void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
 {
+    verify(chip);
     message->is_send = 1;
-    start(message, chip, l2, bytes);
+    message->chip = chip;
+    message->done = ++sends[chip];
+    __asm__ volatile("" : : : "memory");
+    write_register(registers_of(chip) + SEND_ADDRESS, (uint32_t)(uintptr_t)l2);
+    write_register(registers_of(chip) + SEND, bytes);
     partita_moved.sent += bytes;
     sent[chip] += bytes;
 }
 
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
 {
+    verify(chip);
     message->is_send = 0;
-    start(message, chip, l2, bytes);
+    message->chip = chip;
+    message->done = ++receives[chip];
+    __asm__ volatile("" : : : "memory");
+    write_register(registers_of(chip) + RECEIVE_ADDRESS, (uint32_t)(uintptr_t)l2);
+    write_register(registers_of(chip) + RECEIVE, bytes);
     partita_moved.received += bytes;
 }
 
 void partita_message_wait(struct partita_message *message)
 {
-    const uint32_t count = BOARD + DONE + 8 * (uint32_t)message->chip + (message->is_send ? 0 : 4);
+    const uint32_t count = registers_of(message->chip) + (message->is_send ? SENT : RECEIVED);
     while ((int32_t)(read_register(count) - message->done) < 0) {
     }
     __asm__ volatile("" : : : "memory");

@@ -57,8 +57,6 @@ void partita_watch_cycles(void);
 /* The clock of L3's controller and its settings; and L3's contents from the file of this chip, where there is one. */
 void partita_start_l3(void);
 
-void partita_start_links(void);
-
 /* Characters of the standard output. */
 void partita_print(const char *text);
 void partita_print_number(uint64_t number);
