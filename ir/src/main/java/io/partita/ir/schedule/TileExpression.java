@@ -63,6 +63,14 @@ public sealed interface TileExpression {
     return new Size(axis);
   }
 
+  static TileExpression first(int axis) {
+    return new First(axis);
+  }
+
+  static TileExpression last(int axis) {
+    return new Last(axis);
+  }
+
   default TileExpression plus(TileExpression other) {
     if (this instanceof Literal(long left) && other instanceof Literal(long right)) {
       return of(Math.addExact(left, right));

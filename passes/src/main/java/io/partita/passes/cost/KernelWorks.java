@@ -106,7 +106,7 @@ final class KernelWorks {
     };
   }
 
-  private static KernelClass kernel(BinaryFunction function) {
+  static KernelClass kernel(BinaryFunction function) {
     return switch (function) {
       case DIV, POW, MOD, REMAINDER -> KernelClass.TRANSCENDENTAL;
       case ADD,

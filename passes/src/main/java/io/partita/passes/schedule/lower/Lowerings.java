@@ -1,20 +1,21 @@
 package io.partita.passes.schedule.lower;
 
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds the kernels of every operation that the runtime has some for. */
+/** Which group of kernels computes an operation. */
 public final class Lowerings {
-  private static final List<KernelLowering> KERNELS =
-      List.of(
-          new IntegerProductLowering(),
-          new ConvolutionLowering(),
-          new PoolLowering(),
-          new IntegerNetworkLowering(),
-          new QuantizedLowering());
-
   private Lowerings() {}
 
   /**
@@ -30,6 +31,52 @@ public final class Lowerings {
   }
 
   static Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
-    return KERNELS.stream().flatMap(each -> each.lower(op, operands, results).stream()).findFirst();
+    return switch (op) {
+      case Source source -> Optional.empty();
+      case Communication communication -> Optional.empty();
+      case Elementwise elementwise -> ElementwiseLowering.lower(elementwise, operands, results);
+      case Contraction contraction -> contraction(contraction, operands, results);
+      case Structured structured -> structured(structured, operands, results);
+      case Movement movement -> Optional.empty();
+      case Reduction reduction -> ReductionLowering.lower(reduction, operands, results);
+      case Quantized quantized -> new QuantizedLowering().lower(op, operands, results);
+      case IntegerNetwork network -> new IntegerNetworkLowering().lower(op, operands, results);
+    };
+  }
+
+  private static Optional<TileSpace> contraction(
+      Contraction op, List<TensorView> operands, List<TensorView> results) {
+    return switch (op) {
+      case Contraction.MatMul matMul ->
+          matMul.result().isFloat()
+              ? ProductLowering.lower(
+                  operands.get(0), operands.get(1), false, null, results.getFirst())
+              : new IntegerProductLowering().lower(op, operands, results);
+      case Contraction.Einsum einsum -> Optional.empty();
+      case Contraction.Convolution convolution ->
+          new ConvolutionLowering().lower(op, operands, results);
+      case Contraction.TransposedConvolution convolution -> Optional.empty();
+      case Contraction.Pool pool -> new PoolLowering().lower(op, operands, results);
+    };
+  }
+
+  private static Optional<TileSpace> structured(
+      Structured op, List<TensorView> operands, List<TensorView> results) {
+    return switch (op) {
+      case Structured.Linear(var transposed, var bias) ->
+          ProductLowering.lower(
+              operands.get(0),
+              operands.get(1),
+              transposed,
+              bias ? operands.get(2) : null,
+              results.getFirst());
+      case Structured.Norm norm -> NormLowering.lower(norm, operands, results.getFirst());
+      case Structured.Attention attention -> Optional.empty();
+      case Structured.RotaryEmbedding rotary -> Optional.empty();
+      case Structured.Ffn ffn -> Optional.empty();
+      case Structured.Embedding embedding -> Optional.empty();
+      case Structured.PatchEmbedding patches -> Optional.empty();
+      case Structured.CacheUpdate update -> Optional.empty();
+    };
   }
 }

@@ -1,0 +1,194 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.integers;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.cost.KernelClasses;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code unary.h}, {@code binary.h} and {@code cast.h}. */
+final class ElementwiseLowering {
+  /** Cores take parts of so many elements. */
+  private static final long PART = 8;
+
+  private static final Set<ElementType> ARITHMETIC =
+      EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64);
+  private static final Set<ElementType> CAST =
+      EnumSet.of(
+          ElementType.I8,
+          ElementType.U8,
+          ElementType.I16,
+          ElementType.U16,
+          ElementType.I32,
+          ElementType.U32,
+          ElementType.I64,
+          ElementType.F32,
+          ElementType.BOOL);
+
+  private ElementwiseLowering() {}
+
+  static Optional<TileSpace> lower(
+      Elementwise op, List<TensorView> operands, List<TensorView> results) {
+    TensorView out = results.getFirst();
+    ElementType element = operands.getFirst().element();
+    return switch (op) {
+      case Elementwise.Unary(UnaryFunction function) ->
+          exists(function, element)
+              ? Optional.of(
+                  line(
+                      function.text() + "_" + element,
+                      "unary",
+                      KernelClasses.of(function),
+                      operands.getFirst(),
+                      out))
+              : Optional.empty();
+      case Elementwise.Cast(ElementType to) ->
+          CAST.contains(element) && CAST.contains(to)
+              ? Optional.of(
+                  line(
+                      "cast_" + element + "_" + to,
+                      "cast",
+                      KernelClass.ELEMENTWISE,
+                      operands.getFirst(),
+                      out))
+              : Optional.empty();
+      case Elementwise.Binary(BinaryFunction function) ->
+          exists(function, element) && operands.get(1).element() == element
+              ? Optional.of(
+                  broadcasting(
+                      function.text() + "_" + element,
+                      "binary",
+                      List.of("left", "right"),
+                      KernelClasses.of(function),
+                      operands,
+                      out))
+              : Optional.empty();
+      case Elementwise.Select select ->
+          out.element().bits() < 8
+              ? Optional.empty()
+              : Optional.of(
+                  broadcasting(
+                      "select_" + out.element().bits(),
+                      "select",
+                      List.of("condition", "then", "otherwise"),
+                      KernelClass.ELEMENTWISE,
+                      operands,
+                      out));
+    };
+  }
+
+  private static boolean exists(UnaryFunction function, ElementType element) {
+    return switch (function) {
+      case ABS, NEG, SIGN, RELU ->
+          element == ElementType.F32 || element == ElementType.I32 || element == ElementType.I8;
+      case BIT_NOT -> element == ElementType.I32 || element == ElementType.I8;
+      case NOT -> element == ElementType.BOOL;
+      case CEIL,
+          FLOOR,
+          ROUND,
+          SQRT,
+          RECIPROCAL,
+          EXP,
+          LOG,
+          SIN,
+          COS,
+          TAN,
+          SINH,
+          COSH,
+          TANH,
+          ERF,
+          SIGMOID,
+          SOFTPLUS,
+          GELU,
+          GELU_TANH,
+          SILU,
+          HARD_SWISH,
+          QUICK_GELU,
+          IS_NAN,
+          IS_POSITIVE_INFINITY,
+          IS_NEGATIVE_INFINITY ->
+          element == ElementType.F32;
+      case ASIN, ACOS, ATAN, ASINH, ACOSH, ATANH -> false;
+    };
+  }
+
+  private static boolean exists(BinaryFunction function, ElementType element) {
+    boolean isInteger = ARITHMETIC.contains(element);
+    return switch (function) {
+      case ADD, SUB, MUL, DIV, MIN, MAX -> isInteger || element == ElementType.F32;
+      case POW -> element == ElementType.F32;
+      case MOD, REMAINDER, BIT_AND, BIT_OR, BIT_XOR, SHIFT_LEFT, SHIFT_RIGHT -> isInteger;
+      case AND, OR, XOR -> element == ElementType.BOOL;
+      case EQUAL -> isInteger || element == ElementType.F32 || element == ElementType.BOOL;
+      case LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL ->
+          isInteger || element == ElementType.F32;
+    };
+  }
+
+  /** A function of the elements at one place, whose tiles are both without gaps. */
+  private static TileSpace line(
+      String function, String header, KernelClass kernel, TensorView x, TensorView out) {
+    TileSpaceBuilder space = new TileSpaceBuilder(function);
+    TileGrid grid = TileGrid.of(out.shape(), List.of(x.strides(), out.strides()), List.of());
+    List<Integer> axes = grid.axes(space, "i", PART, grid.rank());
+    int in = space.load("x", 0, x.element(), grid.box(0, axes));
+    int result = space.store("out", 1, out.element(), grid.box(1, axes));
+    space.call(
+        function,
+        header,
+        "unary",
+        List.of(
+            pointer("x", in), pointer("out", result), integer("count", TileGrid.elements(axes))),
+        kernel,
+        x.element(),
+        TileSpaceBuilder.elements(TileGrid.elements(axes), 1));
+    return space.build();
+  }
+
+  private static TileSpace broadcasting(
+      String function,
+      String struct,
+      List<String> names,
+      KernelClass kernel,
+      List<TensorView> operands,
+      TensorView out) {
+    TileSpaceBuilder space = new TileSpaceBuilder(function);
+    List<List<Long>> strides = new ArrayList<>();
+    operands.forEach(each -> strides.add(TileGrid.broadcast(each, out.shape())));
+    strides.add(out.strides());
+    TileGrid grid = TileGrid.of(out.shape(), strides, List.of());
+    List<Integer> axes = grid.axes(space, "i", PART, TileGrid.KERNEL_AXES);
+    List<Argument> pointers = new ArrayList<>();
+    List<Argument> steps = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      String name = names.get(i);
+      pointers.add(
+          pointer(name, space.load(name, i, operands.get(i).element(), grid.box(i, axes))));
+      steps.add(integers(name + "_strides", TileGrid.six(grid.tileStrides(i, axes), 0)));
+    }
+    int result = names.size();
+    pointers.add(pointer("out", space.store("out", result, out.element(), grid.box(result, axes))));
+    pointers.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
+    pointers.addAll(steps);
+    space.call(
+        function,
+        "binary",
+        struct,
+        pointers,
+        kernel,
+        operands.getLast().element(),
+        TileSpaceBuilder.elements(TileGrid.elements(axes), 1));
+    return space.build();
+  }
+}

@@ -1,0 +1,91 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.none;
+import static io.partita.ir.schedule.Argument.number;
+import static io.partita.ir.schedule.Argument.pointer;
+
+import io.partita.ir.op.Structured;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code norm.h}: whole rows, with a scale and a bias that stay. */
+final class NormLowering {
+  private NormLowering() {}
+
+  static Optional<TileSpace> lower(
+      Structured.Norm norm, List<TensorView> operands, TensorView out) {
+    TensorView x = operands.getFirst();
+    if (x.element() != ElementType.F32) {
+      return Optional.empty();
+    }
+    String kernel = norm.mnemonic() + "_f32";
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    int axis = norm.axis();
+    List<Long> row = out.shape().subList(axis, out.shape().size());
+    TileGrid grid =
+        TileGrid.of(
+            out.shape().subList(0, axis),
+            List.of(x.strides().subList(0, axis), out.strides().subList(0, axis)),
+            List.of());
+    List<Integer> axes = grid.axes(space, "rows", 1, grid.rank());
+    List<Argument> arguments = new ArrayList<>();
+    int in = space.load("x", 0, x.element(), box(grid, 0, axes, row, x.strides(), axis));
+    arguments.add(pointer("x", in));
+    int next = 1;
+    for (String vector : List.of("scale", "bias")) {
+      if (vector.equals("scale") ? norm.scale() : norm.bias()) {
+        TensorView view = operands.get(next);
+        List<BoxDimension> box = whole(row, TileGrid.broadcast(view, row));
+        arguments.add(pointer(vector, space.load(vector, next, view.element(), box)));
+        next++;
+      } else {
+        arguments.add(none(vector));
+      }
+    }
+    int result =
+        space.store("out", next, out.element(), box(grid, 1, axes, row, out.strides(), axis));
+    long size = row.stream().reduce(1L, Math::multiplyExact);
+    TileExpression rows = TileGrid.elements(axes);
+    arguments.add(pointer("out", result));
+    arguments.add(integer("rows", rows));
+    arguments.add(integer("size", size));
+    arguments.add(number("epsilon", (float) norm.epsilon()));
+    space.call(
+        kernel,
+        "norm",
+        "norm",
+        arguments,
+        KernelClass.NORM,
+        x.element(),
+        TileSpaceBuilder.elements(rows.times(size), 1));
+    return Optional.of(space.build());
+  }
+
+  private static List<BoxDimension> box(
+      TileGrid grid, int tensor, List<Integer> axes, List<Long> row, List<Long> strides, int axis) {
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < grid.rank(); i++) {
+      long stride = grid.strides().get(tensor).get(i);
+      box.add(BoxDimension.along(axes.get(i), grid.extents().get(i), stride));
+    }
+    box.addAll(whole(row, strides.subList(axis, strides.size())));
+    return TileGrid.closed(box);
+  }
+
+  /** Where a vector broadcasts along the row, it is loaded as often, with a stride of 0. */
+  private static List<BoxDimension> whole(List<Long> shape, List<Long> strides) {
+    TileGrid grid = TileGrid.of(shape, List.of(strides), List.of());
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < grid.rank(); i++) {
+      box.add(BoxDimension.whole(grid.extents().get(i), grid.strides().getFirst().get(i)));
+    }
+    return TileGrid.closed(box);
+  }
+}

@@ -1,0 +1,192 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.none;
+import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.TileExpression.first;
+import static io.partita.ir.schedule.TileExpression.last;
+import static io.partita.ir.schedule.TileExpression.size;
+
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Products of matrices, {@code gemm.h}.
+ *
+ * <p>Dimensions of the result but for the last are of three kinds. At the end are rows, along which
+ * the right matrix is the same. Before them is a batch, along which it isn't. What is further out
+ * and neither continues the batch is walked through by the loop.
+ */
+final class ProductLowering {
+  private static final long BLOCK = 4;
+
+  /** Steps along the sum that are worth a tile. */
+  private static final long DEPTH = 8;
+
+  private static final Set<String> KERNELS = Set.of("f32_f32", "i32_i32");
+
+  private final String kernel;
+  private final TileSpaceBuilder space;
+  private final TileGrid grid;
+  private final List<Integer> axes = new ArrayList<>();
+  private final int firstRow;
+  private final int firstBatch;
+
+  private ProductLowering(String types, TileGrid grid) {
+    this.grid = grid;
+    int row = grid.rank();
+    while (row > 0 && rightStride(row - 1) == 0 && leftStride(row - 1) != 0) {
+      row--;
+    }
+    int batch = row;
+    while (batch > 0
+        && rightStride(batch - 1) != 0
+        && (leftStride(batch - 1) == 0) == (leftStride(row - 1) == 0)) {
+      batch--;
+    }
+    firstRow = row;
+    firstBatch = batch;
+    kernel = (isVector() ? "gemv_" : "gemm_") + (types.equals("f32_f32") ? "f32" : types);
+    space = new TileSpaceBuilder(kernel);
+  }
+
+  private boolean isVector() {
+    return firstRow == grid.rank();
+  }
+
+  private long leftStride(int i) {
+    return grid.strides().get(0).get(i);
+  }
+
+  private long rightStride(int i) {
+    return grid.strides().get(1).get(i);
+  }
+
+  /**
+   * @param left {@code [batch…, m, k]}
+   * @param right {@code [batch…, k, n]}, or {@code [n, k]} if transposed
+   * @param bias {@code [n]} or null
+   */
+  static Optional<TileSpace> lower(
+      TensorView left, TensorView right, boolean transposed, TensorView bias, TensorView out) {
+    String types = left.element() + "_" + right.element();
+    ElementType sums = left.element().isFloat() ? ElementType.F32 : ElementType.I32;
+    if (!KERNELS.contains(types) || out.element() != sums) {
+      return Optional.empty();
+    }
+    int rank = out.shape().size();
+    List<Long> shape = out.shape().subList(0, rank - 1);
+    List<List<Long>> strides =
+        List.of(
+            leading(left, 1, shape), leading(right, 2, shape), out.strides().subList(0, rank - 1));
+    TileGrid grid = TileGrid.of(shape, strides, List.of());
+    ProductLowering lowering = new ProductLowering(types, grid);
+    return Optional.of(lowering.build(left, right, transposed, bias, out));
+  }
+
+  /** Strides along the dimensions of the result but for the last. */
+  private static List<Long> leading(TensorView tensor, int inner, List<Long> shape) {
+    int rank = tensor.shape().size();
+    List<Long> extents = new ArrayList<>(tensor.shape().subList(0, rank - inner));
+    List<Long> strides = new ArrayList<>(tensor.strides().subList(0, rank - inner));
+    if (inner == 2) {
+      extents.add(1L);
+      strides.add(0L);
+    }
+    return TileGrid.broadcast(new TensorView(tensor.element(), extents, strides), shape);
+  }
+
+  private TileSpace build(
+      TensorView left, TensorView right, boolean transposed, TensorView bias, TensorView out) {
+    addLeadingAxes();
+    long columns = out.shape().getLast();
+    long depth = left.shape().getLast();
+    int n = space.axis("n", columns, BLOCK);
+    int k = space.reduction("k", depth, DEPTH);
+    List<BoxDimension> leftBox = leadingBox(0);
+    leftBox.add(BoxDimension.along(k, depth, 1));
+    List<BoxDimension> rightBox = leadingBox(1);
+    int rank = right.shape().size();
+    rightBox.add(along(transposed ? n : k, right, rank - 2));
+    rightBox.add(along(transposed ? k : n, right, rank - 1));
+    List<BoxDimension> outBox = leadingBox(2);
+    outBox.add(BoxDimension.along(n, columns, 1));
+    int x = space.load("left", 0, left.element(), leftBox);
+    int weight = space.load("right", 1, right.element(), rightBox);
+    Argument last = none("bias");
+    if (bias != null) {
+      List<BoxDimension> box = List.of(BoxDimension.along(n, columns, 1));
+      int vector = space.load("bias", 2, bias.element(), box);
+      Value pointer = new Value.OperandPointer(vector, TileExpression.of(0));
+      last = new Argument("bias", new Value.PointerWhen(last(k), pointer));
+    }
+    int result = space.store("out", bias == null ? 2 : 3, out.element(), outBox);
+    TileExpression m = TileGrid.elements(axes.subList(firstRow, axes.size()));
+    TileExpression batch = TileGrid.elements(axes.subList(firstBatch, firstRow));
+    boolean isLeftCommon = firstRow > firstBatch && leftStride(firstRow - 1) == 0;
+    TileExpression zero = TileExpression.of(0);
+    TileExpression one = TileExpression.of(1);
+    space.call(
+        kernel,
+        "gemm",
+        "gemm",
+        List.of(
+            pointer("left", x),
+            pointer("right", weight),
+            last,
+            pointer("out", result),
+            integer("batch", batch),
+            integer("group", 1),
+            integer("m", m),
+            integer("n", size(n)),
+            integer("k", size(k)),
+            integer("accumulate", one.minus(first(k))),
+            integer("left_batch", isLeftCommon ? zero : m.times(size(k))),
+            integer("left_row", size(k)),
+            integer("left_column", 1),
+            integer("right_batch", size(k).times(size(n))),
+            integer("right_row", transposed ? one : size(n)),
+            integer("right_column", transposed ? size(k) : one),
+            integer("out_batch", m.times(size(n))),
+            integer("out_row", size(n))),
+        isVector() ? KernelClass.MATVEC : KernelClass.MATMUL,
+        left.element(),
+        List.of(batch, m, size(n), size(k)));
+    return space.build();
+  }
+
+  private void addLeadingAxes() {
+    for (int i = 0; i < grid.rank(); i++) {
+      boolean isRow = i >= firstRow;
+      long extent = grid.extents().get(i);
+      long granule = isRow && i == grid.rank() - 1 ? Math.min(BLOCK, extent) : 1;
+      long largest = i < firstBatch ? 1 : extent;
+      String name = (isRow ? "m" : "batch") + i;
+      axes.add(
+          space.axis(new TileSpace.Axis(name, extent, granule, largest, false, Optional.empty())));
+    }
+  }
+
+  private List<BoxDimension> leadingBox(int tensor) {
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < grid.rank(); i++) {
+      long stride = grid.strides().get(tensor).get(i);
+      if (stride != 0) {
+        box.add(BoxDimension.along(axes.get(i), grid.extents().get(i), stride));
+      }
+    }
+    return box;
+  }
+
+  private static BoxDimension along(int axis, TensorView tensor, int dimension) {
+    return BoxDimension.along(axis, tensor.shape().get(dimension), tensor.strides().get(dimension));
+  }
+}

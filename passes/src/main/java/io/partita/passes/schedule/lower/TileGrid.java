@@ -1,0 +1,154 @@
+package io.partita.passes.schedule.lower;
+
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The index space of a result and how tensors lie along it, with as few dimensions as can be: those
+ * of extent 1 are left out, and neighbours that lie without a gap in all tensors are one.
+ *
+ * @param extents outermost first
+ * @param strides of each tensor, elements from one index to the next; 0 where it has but one
+ * @param source of each dimension, the last of the given ones that it's made of
+ */
+record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> source) {
+  TileGrid {
+    extents = List.copyOf(extents);
+    strides = List.copyOf(strides);
+    source = List.copyOf(source);
+  }
+
+  /**
+   * @param tensors strides in a space of this shape
+   * @param apart dimensions that aren't joined with the one before
+   */
+  static TileGrid of(List<Long> shape, List<List<Long>> tensors, List<Integer> apart) {
+    List<Long> extents = new ArrayList<>();
+    List<List<Long>> strides = new ArrayList<>();
+    List<Integer> source = new ArrayList<>();
+    tensors.forEach(tensor -> strides.add(new ArrayList<>()));
+    boolean isApart = true;
+    for (int i = 0; i < shape.size(); i++) {
+      isApart |= apart.contains(i);
+      long extent = shape.get(i);
+      if (extent == 1) {
+        continue;
+      }
+      int last = extents.size() - 1;
+      boolean joins = !isApart;
+      for (int t = 0; joins && t < tensors.size(); t++) {
+        joins = strides.get(t).get(last) == extent * tensors.get(t).get(i);
+      }
+      if (joins) {
+        extents.set(last, extents.get(last) * extent);
+        source.set(last, i);
+      } else {
+        extents.add(extent);
+        source.add(i);
+      }
+      for (int t = 0; t < tensors.size(); t++) {
+        if (joins) {
+          strides.get(t).set(last, tensors.get(t).get(i));
+        } else {
+          strides.get(t).add(tensors.get(t).get(i));
+        }
+      }
+      isApart = false;
+    }
+    return new TileGrid(extents, strides.stream().map(List::copyOf).toList(), source);
+  }
+
+  /** Strides of a tensor that broadcasts to a shape. */
+  static List<Long> broadcast(TensorView tensor, List<Long> shape) {
+    List<Long> strides = new ArrayList<>();
+    int missing = shape.size() - tensor.shape().size();
+    for (int i = 0; i < shape.size(); i++) {
+      boolean isOne = i < missing || tensor.shape().get(i - missing) == 1;
+      strides.add(isOne ? 0 : tensor.strides().get(i - missing));
+    }
+    return strides;
+  }
+
+  int rank() {
+    return extents.size();
+  }
+
+  /**
+   * Makes an axis of each dimension.
+   *
+   * @param granule of the last one
+   * @param walked how many of the last ones the kernel walks through; tiles are one index long
+   *     along the others
+   * @return their numbers
+   */
+  List<Integer> axes(TileSpaceBuilder space, String name, long granule, int walked) {
+    List<Integer> axes = new ArrayList<>();
+    for (int i = 0; i < rank(); i++) {
+      long extent = extents.get(i);
+      long own = i == rank() - 1 ? Math.min(granule, extent) : 1;
+      long largest = i < rank() - walked ? 1 : extent;
+      axes.add(
+          space.axis(
+              new TileSpace.Axis(
+                  name + i, extent, own, largest, false, java.util.Optional.empty())));
+    }
+    return axes;
+  }
+
+  /** A tensor's part along these axes; what has a stride of 0 isn't part of it. */
+  List<BoxDimension> box(int tensor, List<Integer> axes) {
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < rank(); i++) {
+      long stride = strides.get(tensor).get(i);
+      if (stride != 0) {
+        box.add(BoxDimension.along(axes.get(i), extents.get(i), stride));
+      }
+    }
+    return closed(box);
+  }
+
+  /** With a last dimension of stride 1. */
+  static List<BoxDimension> closed(List<BoxDimension> box) {
+    if (box.isEmpty() || box.getLast().stride() != 1) {
+      List<BoxDimension> longer = new ArrayList<>(box);
+      longer.add(BoxDimension.whole(1, 1));
+      return longer;
+    }
+    return box;
+  }
+
+  /** Elements from one index to the next in the tensor's tile in L1. */
+  List<TileExpression> tileStrides(int tensor, List<Integer> axes) {
+    List<TileExpression> found = new ArrayList<>();
+    TileExpression next = TileExpression.of(1);
+    for (int i = rank() - 1; i >= 0; i--) {
+      boolean isWalked = strides.get(tensor).get(i) != 0;
+      found.addFirst(isWalked ? next : TileExpression.of(0));
+      next = isWalked ? next.times(TileExpression.size(axes.get(i))) : next;
+    }
+    return found;
+  }
+
+  static List<TileExpression> sizes(List<Integer> axes) {
+    return axes.stream().map(TileExpression::size).toList();
+  }
+
+  /** Elements of a tile of the whole space. */
+  static TileExpression elements(List<Integer> axes) {
+    return TileSpaceBuilder.product(sizes(axes));
+  }
+
+  /** The last six, unused ones first. */
+  static List<TileExpression> six(List<TileExpression> values, long unused) {
+    List<TileExpression> found = new ArrayList<>(values);
+    while (found.size() < KERNEL_AXES) {
+      found.addFirst(TileExpression.of(unused));
+    }
+    return found.subList(found.size() - KERNEL_AXES, found.size());
+  }
+
+  /** {@code PARTITA_AXES}. */
+  static final int KERNEL_AXES = 6;
+}
