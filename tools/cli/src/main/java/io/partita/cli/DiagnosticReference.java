@@ -14,6 +14,7 @@ import io.partita.passes.collective.CollectiveCode;
 import io.partita.passes.cost.CostCode;
 import io.partita.passes.plan.PlanCode;
 import io.partita.passes.residency.ResidencyCode;
+import io.partita.passes.schedule.ScheduleCode;
 import io.partita.passes.schedule.tile.TileCode;
 import io.partita.passes.shard.ShardCode;
 import java.io.IOException;
@@ -49,6 +50,7 @@ final class DiagnosticReference {
             ShardCode.values(),
             PlanCode.values(),
             ResidencyCode.values(),
+            ScheduleCode.values(),
             TileCode.values(),
             BackendCode.values(),
             DriverCode.values(),

@@ -30,7 +30,9 @@ public final class Lowerings {
         : lower(group.first().op(), operands, results);
   }
 
-  static Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
+  /** As above, for one operation. */
+  public static Optional<TileSpace> lower(
+      Op op, List<TensorView> operands, List<TensorView> results) {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();

@@ -1,0 +1,464 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.residency.Assumptions;
+import io.partita.passes.residency.BlockRanges;
+import io.partita.passes.residency.LocalValues;
+import io.partita.passes.schedule.ChipTasks.Named;
+import io.partita.passes.schedule.legalize.Group;
+import io.partita.passes.schedule.legalize.Groups;
+import io.partita.passes.schedule.lower.Lowerings;
+import io.partita.passes.schedule.lower.TensorView;
+import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.view.Destinations;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Sharing;
+import io.partita.passes.schedule.view.Storage;
+import io.partita.passes.schedule.view.ViewRules;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** From the program of the devices of one role to tasks. */
+final class ChipLowering {
+  /** Of rows in L3, in bytes. */
+  private static final long ROW_ALIGNMENT = 4;
+
+  private final Program program;
+  private final List<Integer> devices;
+  private final LoopKernels kernels;
+  private final boolean hasL3;
+  private final Unsupported unsupported;
+  private final Module module;
+  private final Graph graph;
+  private final List<Group> groups;
+  private final Sharing sharing;
+  private final Destinations destinations;
+  private final Map<Value, Storage> storages = new IdentityHashMap<>();
+  private final Map<List<Object>, Region> constants = new LinkedHashMap<>();
+  private final List<Task> tasks = new ArrayList<>();
+  private final List<Named> inputs = new ArrayList<>();
+  private final List<Named> states = new ArrayList<>();
+
+  private ChipLowering(
+      Program program,
+      List<Integer> devices,
+      LoopKernels kernels,
+      boolean hasL3,
+      Unsupported unsupported) {
+    this.hasL3 = hasL3;
+    this.program = program;
+    this.devices = devices;
+    this.kernels = kernels;
+    this.unsupported = unsupported;
+    this.module = program.devices().get(devices.getFirst());
+    this.graph = module.graph();
+    this.groups = Groups.of(graph);
+    Map<Node, Integer> steps = new IdentityHashMap<>();
+    for (int i = 0; i < groups.size(); i++) {
+      for (Node node : groups.get(i).nodes()) {
+        steps.put(node, i);
+      }
+    }
+    this.sharing = new Sharing(graph, steps);
+    addInputs();
+    this.destinations = Destinations.of(module, storages, sharing, steps);
+  }
+
+  /**
+   * @param devices of one role, which differ in constants and exchanges only
+   * @param hasL3 whether rows of tables can be fetched from a memory beyond L2
+   * @param unsupported gets the nodes that have no kernel; tasks are of no use then
+   */
+  static ChipTasks lower(
+      Program program,
+      List<Integer> devices,
+      LoopKernels kernels,
+      boolean hasL3,
+      Unsupported unsupported) {
+    ChipLowering made = new ChipLowering(program, devices, kernels, hasL3, unsupported);
+    made.addConstants();
+    for (int i = 0; i < made.groups.size(); i++) {
+      made.visit(i, made.groups.get(i));
+    }
+    made.keepStates();
+    List<Named> outputs = made.outputs();
+    return new ChipTasks(
+        devices, kernels.kernels(), made.tasks, made.inputs, outputs, made.states, made.outside());
+  }
+
+  private void addInputs() {
+    for (Value input : graph.inputs()) {
+      boolean isState =
+          module.states().stream().anyMatch(state -> state.input().equals(input.name()));
+      long bytes = input.type().bytes();
+      Region region =
+          isState ? Region.state(input.name(), bytes) : Region.activation(input.name(), bytes);
+      Storage storage = Storage.whole(region, input.type());
+      storages.put(input, storage);
+      (isState ? states : inputs).add(new Named(input.name(), input.type(), storage));
+    }
+  }
+
+  private void visit(int step, Group group) {
+    Node node = group.first();
+    if (group.results().stream().allMatch(result -> isEmpty(result.type()))
+        && !(node.op() instanceof Communication)) {
+      return;
+    }
+    if (group.nodes().size() > 1) {
+      compute(group);
+      return;
+    }
+    switch (node.op()) {
+      case Source.Constant known -> {}
+      case Source source -> constant(node, Collections.nCopies(devices.size(), evaluated(source)));
+      case Communication.Exchange exchange -> exchange(step, node);
+      case Communication.Sync sync -> throw new IllegalArgumentException(node + " has no steps");
+      case Movement.Concat(var axis) -> concat(node, axis);
+      case Structured.CacheUpdate update -> update(step, node);
+      case Structured.Embedding embedding when rows(node) -> {}
+      case Movement.Gather(var axis) when axis == 0 && rows(node) -> {}
+      case Op op -> viewOrCompute(node, group);
+    }
+  }
+
+  private static boolean isEmpty(TensorType type) {
+    return type.shape().elements() == 0;
+  }
+
+  private void addConstants() {
+    for (int i = 0; i < graph.nodes().size(); i++) {
+      Node node = graph.nodes().get(i);
+      if (node.op() instanceof Source.Constant && !isEmpty(node.result().type())) {
+        constant(node, counterparts(i).map(own -> own.constant().orElseThrow()).toList());
+      }
+    }
+  }
+
+  /** The node of each of the role's devices. */
+  private Stream<Node> counterparts(int index) {
+    return devices.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
+  }
+
+  private void constant(Node node, List<Tensor> tensors) {
+    List<Object> identity = tensors.stream().map(Identity::new).collect(Collectors.toList());
+    Region region =
+        constants.computeIfAbsent(identity, key -> Region.constant(node.name(), tensors));
+    storages.put(node.result(), Storage.whole(region, node.result().type()));
+  }
+
+  /** A tensor that equals no other one. */
+  private record Identity(Tensor tensor) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Identity(var own) && own == tensor;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(tensor);
+    }
+  }
+
+  private static Tensor evaluated(Op op) {
+    return OpEvaluator.evaluate(op, List.of()).getFirst();
+  }
+
+  private void viewOrCompute(Node node, Group group) {
+    if (node.operands().size() == 1 && storages.containsKey(node.operand(0))) {
+      Storage operand = storages.get(node.operand(0));
+      Optional<Storage> view = ViewRules.view(node.op(), operand, node.result().type());
+      Optional<Storage> destination = destinations.of(node.result());
+      if (view.isPresent() && (destination.isEmpty() || view.equals(destination))) {
+        storages.put(node.result(), view.get());
+        return;
+      }
+    }
+    if (!fold(node)) {
+      compute(group);
+    }
+  }
+
+  /** Moves and casts of constants are done now. */
+  private boolean fold(Node node) {
+    List<Storage> operands = node.operands().stream().map(storages::get).toList();
+    if (!(node.op() instanceof Movement || node.op() instanceof Elementwise)
+        || node.results().size() != 1
+        || operands.stream().anyMatch(each -> each == null || !isWholeConstant(each))) {
+      return false;
+    }
+    TensorType type = node.result().type();
+    List<Tensor> tensors = new ArrayList<>();
+    for (int device = 0; device < devices.size(); device++) {
+      List<Tensor> own = new ArrayList<>();
+      for (int i = 0; i < operands.size(); i++) {
+        Tensor tensor = operands.get(i).region().tensors().get(device);
+        own.add(tensor.reshaped(node.operand(i).type().shape()));
+      }
+      tensors.add(
+          Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), own).getFirst().bytes()));
+    }
+    constant(node, tensors);
+    return true;
+  }
+
+  private static boolean isWholeConstant(Storage storage) {
+    return storage.region().kind() == Region.Kind.CONSTANT
+        && storage.isContiguous()
+        && storage.element().packedBytes(storage.elements()) == storage.region().bytes();
+  }
+
+  private void compute(Group group) {
+    List<Storage> operands = new ArrayList<>();
+    for (Value operand : group.operands()) {
+      Storage storage = storages.get(operand);
+      if (storage == null) {
+        unsupported.add(group.first(), "an operand without elements");
+      } else {
+        operands.add(storage);
+      }
+    }
+    for (Value result : group.results()) {
+      storages.put(result, placeFor(result));
+    }
+    if (operands.size() == group.operands().size()) {
+      List<Storage> results = group.results().stream().map(storages::get).toList();
+      loop(
+          group.first(),
+          Lowerings.lower(group, views(operands), views(results)),
+          operands,
+          results);
+    }
+  }
+
+  private Storage placeFor(Value value) {
+    return destinations.of(value).orElseGet(() -> fresh(value));
+  }
+
+  private static Storage fresh(Value value) {
+    return Storage.whole(Region.activation(value.name(), value.type().bytes()), value.type());
+  }
+
+  private void loop(
+      Node node, Optional<TileSpace> space, List<Storage> operands, List<Storage> results) {
+    if (space.isEmpty()) {
+      unsupported.add(node, "");
+      return;
+    }
+    int kernel = kernels.index(space.get(), node.toString());
+    List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
+    List<Storage> used =
+        space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
+    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), text(node)));
+  }
+
+  private static List<TensorView> views(List<Storage> storages) {
+    return storages.stream().map(Storage::view).toList();
+  }
+
+  private static String text(Node node) {
+    return node.op().mnemonic()
+        + node.operands().stream()
+            .map(operand -> operand.type().toString())
+            .collect(Collectors.joining(", ", " ", " -> "))
+        + node.results().stream()
+            .map(result -> result.type().toString())
+            .collect(Collectors.joining(", "));
+  }
+
+  private void copy(Node node, Storage from, Storage to) {
+    List<Integer> identity = IntStream.range(0, from.shape().size()).boxed().toList();
+    List<Storage> operands = List.of(from);
+    List<Storage> results = List.of(to);
+    loop(
+        node,
+        Lowerings.lower(new Movement.Transpose(identity), views(operands), views(results)),
+        operands,
+        results);
+  }
+
+  /** Operands that aren't there already are copied to their part of the result. */
+  private void concat(Node node, int axis) {
+    Storage result = placeFor(node.result());
+    storages.put(node.result(), result);
+    long start = 0;
+    for (Value operand : node.operands()) {
+      long size = operand.type().shape().extent(axis);
+      if (size > 0) {
+        Storage part = result.part(axis, start, size);
+        Storage own = storages.get(operand);
+        if (!own.equals(part)) {
+          copy(node, own, part);
+        }
+      }
+      start += size;
+    }
+  }
+
+  /** Where nobody reads what the cache was, it's written to in place. */
+  private void update(int step, Node node) {
+    Storage cache = storages.get(node.operand(0));
+    boolean inPlace =
+        cache.region().kind() != Region.Kind.CONSTANT
+            && cache.isWritable()
+            && sharing.lastReader(node.operand(0)) <= step;
+    Storage result = inPlace ? cache : placeFor(node.result());
+    if (!inPlace) {
+      copy(node, cache, result);
+    }
+    storages.put(node.result(), result);
+    List<Storage> operands =
+        List.of(result, storages.get(node.operand(1)), storages.get(node.operand(2)));
+    List<Storage> results = List.of(result);
+    loop(node, Lowerings.lower(node.op(), views(operands), views(results)), operands, results);
+  }
+
+  /** Rows of a constant table are fetched from L3, if there is one. */
+  private boolean rows(Node node) {
+    Storage table = storages.get(node.operand(0));
+    Storage indices = storages.get(node.operand(1));
+    if (!hasL3 || table == null || indices == null || !isWholeConstant(table)) {
+      return false;
+    }
+    long rows = table.shape().getFirst();
+    long rowBytes = table.region().bytes() / rows;
+    Storage result = placeFor(node.result());
+    boolean isPossible =
+        rowBytes * rows == table.region().bytes()
+            && rowBytes % ROW_ALIGNMENT == 0
+            && (indices.element() == ElementType.I32 || indices.element() == ElementType.I64)
+            && indices.isContiguous()
+            && result.isContiguous();
+    if (isPossible) {
+      storages.put(node.result(), result);
+      tasks.add(new Task.Rows(table.region(), rows, rowBytes, indices, result, node.name()));
+    }
+    return isPossible;
+  }
+
+  private void exchange(int step, Node node) {
+    List<Communication.Exchange> all =
+        counterparts(graph.nodes().indexOf(node))
+            .map(own -> (Communication.Exchange) own.op())
+            .toList();
+    boolean dies = node.operands().isEmpty() || sharing.lastReader(node.operand(0)) <= step;
+    Optional<Storage> operand =
+        node.operands().isEmpty() || isEmpty(node.operand(0).type())
+            ? Optional.empty()
+            : Optional.of(storages.get(node.operand(0)));
+    boolean gets = !isEmpty(node.result().type());
+    ExchangePlaces places =
+        ExchangePlaces.of(
+            all, node, operand, dies, gets ? destinations.of(node.result()) : Optional.empty());
+    if (gets) {
+      storages.put(node.result(), places.result());
+    }
+    if (places.task().operand().isPresent() && !places.task().operand().get().isContiguous()) {
+      throw new IllegalStateException(node + " reads a strided operand");
+    }
+    tasks.add(places.task());
+  }
+
+  private Set<Region> outside() {
+    BlockRanges blocks = BlockRanges.of(new LocalValues(module, Assumptions.NONE));
+    Set<Region> seen = new HashSet<>();
+    Set<Region> outside = new HashSet<>();
+    for (int i = 0; i < graph.nodes().size(); i++) {
+      for (Value operand : graph.nodes().get(i).operands()) {
+        Storage storage = storages.get(operand);
+        boolean isConstant = storage != null && storage.region().kind() == Region.Kind.CONSTANT;
+        boolean isNew = isConstant && seen.add(storage.region());
+        if (isNew && (blocks.block(i) < 0 || blocks.block(i) >= blocks.count())) {
+          outside.add(storage.region());
+        }
+      }
+    }
+    return outside;
+  }
+
+  private void keepStates() {
+    Map<String, Value> outputs = new LinkedHashMap<>();
+    graph.outputs().forEach(output -> outputs.put(output.name(), output.value()));
+    List<Storage> from = new ArrayList<>();
+    List<Storage> to = new ArrayList<>();
+    List<Node> nodes = new ArrayList<>();
+    for (int i = 0; i < module.states().size(); i++) {
+      Value value = outputs.get(module.states().get(i).output());
+      Storage place = storages.get(named(module.states().get(i).input()));
+      Storage own = storages.get(value);
+      if (!own.equals(place)) {
+        from.add(own);
+        to.add(place);
+        nodes.add(value.isInput() ? null : value.definition());
+      }
+    }
+    for (int i = 0; i < from.size(); i++) {
+      if (from.get(i).region().kind() == Region.Kind.STATE) {
+        Storage old = from.get(i);
+        Storage kept =
+            Storage.whole(
+                Region.activation(old.region().name(), old.region().bytes()),
+                new TensorType(
+                    old.element(),
+                    io.partita.ir.type.Shape.of(
+                        old.shape().stream().mapToLong(Long::longValue).toArray())));
+        copy(nodes.get(i), old, kept);
+        from.set(i, kept);
+      }
+    }
+    for (int i = 0; i < from.size(); i++) {
+      copy(nodes.get(i), from.get(i), to.get(i));
+    }
+  }
+
+  private Value named(String input) {
+    return graph.inputs().stream()
+        .filter(value -> value.name().equals(input))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private List<Named> outputs() {
+    List<String> kept = module.states().stream().map(Module.State::output).toList();
+    List<Named> outputs = new ArrayList<>();
+    for (Graph.Output output : graph.outputs()) {
+      Value value = output.value();
+      if (kept.contains(output.name())) {
+        continue;
+      }
+      Storage storage = storages.get(value);
+      if (!storage.isContiguous() || storage.region().kind() == Region.Kind.CONSTANT) {
+        Storage given = fresh(value);
+        copy(value.definition(), storage, given);
+        storage = given;
+      }
+      outputs.add(new Named(output.name(), value.type(), storage));
+    }
+    return outputs;
+  }
+}

@@ -1,0 +1,189 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.ChipTasks.Named;
+import io.partita.passes.schedule.place.Placement;
+import io.partita.passes.schedule.place.Places;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+
+/** From a chip's tasks to its schedule: each region gets its places. */
+final class ChipPlacing {
+  private static final int MOST_NAMED = 4;
+
+  private final ChipTasks tasks;
+  private final ChipKind chip;
+  private final long l1Bytes;
+  private final Places places;
+
+  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch) {
+    this.tasks = tasks;
+    this.chip = chip;
+    this.l1Bytes = l1Bytes;
+    this.places =
+        Placement.of(
+            tasks.tasks(),
+            regions(tasks.inputs()),
+            regions(tasks.outputs()),
+            tasks.outside(),
+            chip.resident().usable(),
+            Scheduler.far(chip).map(Memory::usable).orElse(0L),
+            prefetch);
+  }
+
+  private static List<Region> regions(List<Named> ports) {
+    return ports.stream().map(Named::region).toList();
+  }
+
+  /**
+   * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
+   */
+  ChipSchedule schedule() {
+    require(ScheduleCode.L2, chip.resident().name(), places.l2Use(), places.l2());
+    require(
+        ScheduleCode.L3,
+        Scheduler.far(chip).map(Memory::name).orElse("l3"),
+        places.l3Use(),
+        places.l3());
+    List<ScheduleStep> start =
+        tasks.states().stream().map(state -> (ScheduleStep) clear(state.region())).toList();
+    long l1Used = l1Used();
+    return new ChipSchedule(
+        tasks.devices(),
+        tasks.kernels(),
+        start,
+        steps(),
+        ports(tasks.inputs()),
+        ports(tasks.outputs()),
+        ports(tasks.states()),
+        constants(),
+        new MemoryUse(l1Used, l1Used, l1Bytes),
+        places.l2Use(),
+        places.l3Use());
+  }
+
+  private ScheduleStep.Clear clear(Region region) {
+    return new ScheduleStep.Clear(places.l2().get(region), region.bytes(), region.name());
+  }
+
+  private long l1Used() {
+    long loops = tasks.kernels().stream().mapToLong(kernel -> kernel.l1Bytes()).max().orElse(0);
+    boolean exchanges = tasks.tasks().stream().anyMatch(task -> task instanceof Task.Exchange);
+    return exchanges ? l1Bytes : loops;
+  }
+
+  private void require(
+      ScheduleCode code, String memory, MemoryUse use, SequencedMap<Region, Long> regions) {
+    if (use.used() <= use.available() && places.fits()) {
+      return;
+    }
+    String biggest =
+        regions.keySet().stream()
+            .sorted(Comparator.comparingLong(Region::bytes).reversed())
+            .limit(MOST_NAMED)
+            .map(Region::toString)
+            .collect(Collectors.joining(", "));
+    throw new PartitaException(
+        code,
+        "device " + tasks.devices().getFirst() + " (" + chip.name() + "), memory " + memory,
+        "at most " + use.available() + " B",
+        use.used() + " B, of which " + use.needed() + " B are there at once; most is " + biggest,
+        "more devices, smaller element types, fewer tokens or a shorter KV cache");
+  }
+
+  private long at(Storage storage) {
+    return places.l2().get(storage.region()) + storage.byteOffset();
+  }
+
+  private List<ScheduleStep> steps() {
+    List<ScheduleStep> steps = new ArrayList<>();
+    for (int i = 0; i < tasks.tasks().size(); i++) {
+      steps.addAll(places.before().get(i));
+      steps.add(step(tasks.tasks().get(i)));
+    }
+    return steps;
+  }
+
+  private ScheduleStep step(Task task) {
+    return switch (task) {
+      case Task.Loop loop ->
+          new ScheduleStep.RunTiles(
+              loop.index(),
+              loop.operands().stream().map(this::at).toList(),
+              loop.node(),
+              loop.text());
+      case Task.Rows rows ->
+          new ScheduleStep.FetchRows(
+              places.l3().get(rows.table()),
+              rows.rows(),
+              rows.rowBytes(),
+              at(rows.indices()),
+              rows.indices().element(),
+              rows.indices().elements(),
+              at(rows.result()),
+              rows.node());
+      case Task.Exchange exchange ->
+          new ScheduleStep.Exchange(
+              exchange.exchanges(),
+              exchange.element(),
+              exchange.operand().map(this::at),
+              exchange.result().map(this::at),
+              at(exchange.vector()),
+              exchange.message().map(places.l2()::get).orElse(0L),
+              0,
+              l1Bytes,
+              exchange.node());
+      case Task.Clear(var region, var node) ->
+          new ScheduleStep.Clear(places.l2().get(region), region.bytes(), node);
+    };
+  }
+
+  private List<Port> ports(List<Named> named) {
+    return named.stream()
+        .map(each -> new Port(each.name(), each.type(), Level.L2, at(each.storage())))
+        .toList();
+  }
+
+  private List<StoredConstant> constants() {
+    List<StoredConstant> stored = new ArrayList<>();
+    places
+        .l2()
+        .forEach(
+            (region, offset) -> {
+              if (!places.streamed().contains(region)) {
+                add(stored, Level.L2, region, offset);
+              }
+            });
+    places.l3().forEach((region, offset) -> add(stored, Level.L3, region, offset));
+    return stored;
+  }
+
+  private static void add(List<StoredConstant> stored, Level level, Region region, long offset) {
+    if (region.kind() == Region.Kind.CONSTANT) {
+      TensorType type = region.tensors().getFirst().type();
+      stored.add(
+          new StoredConstant(
+              region.name(),
+              region.name() + " " + type,
+              level,
+              offset,
+              region.bytes(),
+              region.tensors()));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the vector of a collective lies: where the operand is if that's all of it and nobody needs
+ * it afterwards, else where the result is if that's all of it, else in a region of its own.
+ *
+ * @param result where the result is; of no use if there's none
+ */
+record ExchangePlaces(Task.Exchange task, Storage result) {
+  static ExchangePlaces of(
+      List<Communication.Exchange> exchanges,
+      Node node,
+      Optional<Storage> operand,
+      boolean operandDies,
+      Optional<Storage> destination) {
+    Communication.Exchange first = exchanges.getFirst();
+    TensorType type = TensorType.of(first.element(), first.elements());
+    boolean givesAll = exchanges.stream().allMatch(each -> isAll(each, each.before()));
+    boolean getsAll = exchanges.stream().allMatch(each -> isAll(each, each.after()));
+    boolean operandIsVector =
+        operand.isPresent()
+            && givesAll
+            && operandDies
+            && operand.get().isContiguous()
+            && operand.get().region().kind() == Region.Kind.ACTIVATION
+            && (destination.isEmpty() || !getsAll || destination.equals(operand));
+    Storage vector;
+    if (operandIsVector) {
+      vector = operand.get();
+    } else if (getsAll && destination.isPresent()) {
+      vector = destination.get();
+    } else {
+      vector = Storage.whole(Region.activation(node.name(), type.bytes()), type);
+    }
+    Storage result =
+        getsAll
+            ? vector
+            : destination.orElseGet(
+                () ->
+                    Storage.whole(
+                        Region.activation(node.name(), node.result().type().bytes()),
+                        node.result().type()));
+    boolean hasResult = !getsAll && result.elements() > 0;
+    long message = exchanges.stream().mapToLong(ExchangePlaces::message).max().orElse(0);
+    Task.Exchange task =
+        new Task.Exchange(
+            exchanges,
+            first.element(),
+            operandIsVector ? Optional.empty() : operand,
+            hasResult ? Optional.of(result) : Optional.empty(),
+            vector,
+            message == 0
+                ? Optional.empty()
+                : Optional.of(Region.activation(node.name() + " message", message)),
+            node.name());
+    return new ExchangePlaces(task, result);
+  }
+
+  private static boolean isAll(Communication.Exchange exchange, List<Slice> slices) {
+    return slices.equals(List.of(new Slice(0, exchange.elements())));
+  }
+
+  /** Bytes of the largest message that isn't sent or received in place. */
+  private static long message(Communication.Exchange exchange) {
+    long largest = 0;
+    for (Step step : exchange.steps()) {
+      boolean inPlace =
+          step.slices().size() == 1
+              && switch (step) {
+                case Step.Send send -> true;
+                case Step.Receive receive -> receive.combine() == Combine.REPLACE;
+              };
+      if (!inPlace) {
+        largest = Math.max(largest, step.bytes());
+      }
+    }
+    return largest;
+  }
+}

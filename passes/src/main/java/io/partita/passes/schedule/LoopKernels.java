@@ -1,0 +1,52 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.passes.schedule.lower.TileSpace;
+import io.partita.passes.schedule.tile.TileChoice;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The loops of one role: those that are alike are one. */
+final class LoopKernels {
+  private final TileChoice choice;
+  private final Map<TileSpace, Integer> indices = new LinkedHashMap<>();
+  private final List<TiledKernel> kernels = new ArrayList<>();
+  private final Set<String> names = new HashSet<>();
+
+  LoopKernels(TileChoice choice) {
+    this.choice = choice;
+  }
+
+  /**
+   * The number of the loop that runs a space.
+   *
+   * @param where the node that it's for
+   * @throws io.partita.ir.diagnostic.PartitaException if its smallest tiles don't fit
+   */
+  int index(TileSpace space, String where) {
+    Integer known = indices.get(space);
+    if (known != null) {
+      return known;
+    }
+    kernels.add(named(choice.choose(space, where)));
+    indices.put(space, kernels.size() - 1);
+    return kernels.size() - 1;
+  }
+
+  private TiledKernel named(TiledKernel kernel) {
+    String name = kernel.name();
+    for (int i = 2; !names.add(name); i++) {
+      name = kernel.name() + "_" + i;
+    }
+    return new TiledKernel(
+        name, kernel.axes(), kernel.operands(), kernel.scratch(), kernel.calls(), kernel.l1Bytes());
+  }
+
+  List<TiledKernel> kernels() {
+    return List.copyOf(kernels);
+  }
+}

@@ -1,0 +1,34 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** Why a program can't be scheduled. */
+public enum ScheduleCode implements DiagnosticCode {
+  NO_KERNEL("P4401", "there is no kernel for an operation"),
+  L2("P4403", "a program doesn't fit L2"),
+  L3("P4404", "a program doesn't fit L3");
+
+  private final String id;
+  private final String title;
+
+  ScheduleCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

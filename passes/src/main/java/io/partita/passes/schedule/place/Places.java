@@ -1,0 +1,36 @@
+package io.partita.passes.schedule.place;
+
+import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.passes.schedule.view.Region;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * Where regions lie, in bytes.
+ *
+ * @param l2 those that are there at some time
+ * @param l3 constants that are fetched from there
+ * @param streamed those of {@code l2} that are in L2 only from a transfer to their last use
+ * @param before for each task the transfers that are started and awaited right before it
+ * @param fits whether streamed weights have the room that they need at least
+ * @param ringBytes room for streamed weights
+ */
+public record Places(
+    SequencedMap<Region, Long> l2,
+    SequencedMap<Region, Long> l3,
+    List<Region> streamed,
+    List<List<ScheduleStep>> before,
+    MemoryUse l2Use,
+    MemoryUse l3Use,
+    boolean fits,
+    long ringBytes) {
+  public Places {
+    l2 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l2));
+    l3 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l3));
+    streamed = List.copyOf(streamed);
+    before = List.copyOf(before);
+  }
+}

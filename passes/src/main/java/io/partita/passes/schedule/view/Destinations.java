@@ -1,0 +1,157 @@
+package io.partita.passes.schedule.view;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.TensorType;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where values are written straight to, so that they needn't be copied there: parts of a
+ * concatenation, what a reshape of a transpose gives, and what a state is after a run.
+ */
+public final class Destinations {
+  private final Map<Value, Storage> destinations = new IdentityHashMap<>();
+
+  private Destinations() {}
+
+  /**
+   * @param states where the inputs that are states lie
+   * @param steps by node, the index of the step that computes it
+   */
+  public static Destinations of(
+      Module module, Map<Value, Storage> states, Sharing sharing, Map<Node, Integer> steps) {
+    Destinations made = new Destinations();
+    for (Module.State state : module.states()) {
+      Value input = named(module.graph(), state.input());
+      Value output =
+          module.graph().outputs().stream()
+              .filter(each -> each.name().equals(state.output()))
+              .findFirst()
+              .orElseThrow()
+              .value();
+      if (!output.isInput()
+          && !(output.definition().op() instanceof Movement)
+          && sharing.lastReader(input) < steps.get(output.definition())) {
+        made.assign(output, states.get(input));
+      }
+    }
+    module.graph().nodes().reversed().forEach(made::visit);
+    return made;
+  }
+
+  private static Value named(Graph graph, String name) {
+    return graph.inputs().stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** None for a value that may lie anywhere. */
+  public Optional<Storage> of(Value value) {
+    return Optional.ofNullable(destinations.get(value));
+  }
+
+  private void visit(Node node) {
+    switch (node.op()) {
+      case Movement.Concat(var axis) -> {
+        Storage result = ownOrNew(node.result());
+        long start = 0;
+        for (Value operand : node.operands()) {
+          long size = operand.type().shape().extent(axis);
+          if (size > 0) {
+            assign(operand, result.part(axis, start, size));
+          }
+          start += size;
+        }
+      }
+      case Movement.Reshape reshape when isTransposed(node.operand(0)) -> {
+        Storage result = destinations.get(node.result());
+        Storage tried =
+            result != null ? result : Storage.whole(region(node.result()), node.result().type());
+        if (assign(node.operand(0), source(node, tried))) {
+          destinations.put(node.result(), tried);
+        }
+      }
+      case Movement.Reshape reshape -> passOn(node);
+      case Movement.Transpose transpose -> passOn(node);
+      case io.partita.ir.op.Op other -> {}
+    }
+  }
+
+  private static boolean isTransposed(Value value) {
+    return !value.isInput() && value.definition().op() instanceof Movement.Transpose;
+  }
+
+  private void passOn(Node node) {
+    Storage result = destinations.get(node.result());
+    if (result != null) {
+      assign(node.operand(0), source(node, result));
+    }
+  }
+
+  private static Optional<Storage> source(Node node, Storage result) {
+    return ViewRules.source(node.op(), result, node.operand(0).type());
+  }
+
+  private Storage ownOrNew(Value value) {
+    return destinations.computeIfAbsent(value, key -> Storage.whole(region(value), value.type()));
+  }
+
+  private static Region region(Value value) {
+    TensorType type = value.type();
+    return Region.activation(value.name(), type.bytes());
+  }
+
+  private boolean assign(Value value, Optional<Storage> storage) {
+    return storage.isPresent() && assign(value, storage.get());
+  }
+
+  /** Whether the node that gives the value can write it there. */
+  private boolean assign(Value value, Storage storage) {
+    if (value.isInput() || destinations.containsKey(value) || !storage.isWritable()) {
+      return false;
+    }
+    boolean possible =
+        switch (value.definition().op()) {
+          case Source source -> false;
+          case Structured.CacheUpdate update -> false;
+          case Communication exchange -> storage.isContiguous();
+          case Movement.Slice slice -> false;
+          case Movement.Broadcast broadcast -> false;
+          case Movement.Reshape reshape -> canPassOn(value.definition(), storage);
+          case Movement.Transpose transpose -> canPassOn(value.definition(), storage);
+          case io.partita.ir.op.Op computed -> true;
+        };
+    if (possible) {
+      destinations.put(value, storage);
+    }
+    return possible;
+  }
+
+  /** Whether what a view looks at can be written where the view is to be. */
+  private boolean canPassOn(Node node, Storage storage) {
+    Value operand = node.operand(0);
+    Optional<Storage> source = source(node, storage);
+    if (source.isEmpty() || operand.isInput() || destinations.containsKey(operand)) {
+      return false;
+    }
+    return switch (operand.definition().op()) {
+      case Source constant -> false;
+      case Structured.CacheUpdate update -> false;
+      case Communication exchange -> source.get().isContiguous();
+      case Movement.Slice slice -> false;
+      case Movement.Broadcast broadcast -> false;
+      case Movement.Reshape reshape -> canPassOn(operand.definition(), source.get());
+      case Movement.Transpose transpose -> canPassOn(operand.definition(), source.get());
+      case io.partita.ir.op.Op computed -> true;
+    };
+  }
+}

@@ -1,0 +1,61 @@
+package io.partita.passes.schedule.view;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * Which values may lie in one region because some are views of others, and when the last of them is
+ * read. It's cautious: a view that turns out to take a copy counts as one all the same.
+ */
+public final class Sharing {
+  private final Map<Value, Value> parents = new IdentityHashMap<>();
+  private final Map<Value, Integer> lastReaders = new IdentityHashMap<>();
+
+  /**
+   * @param steps by node, the index of the step that reads its operands
+   */
+  public Sharing(Graph graph, Map<Node, Integer> steps) {
+    for (Node node : graph.nodes()) {
+      if (mayShare(node)) {
+        node.operands().forEach(operand -> parents.put(root(operand), root(node.result())));
+      }
+    }
+    for (Node node : graph.nodes()) {
+      for (Value operand : node.operands()) {
+        lastReaders.merge(root(operand), steps.getOrDefault(node, 0), Math::max);
+      }
+    }
+    graph.outputs().forEach(out -> lastReaders.put(root(out.value()), Integer.MAX_VALUE));
+  }
+
+  private static boolean mayShare(Node node) {
+    return switch (node.op()) {
+      case Movement.Reshape reshape -> true;
+      case Movement.Transpose transpose -> true;
+      case Movement.Slice slice -> true;
+      case Movement.Broadcast broadcast -> true;
+      case Movement.Concat concat -> true;
+      case io.partita.ir.op.Op other -> false;
+    };
+  }
+
+  private Value root(Value value) {
+    Value root = value;
+    while (parents.getOrDefault(root, root) != root) {
+      root = parents.get(root);
+    }
+    return root;
+  }
+
+  /**
+   * The index of the last step that reads a value or what may lie with it; -1 if none does, {@link
+   * Integer#MAX_VALUE} if it's read after the run.
+   */
+  public int lastReader(Value value) {
+    return lastReaders.getOrDefault(root(value), -1);
+  }
+}

@@ -1,0 +1,199 @@
+package io.partita.passes.schedule.view;
+
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.lower.TensorView;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the elements of a value lie in a region.
+ *
+ * @param offset of the first element, in elements
+ * @param shape static extents
+ * @param strides elements from one index to the next; where there's but one index, as if its
+ *     dimension and those within were contiguous
+ */
+public record Storage(
+    Region region, ElementType element, long offset, List<Long> shape, List<Long> strides) {
+  public Storage {
+    shape = List.copyOf(shape);
+    strides = canonical(shape, strides);
+  }
+
+  private static List<Long> canonical(List<Long> shape, List<Long> strides) {
+    Long[] changed = strides.toArray(Long[]::new);
+    long within = 1;
+    for (int i = changed.length - 1; i >= 0; i--) {
+      if (shape.get(i) == 1) {
+        changed[i] = within;
+      }
+      within = changed[i] * shape.get(i);
+    }
+    return List.of(changed);
+  }
+
+  /** A value that fills a region without gaps. */
+  public static Storage whole(Region region, TensorType type) {
+    return new Storage(
+        region, type.element(), 0, boxed(type.shape().extents()), boxed(type.shape().strides()));
+  }
+
+  private static List<Long> boxed(long[] values) {
+    List<Long> boxed = new ArrayList<>();
+    for (long value : values) {
+      boxed.add(value);
+    }
+    return boxed;
+  }
+
+  public long elements() {
+    return shape.stream().reduce(1L, Math::multiplyExact);
+  }
+
+  /** Row by row without gaps. */
+  public boolean isContiguous() {
+    long within = 1;
+    for (int i = shape.size() - 1; i >= 0; i--) {
+      if (strides.get(i) != within && shape.get(i) != 1) {
+        return false;
+      }
+      within *= shape.get(i);
+    }
+    return true;
+  }
+
+  /**
+   * Whether loops can work on it: whole bytes, and elements side by side along the last dimension.
+   */
+  public boolean isRegular() {
+    return isContiguous()
+        || element.bits() >= Byte.SIZE && (shape.isEmpty() || strides.getLast() == 1);
+  }
+
+  /** Whether each element has a place of its own. */
+  public boolean isWritable() {
+    for (int i = 0; i < shape.size(); i++) {
+      if (strides.get(i) == 0) {
+        return false;
+      }
+    }
+    return isRegular();
+  }
+
+  public TensorView view() {
+    return new TensorView(element, shape, strides);
+  }
+
+  /** Of the first element, in bytes from the region's start. */
+  public long byteOffset() {
+    return element.packedBytes(offset);
+  }
+
+  /** From the first element's byte to the last one's, where no stride is negative. */
+  public long spannedBytes() {
+    long last = 0;
+    for (int i = 0; i < shape.size(); i++) {
+      last += strides.get(i) * (shape.get(i) - 1);
+    }
+    return element.packedBytes(last + 1);
+  }
+
+  /** Result dimension i is dimension {@code permutation[i]}. */
+  public Storage transposed(List<Integer> permutation) {
+    return new Storage(
+        region,
+        element,
+        offset,
+        permutation.stream().map(shape::get).toList(),
+        permutation.stream().map(strides::get).toList());
+  }
+
+  /** The storage of which {@link #transposed} gives this one. */
+  public Storage untransposed(List<Integer> permutation) {
+    List<Integer> inverse = new ArrayList<>(Collections.nCopies(permutation.size(), 0));
+    for (int i = 0; i < permutation.size(); i++) {
+      inverse.set(permutation.get(i), i);
+    }
+    return transposed(inverse);
+  }
+
+  public Storage sliced(List<Long> starts, List<Long> sizes, List<Long> steps) {
+    long first = offset;
+    List<Long> changed = new ArrayList<>();
+    for (int i = 0; i < shape.size(); i++) {
+      first += starts.get(i) * strides.get(i);
+      changed.add(steps.get(i) * strides.get(i));
+    }
+    return new Storage(region, element, first, sizes, changed);
+  }
+
+  /** Indices from {@code start} on along one dimension. */
+  public Storage part(int axis, long start, long size) {
+    List<Long> starts = new ArrayList<>(Collections.nCopies(shape.size(), 0L));
+    List<Long> sizes = new ArrayList<>(shape);
+    starts.set(axis, start);
+    sizes.set(axis, size);
+    return sliced(starts, sizes, Collections.nCopies(shape.size(), 1L));
+  }
+
+  /** By NumPy's rule: extents of 1 are stretched, dimensions added outside. */
+  public Storage broadcast(List<Long> to) {
+    List<Long> changed = new ArrayList<>();
+    int added = to.size() - shape.size();
+    for (int i = 0; i < to.size(); i++) {
+      boolean stretched = i < added || shape.get(i - added) == 1 && to.get(i) != 1;
+      changed.add(stretched ? 0L : strides.get(i - added));
+    }
+    return new Storage(region, element, offset, to, changed);
+  }
+
+  /** The same elements in row-major order under another shape; none where that takes a copy. */
+  public Optional<Storage> reshaped(List<Long> to) {
+    List<Run> runs = runs();
+    Long[] changed = new Long[to.size()];
+    int next = 0;
+    long left = 1;
+    long stride = 1;
+    for (int i = to.size() - 1; i >= 0; i--) {
+      long extent = to.get(i);
+      changed[i] = 1L;
+      if (extent == 1) {
+        continue;
+      }
+      if (left == 1) {
+        left = runs.get(next).extent;
+        stride = runs.get(next++).stride;
+      }
+      if (left % extent != 0) {
+        return Optional.empty();
+      }
+      changed[i] = stride;
+      stride *= extent;
+      left /= extent;
+    }
+    return Optional.of(new Storage(region, element, offset, to, List.of(changed)));
+  }
+
+  /** Dimensions that are one, with the same distance between all their elements. */
+  private record Run(long extent, long stride) {}
+
+  /** From the innermost on, without extents of 1. */
+  private List<Run> runs() {
+    List<Run> runs = new ArrayList<>();
+    for (int i = shape.size() - 1; i >= 0; i--) {
+      if (shape.get(i) == 1) {
+        continue;
+      }
+      Run inner = runs.isEmpty() ? null : runs.getLast();
+      if (inner != null && strides.get(i) == inner.extent * inner.stride) {
+        runs.set(runs.size() - 1, new Run(inner.extent * shape.get(i), inner.stride));
+      } else {
+        runs.add(new Run(shape.get(i), strides.get(i)));
+      }
+    }
+    return runs;
+  }
+}

@@ -1,0 +1,83 @@
+package io.partita.passes.schedule.view;
+
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Which operations only look at the elements of their operand in another order. */
+public final class ViewRules {
+  private ViewRules() {}
+
+  /**
+   * Where the result's elements lie in the operand's region.
+   *
+   * @return none for an operation that takes a loop
+   */
+  public static Optional<Storage> view(Op op, Storage operand, TensorType result) {
+    return switch (op) {
+      case Movement movement -> movement(movement, operand, result).filter(Storage::isRegular);
+      case Communication communication -> Optional.empty();
+      case Contraction contraction -> Optional.empty();
+      case Elementwise elementwise -> Optional.empty();
+      case IntegerNetwork network -> Optional.empty();
+      case Quantized quantized -> Optional.empty();
+      case Reduction reduction -> Optional.empty();
+      case Source source -> Optional.empty();
+      case Structured structured -> Optional.empty();
+    };
+  }
+
+  private static Optional<Storage> movement(Movement movement, Storage operand, TensorType result) {
+    return switch (movement) {
+      case Movement.Reshape reshape -> operand.reshaped(extents(result));
+      case Movement.Transpose(var permutation) -> Optional.of(operand.transposed(permutation));
+      case Movement.Broadcast broadcast -> Optional.of(operand.broadcast(extents(result)));
+      case Movement.Slice(var starts, var sizes, var steps)
+          when steps.stream().allMatch(step -> step > 0) ->
+          Optional.of(operand.sliced(numbers(starts), numbers(sizes), steps));
+      case Movement.Slice backwards -> Optional.empty();
+      case Movement.Concat concat -> Optional.empty();
+      case Movement.Pad pad -> Optional.empty();
+      case Movement.Gather gather -> Optional.empty();
+      case Movement.GatherElements gather -> Optional.empty();
+      case Movement.GatherNd gather -> Optional.empty();
+      case Movement.ScatterElements scatter -> Optional.empty();
+      case Movement.ScatterNd scatter -> Optional.empty();
+    };
+  }
+
+  /**
+   * Where the operand has to be written for the result to lie in a place.
+   *
+   * @return none where it would take a copy
+   */
+  static Optional<Storage> source(Op op, Storage result, TensorType operand) {
+    Optional<Storage> source =
+        switch (op) {
+          case Movement.Reshape reshape -> result.reshaped(extents(operand));
+          case Movement.Transpose(var permutation) -> Optional.of(result.untransposed(permutation));
+          case Op other -> Optional.empty();
+        };
+    return source.filter(Storage::isWritable);
+  }
+
+  static List<Long> extents(TensorType type) {
+    return Arrays.stream(type.shape().extents()).boxed().toList();
+  }
+
+  private static List<Long> numbers(List<Dim> dims) {
+    return dims.stream().map(Dim::value).toList();
+  }
+}

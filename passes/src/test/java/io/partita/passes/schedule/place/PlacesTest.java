@@ -1,0 +1,102 @@
+package io.partita.passes.schedule.place;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.passes.schedule.place.OffsetPacking.Interval;
+import io.partita.passes.schedule.place.WeightRing.Slot;
+import io.partita.passes.schedule.place.WeightRing.Unit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PlacesTest {
+  @Test
+  void packedIntervalsThatMeetDoNotOverlap() {
+    Random random = new Random(3);
+    for (int round = 0; round < 50; round++) {
+      List<Interval> intervals = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        int first = random.nextInt(30);
+        intervals.add(new Interval(8L * (1 + random.nextInt(9)), first, first + random.nextInt(6)));
+      }
+      OffsetPacking.Packed packed = OffsetPacking.pack(intervals);
+      assertThat(packed.bytes()).isGreaterThanOrEqualTo(OffsetPacking.needed(intervals));
+      for (int i = 0; i < intervals.size(); i++) {
+        for (int j = 0; j < i; j++) {
+          long left = packed.offsets().get(i);
+          long right = packed.offsets().get(j);
+          assertThat(
+                  !intervals.get(i).meets(intervals.get(j))
+                      || left + intervals.get(i).bytes() <= right
+                      || right + intervals.get(j).bytes() <= left)
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aChainTakesNoMoreThanTwoNeighbours() {
+    List<Interval> chain = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      chain.add(new Interval(64, i, i + 1));
+    }
+    assertThat(OffsetPacking.pack(chain).bytes()).isEqualTo(128);
+    assertThat(OffsetPacking.needed(chain)).isEqualTo(128);
+  }
+
+  @Test
+  void unitsOfARingTakeTheRoomThatIsFreeFirst() {
+    List<Unit> units =
+        List.of(new Unit(40, 0, 0), new Unit(40, 1, 1), new Unit(40, 2, 2), new Unit(80, 3, 3));
+    assertThat(WeightRing.place(units, 80))
+        .hasValue(List.of(new Slot(0, 0), new Slot(40, 0), new Slot(0, 1), new Slot(0, 3)));
+    assertThat(WeightRing.place(units, 79)).isEmpty();
+  }
+
+  @Test
+  void unitsThatAreNeededTogetherNeedRoomTogether() {
+    List<Unit> units = List.of(new Unit(40, 0, 1), new Unit(48, 1, 1));
+    assertThat(WeightRing.place(units, 80)).isEmpty();
+    assertThat(WeightRing.place(units, 88)).isPresent();
+  }
+
+  /** Transfers of a number end before another of it starts, in time, and none before it may. */
+  @Test
+  void transfersStartInTurnAndAreAwaitedOnce() {
+    for (boolean ahead : List.of(true, false)) {
+      TransferQueue queue = new TransferQueue(ahead);
+      for (int unit = 0; unit < 30; unit++) {
+        queue.add(
+            Math.max(0, unit - 3), unit, 10_000_000L * unit, 0, 8 + 250_000L * (unit % 7), "w");
+      }
+      Set<Integer> underWay = new HashSet<>();
+      long moved = 0;
+      for (int task = 0; task < 30; task++) {
+        for (ScheduleStep step : queue.before(task)) {
+          if (step instanceof StartTransfer start) {
+            assertThat(underWay.add(start.transfer())).isTrue();
+            assertThat(start.bytes()).isLessThanOrEqualTo(131_071);
+            int unit = (int) (start.l3() / 10_000_000);
+            assertThat(task).isBetween(ahead ? unit - 3 : unit, unit);
+            moved += start.bytes();
+          } else if (step instanceof WaitTransfer wait) {
+            assertThat(underWay.remove(wait.transfer())).isTrue();
+          }
+        }
+        assertThat(underWay.isEmpty()).as("task " + task).isEqualTo(!ahead || task == 29);
+      }
+      long expected = 0;
+      for (int unit = 0; unit < 30; unit++) {
+        expected += 8 + 250_000L * (unit % 7);
+      }
+      assertThat(moved).isEqualTo(expected);
+    }
+  }
+}
