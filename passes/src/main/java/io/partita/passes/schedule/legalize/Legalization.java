@@ -16,17 +16,29 @@ import java.util.stream.Stream;
  * <p>Inputs, outputs and states keep names, types and order; exchanges stay in their order. There
  * are no feed-forward networks, patch embeddings and einsums left: they are {@link
  * io.partita.ir.op.Structured.Linear}, {@link io.partita.ir.op.Contraction.MatMul}, element-wise
- * and movement nodes. Small constants are folded. Large ones aren't: a reshape, transpose or cast
- * of a constant may be left, and is to be done when compiling.
+ * and movement nodes. What a requantization, norm or softmax of integers leaves in 8 bits is kept
+ * in 8, but for those whose only reader needs 32. Small constants are folded. Large ones aren't: a
+ * reshape, transpose or cast of a constant may be left, and is to be done when compiling.
  *
  * <p>Not every node has a kernel: which have is what lowering finds.
  */
 public final class Legalization {
-  private static final List<RewriteRule> RULES =
-      Stream.concat(
-              SimplifyPass.RULES.stream(),
-              Stream.of(new SplitFfn(), new ProjectPatches(), new SplitEinsum()))
-          .toList();
+  /** One loop for each node. */
+  private static final List<RewriteRule> SPLIT =
+      List.of(new SplitFfn(), new ProjectPatches(), new SplitEinsum());
+
+  /** Integers as narrow as they are known to be, with casts where they're read. */
+  private static final List<RewriteRule> NARROW =
+      List.of(
+          new NarrowRequantized(),
+          new NarrowNorm(),
+          new NarrowSoftmax(),
+          new MoveNarrow(),
+          new ReadNarrow());
+
+  /** As wide as they are read, and as there are kernels. */
+  private static final List<RewriteRule> WIDEN =
+      List.of(new RequantizeWide(), new WidenProduct(), new WidenElements());
 
   private Legalization() {}
 
@@ -44,7 +56,10 @@ public final class Legalization {
    */
   public static Module legalize(Module device) {
     GraphEditor graph = new GraphEditor(device.graph());
-    new Rewriter(RULES).rewrite(graph);
+    for (List<RewriteRule> rules : List.of(SPLIT, NARROW, WIDEN)) {
+      new Rewriter(Stream.concat(SimplifyPass.RULES.stream(), rules.stream()).toList())
+          .rewrite(graph);
+    }
     return device.with(graph.freeze());
   }
 }

@@ -10,20 +10,16 @@ import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
+import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A matrix product of integers in tiles of batches, rows, columns and depth: {@code [batch…, m, k]
  * × [batch…, k, n]}. Sums of 32 bits stay in L1 along the depth.
  */
 final class IntegerProduct {
-  private static final Set<String> TYPES =
-      Set.of(
-          "i8_i8", "i8_u8", "u8_i8", "u8_u8", "i16_i8", "i16_i16", "i32_i8", "i32_u8", "i32_i32");
-
   private final List<TensorView> operands;
   private final TensorView result;
   private final TileSpaceBuilder space;
@@ -51,7 +47,7 @@ final class IntegerProduct {
   }
 
   static boolean hasKernel(ElementType left, ElementType right, ElementType result) {
-    return result == ElementType.I32 && TYPES.contains(left.text() + "_" + right.text());
+    return result == ElementType.I32 && KernelTypes.hasProduct(left, right);
   }
 
   /**

@@ -164,7 +164,7 @@ class LegalizationTest {
             });
     assertThat(Groups.of(legalized.after()))
         .extracting(group -> group.nodes().size())
-        .containsExactly(1, 1, 1, 1);
+        .containsExactly(1, 1, 1);
   }
 
   @Test

@@ -1,0 +1,42 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.type.ElementType;
+import java.util.Optional;
+
+/** Integers of 32 bits that are known to fit 8. */
+final class Narrow {
+  private Narrow() {}
+
+  /** The type of 8 bits that holds all of a range, signed where both do. */
+  static Optional<ElementType> type(long low, long high) {
+    if (low >= ElementType.I8.minimum() && high <= ElementType.I8.maximum()) {
+      return Optional.of(ElementType.I8);
+    }
+    return low >= 0 && high <= ElementType.U8.maximum()
+        ? Optional.of(ElementType.U8)
+        : Optional.empty();
+  }
+
+  /** What a value is where it's the same number of 8 bits cast to 32. */
+  static Optional<Value> source(Value value, GraphEditor graph) {
+    Node cast = graph.definition(value).orElse(null);
+    if (cast == null
+        || !(cast.op() instanceof Elementwise.Cast(ElementType to))
+        || to != ElementType.I32) {
+      return Optional.empty();
+    }
+    Value source = graph.operand(cast, 0);
+    ElementType element = source.type().element();
+    return element == ElementType.I8 || element == ElementType.U8
+        ? Optional.of(source)
+        : Optional.empty();
+  }
+
+  static Value widened(Value value, GraphEditor graph) {
+    return graph.add(new Elementwise.Cast(ElementType.I32), value);
+  }
+}

@@ -1,0 +1,45 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork.IntegerNorm;
+import io.partita.ir.op.Op;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code norm(i32(x)) -> i32(i8(norm(x)))}, where the norm's range fits 8 bits: what wraps in the
+ * type of x has the bits of the range's.
+ */
+final class NarrowNorm implements RewriteRule {
+  @Override
+  public Class<? extends Op> root() {
+    return IntegerNorm.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    IntegerNorm op = (IntegerNorm) node.op();
+    Value x = Narrow.source(graph.operand(node, 0), graph).orElse(null);
+    ElementType range = Narrow.type(op.low(), op.high()).orElse(null);
+    if (x == null || range == null) {
+      return Optional.empty();
+    }
+    List<Value> operands = new ArrayList<>(graph.operands(node));
+    operands.set(0, x);
+    Value wrapped = graph.add(op, operands);
+    return Optional.of(Narrow.widened(graph.add(new Elementwise.Cast(range), wrapped), graph));
+  }
+}
