@@ -39,7 +39,7 @@ public final class Lowerings {
       case Elementwise elementwise -> ElementwiseLowering.lower(elementwise, operands, results);
       case Contraction contraction -> contraction(contraction, operands, results);
       case Structured structured -> structured(structured, operands, results);
-      case Movement movement -> Optional.empty();
+      case Movement movement -> MovementLowering.lower(movement, operands, results);
       case Reduction reduction -> ReductionLowering.lower(reduction, operands, results);
       case Quantized quantized -> new QuantizedLowering().lower(op, operands, results);
       case IntegerNetwork network -> new IntegerNetworkLowering().lower(op, operands, results);
@@ -73,12 +73,17 @@ public final class Lowerings {
               bias ? operands.get(2) : null,
               results.getFirst());
       case Structured.Norm norm -> NormLowering.lower(norm, operands, results.getFirst());
-      case Structured.Attention attention -> Optional.empty();
-      case Structured.RotaryEmbedding rotary -> Optional.empty();
+      case Structured.Attention attention ->
+          AttentionLowering.lower(attention, operands, results.getFirst());
+      case Structured.RotaryEmbedding(var interleaved) ->
+          RotaryLowering.lower(interleaved, operands, results.getFirst());
       case Structured.Ffn ffn -> Optional.empty();
-      case Structured.Embedding embedding -> Optional.empty();
+      case Structured.Embedding embedding ->
+          GatherLowering.lower(0, operands.get(0), operands.get(1), results.getFirst());
       case Structured.PatchEmbedding patches -> Optional.empty();
-      case Structured.CacheUpdate update -> Optional.empty();
+      case Structured.CacheUpdate(int axis, boolean circular) ->
+          MovementLowering.cacheUpdate(
+              axis, circular, operands.get(1), operands.get(2), results.getFirst());
     };
   }
 }

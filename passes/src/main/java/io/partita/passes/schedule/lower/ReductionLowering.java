@@ -31,7 +31,7 @@ final class ReductionLowering {
     TensorView x = operands.getFirst();
     return switch (op) {
       case Reduction.Reduce reduce ->
-          REDUCED.contains(x.element())
+          REDUCED.contains(x.element()) && x.shape().size() <= TileGrid.KERNEL_AXES
               ? Optional.of(reduce(reduce, x, results.getFirst()))
               : Optional.empty();
       case Reduction.Softmax(int axis, boolean logarithm) ->

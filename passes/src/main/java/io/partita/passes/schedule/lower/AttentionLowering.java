@@ -1,0 +1,287 @@
+package io.partita.passes.schedule.lower;
+
+import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.Argument.none;
+import static io.partita.ir.schedule.Argument.number;
+import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.Argument.scratch;
+import static io.partita.ir.schedule.TileExpression.size;
+import static io.partita.ir.schedule.TileExpression.start;
+
+import io.partita.ir.op.Structured.Attention;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code attention.h}: heads and queries are cut, and keys, along which a state stays in L1.
+ *
+ * <p>The kernel counts heads over all batches; axes are kv heads and the heads of one group. Where
+ * a tensor has positions outside its heads, its tile has too, and the loop takes one batch element
+ * at a time.
+ */
+final class AttentionLowering {
+  /** Cores that want an item of work each: a part of the keys, a head and a query. */
+  private static final long CORES = 8;
+
+  /** Keys that the kernel takes at once. */
+  private static final long KEYS = 8;
+
+  /** What the exponential of a score takes, as so many multiply-accumulates. */
+  private static final long EXPONENTIAL = 16;
+
+  private static final TileExpression ZERO = TileExpression.of(0);
+
+  private final Attention op;
+  private final TensorView q;
+  private final TensorView k;
+  private final TensorView v;
+  private final TensorView out;
+  private final TileSpaceBuilder space;
+  private final long group;
+  private final int batch;
+  private final int kvHeads;
+  private final int groupHeads;
+  private final int seq;
+  private final int keys;
+  private final Optional<TileExpression> keyLength;
+
+  private AttentionLowering(Attention op, List<TensorView> operands, TensorView out) {
+    this.op = op;
+    q = operands.get(0);
+    k = operands.get(1);
+    v = operands.get(2);
+    this.out = out;
+    space = new TileSpaceBuilder("attention_f32");
+    group = q.shape().get(1) / k.shape().get(1);
+    keyLength =
+        op.keyLength()
+            ? Optional.of(
+                new TileExpression.Scalar(
+                    space.scalar("key_length", operands.size() - 1, ElementType.I64)))
+            : Optional.empty();
+    long batches = q.shape().get(0);
+    boolean isBatchWalked =
+        List.of(q, k, v, out).stream().allMatch(AttentionLowering::hasHeadsOutside)
+            && (!op.mask() || isAlikeInBatchAndHeads(operands.get(3)));
+    batch =
+        space.axis(
+            new TileSpace.Axis(
+                "batch", batches, 1, isBatchWalked ? batches : 1, false, Optional.empty()));
+    kvHeads = space.axis("kv_heads", k.shape().get(1), 1);
+    groupHeads = space.axis("group", group, 1);
+    seq = space.axis("seq", q.shape().get(2), 1);
+    keys =
+        space.axis(
+            new TileSpace.Axis(
+                "keys", k.shape().get(2), Math.min(KEYS, k.shape().get(2)), true, keyLength));
+  }
+
+  static Optional<TileSpace> lower(Attention op, List<TensorView> operands, TensorView out) {
+    boolean hasMask =
+        !op.mask()
+            || operands.get(3).element() == ElementType.F32
+            || operands.get(3).element() == ElementType.BOOL;
+    boolean hasOneLength = !op.keyLength() || out.shape().getFirst() == 1;
+    return out.element() == ElementType.F32 && hasMask && hasOneLength
+        ? Optional.of(new AttentionLowering(op, operands, out).build(operands))
+        : Optional.empty();
+  }
+
+  /** Whether its positions lie within its heads. */
+  private static boolean hasHeadsOutside(TensorView view) {
+    return view.shape().get(1) == 1
+        || view.shape().get(2) == 1
+        || view.strides().get(1) >= view.strides().get(2);
+  }
+
+  /** Whether one stride leads through the heads of all batches. */
+  private boolean isAlikeInBatchAndHeads(TensorView mask) {
+    List<Long> strides = TileGrid.broadcast(mask, scores());
+    return (strides.get(0) == 0) == (strides.get(1) == 0) || q.shape().get(1) == 1;
+  }
+
+  private List<Long> scores() {
+    return List.of(q.shape().get(0), q.shape().get(1), q.shape().get(2), k.shape().get(2));
+  }
+
+  /** A tile of {@code [batch, heads, rows, features]}, and the strides of heads and rows in it. */
+  private record Heads(int operand, TileExpression head, TileExpression row) {}
+
+  private Heads add(String name, int value, TensorView view, int rows) {
+    long features = view.shape().get(3);
+    boolean isKeyed = view == k || view == v;
+    List<BoxDimension> heads = heads(view.strides().get(1), isKeyed);
+    TileExpression count = isKeyed ? size(kvHeads) : size(kvHeads).times(size(groupHeads));
+    BoxDimension row = BoxDimension.along(rows, view.shape().get(2), view.strides().get(2));
+    List<BoxDimension> box = new ArrayList<>();
+    box.add(BoxDimension.along(batch, view.shape().get(0), view.strides().get(0)));
+    boolean isOutside = hasHeadsOutside(view);
+    if (isOutside) {
+      box.addAll(heads);
+      box.add(row);
+    } else {
+      box.add(row);
+      box.addAll(heads);
+    }
+    box.add(BoxDimension.whole(features, view.strides().get(3)));
+    int operand =
+        view == out
+            ? space.store(name, value, view.element(), TileGrid.closed(box))
+            : space.load(name, value, view.element(), TileGrid.closed(box));
+    TileExpression width = TileExpression.of(features);
+    return isOutside
+        ? new Heads(operand, size(rows).times(features), width)
+        : new Heads(operand, width, count.times(features));
+  }
+
+  private List<BoxDimension> heads(long stride, boolean isKeyed) {
+    BoxDimension kv =
+        BoxDimension.along(kvHeads, k.shape().get(1), isKeyed ? stride : stride * group);
+    return isKeyed ? List.of(kv) : List.of(kv, BoxDimension.along(groupHeads, group, stride));
+  }
+
+  private TileSpace build(List<TensorView> operands) {
+    Heads queries = add("q", 0, q, seq);
+    Heads keyTile = add("k", 1, k, keys);
+    Heads valueTile = add("v", 2, v, keys);
+    List<Argument> mask = mask(operands);
+    Heads result = add("out", operands.size(), out, seq);
+    long parts = parts();
+    TileExpression heads = TileGrid.elements(List.of(batch, kvHeads, groupHeads));
+    TileExpression items = heads.times(size(seq)).times(parts);
+    long valueSize = v.shape().get(3);
+    List<Argument> state =
+        List.of(
+            scratch("largest", space.scratch("largest", items.times(Float.BYTES))),
+            scratch("weights", space.scratch("weights", items.times(Float.BYTES))),
+            scratch("sums", space.scratch("sums", items.times(Float.BYTES * valueSize))));
+    TileExpression valid =
+        keyLength
+            .map(length -> length.minus(start(keys)).minimum(size(keys)).maximum(ZERO))
+            .orElse(size(keys));
+    TileExpression position =
+        keyLength
+            .map(length -> length.minus(TileExpression.of(q.shape().get(2))))
+            .orElse(TileExpression.of(op.offset().value()))
+            .plus(start(seq))
+            .minus(start(keys));
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(pointer("q", queries.operand));
+    arguments.add(pointer("k", keyTile.operand));
+    arguments.add(pointer("v", valueTile.operand));
+    arguments.addAll(mask.subList(0, 2));
+    arguments.addAll(state);
+    arguments.add(integer("parts", parts));
+    arguments.add(integer("heads", heads));
+    arguments.add(integer("group", size(groupHeads)));
+    arguments.add(integer("seq", size(seq)));
+    arguments.add(integer("keys", valid));
+    arguments.add(integer("d", q.shape().get(3)));
+    arguments.add(integer("dv", valueSize));
+    arguments.addAll(strides("q", queries));
+    arguments.addAll(strides("k", keyTile));
+    arguments.addAll(strides("v", valueTile));
+    arguments.addAll(mask.subList(2, mask.size()));
+    arguments.add(integer("first", TileExpression.first(keys)));
+    arguments.add(integer("causal", op.causal() ? 1 : 0));
+    arguments.add(integer("window", Math.min(op.window(), Integer.MAX_VALUE)));
+    arguments.add(integer("position", position));
+    arguments.add(number("scale", (float) op.scale()));
+    arguments.add(number("soft_cap", (float) op.softCap()));
+    space.call(
+        "attention_f32",
+        "attention",
+        "attention",
+        arguments,
+        KernelClass.MATVEC,
+        ElementType.F32,
+        List.of(
+            heads,
+            size(seq),
+            size(keys),
+            TileExpression.of(q.shape().get(3) + valueSize + EXPONENTIAL)));
+    List<Argument> last = new ArrayList<>(state);
+    last.add(pointer("out", result.operand));
+    last.add(integer("parts", parts));
+    last.add(integer("heads", heads));
+    last.add(integer("seq", size(seq)));
+    last.add(integer("dv", valueSize));
+    last.addAll(strides("out", result));
+    space.call(
+        "attention_finish_f32",
+        "attention",
+        "attention_finish",
+        last,
+        List.of(keys),
+        KernelClass.ELEMENTWISE,
+        ElementType.F32,
+        TileSpaceBuilder.elements(items.times(valueSize), 1));
+    return space.build();
+  }
+
+  private static List<Argument> strides(String name, Heads tile) {
+    return List.of(integer(name + "_head", tile.head), integer(name + "_row", tile.row));
+  }
+
+  /** As many parts of the keys as spread one item a core most evenly; each costs some joining. */
+  private long parts() {
+    long items = q.shape().get(0) * q.shape().get(1) * q.shape().get(2);
+    long best = 1;
+    for (long parts = 2; parts <= CORES && parts * KEYS <= k.shape().get(2); parts++) {
+      if (time(items, parts) < time(items, best)) {
+        best = parts;
+      }
+    }
+    return best;
+  }
+
+  private static double time(long items, long parts) {
+    return (double) Math.ceilDiv(items * parts, CORES) / parts + 0.02 * parts;
+  }
+
+  /** Pointers, then strides. */
+  private List<Argument> mask(List<TensorView> operands) {
+    if (!op.mask()) {
+      return List.of(none("allowed"), none("added"));
+    }
+    TensorView view = operands.get(3);
+    List<Long> strides = TileGrid.broadcast(view, scores());
+    List<BoxDimension> box = new ArrayList<>();
+    TileExpression next = TileExpression.of(1);
+    TileExpression key = ZERO;
+    TileExpression row = ZERO;
+    TileExpression head = ZERO;
+    if (strides.get(3) != 0) {
+      box.addFirst(BoxDimension.along(keys, k.shape().get(2), strides.get(3)));
+      key = next;
+      next = next.times(size(keys));
+    }
+    if (strides.get(2) != 0) {
+      box.addFirst(BoxDimension.along(seq, q.shape().get(2), strides.get(2)));
+      row = next;
+      next = next.times(size(seq));
+    }
+    if (strides.get(1) != 0) {
+      box.addAll(0, heads(strides.get(1), false));
+      head = next;
+    }
+    if (strides.get(0) != 0) {
+      box.addFirst(BoxDimension.along(batch, q.shape().get(0), strides.get(0)));
+      head = head.equals(ZERO) && q.shape().get(1) == 1 ? next : head;
+    }
+    int operand = space.load("mask", 3, view.element(), TileGrid.closed(box));
+    boolean isBoolean = view.element() == ElementType.BOOL;
+    return List.of(
+        isBoolean ? pointer("allowed", operand) : none("allowed"),
+        isBoolean ? none("added") : pointer("added", operand),
+        integer("mask_head", head),
+        integer("mask_row", row),
+        integer("mask_key", key));
+  }
+}
