@@ -1,7 +1,12 @@
 /*
- * Links as Unix sockets between processes. Messages make progress while the program is in one of these functions, and
- * the sockets' own buffers in between. A message says when a link of the given bandwidth and latency would have
- * delivered it, and isn't received before: links work at once, and each carries one message at a time.
+ * Links of the options
+ *
+ *   --chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]
+ *
+ * as Unix sockets between processes, which find each other in the folder. Messages make progress while the program is
+ * in one of these functions, and the sockets' own buffers in between. A message says when a link of the given bandwidth
+ * and latency would have delivered it, and isn't received before: links work at once, and each carries one message at a
+ * time.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -14,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "posix.h"
+#include "../emulated/emulated.h"
 
 enum { MOST_CHIPS = 64, TRIES = 6000, HEADER = 2 * sizeof(uint64_t) };
 
@@ -33,6 +38,30 @@ struct link {
 
 static struct link links[MOST_CHIPS];
 
+static const char *folder;        /* of the chips' sockets */
+static uint64_t bytes_per_second; /* of a link; 0 for as fast as it gets */
+static uint64_t latency;          /* of a link, in nanoseconds */
+
+const char partita_link_options[] = "--chip --chips --links --bandwidth --latency ";
+
+int32_t partita_link_option(const char *name, const char *value)
+{
+    if (strcmp(name, "--chip") == 0) {
+        partita_options.chip = (int32_t)partita_option_number(value);
+    } else if (strcmp(name, "--chips") == 0) {
+        partita_options.chips = (int32_t)partita_option_number(value);
+    } else if (strcmp(name, "--links") == 0) {
+        folder = value;
+    } else if (strcmp(name, "--bandwidth") == 0) {
+        bytes_per_second = partita_option_number(value);
+    } else if (strcmp(name, "--latency") == 0) {
+        latency = partita_option_number(value);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
 static uint64_t now(void)
 {
     struct timespec time;
@@ -50,8 +79,7 @@ static void sleep_until(uint64_t time)
 static struct sockaddr_un address(int32_t chip)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const int length =
-        snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", partita_options.links, (int)chip);
+    const int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", folder, (int)chip);
     if (length < 0 || (size_t)length >= sizeof address.sun_path) {
         partita_fail("the name of the links' folder is too long");
     }
@@ -97,7 +125,7 @@ void partita_connect_chips(void)
     if (chips == 1) {
         return;
     }
-    if (partita_options.links == NULL) {
+    if (folder == NULL) {
         partita_fail("several chips need a folder for their links");
     }
     const struct sockaddr_un here = address(own);
@@ -204,14 +232,14 @@ void partita_send_start(struct partita_message *message, int32_t chip, const voi
 {
     struct link *link = link_to(chip);
     const uint64_t time = now();
-    const uint64_t rate = partita_options.bytes_per_second;
-    link->free = (link->free > time ? link->free : time) + (rate == 0 ? 0 : bytes * 1000000000ull / rate);
+    link->free = (link->free > time ? link->free : time) +
+                 (bytes_per_second == 0 ? 0 : bytes * 1000000000ull / bytes_per_second);
     /* The data is only read. */
     *message = (struct partita_message){.data = (uint8_t *)(uintptr_t)l2,
                                         .bytes = bytes,
                                         .chip = chip,
                                         .is_send = 1,
-                                        .header = {bytes, link->free + partita_options.latency}};
+                                        .header = {bytes, link->free + latency}};
     partita_moved.sent += bytes;
     link->sent += bytes;
     enqueue(&link->sends, message);
@@ -234,20 +262,17 @@ void partita_message_wait(struct partita_message *message)
     }
     if (!message->is_send) {
         sleep_until(message->header[1]);
-    } else if (partita_options.bytes_per_second > 0) {
-        sleep_until(message->header[1] - partita_options.latency);
+    } else if (bytes_per_second > 0) {
+        sleep_until(message->header[1] - latency);
     }
 }
 
-void partita_report_links(FILE *report)
+uint64_t partita_sent_to(int32_t chip)
 {
-    const char *separator = "";
-    fprintf(report, "{");
-    for (int32_t chip = 0; chip < partita_options.chips; chip++) {
-        if (links[chip].sent > 0) {
-            fprintf(report, "%s\"%d\": %llu", separator, (int)chip, (unsigned long long)links[chip].sent);
-            separator = ", ";
-        }
-    }
-    fprintf(report, "}");
+    return links[chip].sent;
+}
+
+/* The sockets close with the process, which has sent all that it waited for. */
+void partita_disconnect_chips(void)
+{
 }

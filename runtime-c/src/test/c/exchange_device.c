@@ -1,5 +1,5 @@
 /*
- * One chip of a collective that a test describes by the input, as u32 numbers: the elements and bytes of an
+ * One chip of collectives, one after the other, each of which a test describes by the input, as u32 numbers: the elements and bytes of an
  * element of the vector; bytes of the workspace; slices before and after, each a count and starts and sizes; steps,
  * each is-send, chip, combine (0 replace, 1 add, 2 maximum, 3 minimum) and slices; then the operand's bytes. Writes
  * the result's bytes to the output.
@@ -46,7 +46,7 @@ static size_t bytes_of(const struct partita_slice *list, uint32_t count, uint32_
     return bytes;
 }
 
-int32_t partita_main(void)
+static void exchange_once(uint32_t elements)
 {
     struct partita_exchange exchange = {.steps = steps,
                                         .operand = partita_l2 + OPERAND,
@@ -54,7 +54,7 @@ int32_t partita_main(void)
                                         .vector = partita_l2 + VECTOR,
                                         .message = partita_l2 + MESSAGE,
                                         .workspace = partita_l1};
-    const uint32_t elements = number();
+    used = 0;
     exchange.element_bytes = number();
     exchange.workspace_bytes = number();
     if ((size_t)elements * exchange.element_bytes > MESSAGE) {
@@ -78,5 +78,13 @@ int32_t partita_main(void)
     partita_exchange(&exchange);
     partita_output_write(exchange.result,
                          (uint32_t)bytes_of(exchange.after, exchange.after_count, exchange.element_bytes));
+}
+
+int32_t partita_main(void)
+{
+    uint32_t elements;
+    while (partita_input_read(&elements, sizeof elements)) {
+        exchange_once(elements);
+    }
     return 0;
 }

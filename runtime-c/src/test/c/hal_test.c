@@ -1,20 +1,32 @@
 /*
- * The contract of hal.h, on one chip or several: prints what is wrong and ends with 1, or with 0. With the argument of
- * --l3 a file that holds 0, 1, 2 ... as bytes. Copies the input, triples of bytes, to the output.
+ * The contract of hal.h, on one chip or several: fails with what isn't so, or ends with 0. With the argument of --l3 a
+ * file that holds 0, 1, 2 ... as bytes. The input begins with a u32, the cycles that test_links takes at least; what
+ * follows, triples of bytes, is copied to the output.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "../../../hal/hal.h"
 
-static int32_t failures;
+#define EXPECT(HOLDS, WHAT)                \
+    do {                                   \
+        if (!(HOLDS)) {                    \
+            partita_fail("not so: " WHAT); \
+        }                                  \
+    } while (0)
 
-static void expect(int32_t holds, const char *what)
+static void fill(uint8_t *to, int32_t value, uint32_t count)
 {
-    if (!holds) {
-        fprintf(stderr, "chip %d: not so: %s\n", (int)partita_chip(), what);
-        failures++;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)value;
     }
+}
+
+static int32_t same(const uint8_t *first, const uint8_t *second, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (first[i] != second[i]) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 struct counts {
@@ -42,7 +54,7 @@ static void test_team(void)
     for (int32_t round = 0; round < 50; round++) {
         partita_team_run(count, &counts);
         for (int32_t core = 0; core < PARTITA_CORES; core++) {
-            expect(counts->sums[core] == PARTITA_CORES * (PARTITA_CORES + 1) / 2, "a barrier makes writes visible");
+            EXPECT(counts->sums[core] == PARTITA_CORES * (PARTITA_CORES + 1) / 2, "a barrier makes writes visible");
         }
     }
 }
@@ -59,17 +71,17 @@ static void test_transfers(void)
     partita_load_lines_start(&second, partita_l1 + 1000, partita_l2, 5, 12, 100);
     partita_transfer_wait(&second);
     partita_transfer_wait(&first);
-    expect(memcmp(partita_l1, partita_l2 + 3, 1000) == 0, "a load copies");
+    EXPECT(same(partita_l1, partita_l2 + 3, 1000), "a load copies");
     for (int32_t line = 0; line < 5; line++) {
-        expect(memcmp(partita_l1 + 1000 + 12 * line, partita_l2 + 100 * line, 12) == 0, "a load packs lines");
+        EXPECT(same(partita_l1 + 1000 + 12 * line, partita_l2 + 100 * line, 12), "a load packs lines");
     }
-    memset(partita_l2 + 8000, 1, 300);
+    fill(partita_l2 + 8000, 1, 300);
     partita_store_lines_start(&first, partita_l2 + 8000, partita_l1, 3, 10, 100);
     partita_transfer_wait(&first);
-    expect(memcmp(partita_l2 + 8100, partita_l1 + 10, 10) == 0 && partita_l2[8110] == 1, "a store spreads lines");
+    EXPECT(same(partita_l2 + 8100, partita_l1 + 10, 10) && partita_l2[8110] == 1, "a store spreads lines");
     partita_store_start(&first, partita_l2 + 9000, partita_l1, 0);
     partita_transfer_wait(&first);
-    expect(partita_traffic()->l2_l1 == moved + 1000 + 60 + 30, "traffic counts bytes");
+    EXPECT(partita_traffic()->l2_l1 == moved + 1000 + 60 + 30, "traffic counts bytes");
 }
 
 static void test_l3(void)
@@ -77,16 +89,16 @@ static void test_l3(void)
     struct partita_transfer transfer;
     partita_fetch_start(&transfer, partita_l2, 8, 16);
     partita_l3_wait(&transfer);
-    expect(partita_l2[0] == 8 && partita_l2[15] == 23, "L3 holds the file");
+    EXPECT(partita_l2[0] == 8 && partita_l2[15] == 23, "L3 holds the file");
     partita_spill_start(&transfer, 4000, partita_l2 + 4, 8);
     partita_l3_wait(&transfer);
     partita_fetch_start(&transfer, partita_l2 + 64, 4000, 8);
     partita_l3_wait(&transfer);
-    expect(partita_l2[64] == 12 && partita_l2[71] == 19, "what is spilled can be fetched");
+    EXPECT(partita_l2[64] == 12 && partita_l2[71] == 19, "what is spilled can be fetched");
 }
 
 /* Each sends two messages to each other at once, one larger than any buffer on the way. */
-static void test_links(void)
+static void test_links(uint32_t least_cycles)
 {
     enum { SMALL = 12, LARGE = 1000000, MOST = 4 };
     static uint8_t out[MOST][SMALL];
@@ -95,10 +107,10 @@ static void test_links(void)
     static struct partita_message messages[MOST][4];
     const int32_t own = partita_chip();
     const uint64_t started = partita_cycles();
-    memset(large, 'a' + own, LARGE);
+    fill(large, 'a' + own, LARGE);
     for (int32_t chip = 0; chip < partita_chips(); chip++) {
         if (chip != own) {
-            memset(out[chip], own * 16 + chip, SMALL);
+            fill(out[chip], own * 16 + chip, SMALL);
             partita_send_start(&messages[chip][0], chip, out[chip], SMALL);
             partita_send_start(&messages[chip][1], chip, large, LARGE);
         }
@@ -114,14 +126,14 @@ static void test_links(void)
             partita_message_wait(&messages[chip][i]);
         }
         if (chip != own) {
-            expect(in[chip][0] == chip * 16 + own && in[chip][SMALL - 1] == in[chip][0], "messages arrive in order");
-            expect(in[chip][SMALL] == 'a' + chip && in[chip][SMALL + LARGE - 1] == 'a' + chip, "all of it arrives");
+            EXPECT(in[chip][0] == chip * 16 + own && in[chip][SMALL - 1] == in[chip][0], "messages arrive in order");
+            EXPECT(in[chip][SMALL] == 'a' + chip && in[chip][SMALL + LARGE - 1] == 'a' + chip, "all of it arrives");
         }
     }
     if (partita_chips() > 1) {
-        /* At 100 MB/s; a time can only be proved too short. */
-        expect(partita_cycles() - started >= 10000000u, "a link takes its time");
-        expect(partita_traffic()->sent == (uint64_t)(partita_chips() - 1) * (SMALL + LARGE), "links count bytes");
+        /* A time can only be proved too short. */
+        EXPECT(partita_cycles() - started >= least_cycles, "a link takes its time");
+        EXPECT(partita_traffic()->sent == (uint64_t)(partita_chips() - 1) * (SMALL + LARGE), "links count bytes");
     }
 }
 
@@ -134,10 +146,12 @@ static void copy_input(void)
 
 int32_t partita_main(void)
 {
+    uint32_t least_cycles;
+    EXPECT(partita_input_read(&least_cycles, sizeof least_cycles), "the input has a number");
     test_team();
     test_transfers();
     test_l3();
-    test_links();
+    test_links(least_cycles);
     copy_input();
-    return failures > 0;
+    return 0;
 }

@@ -37,7 +37,15 @@ record CCompiler(Path program) {
     /** The bits of the reference; and no function needs much of a stack. */
     OPTIMISED("-O2", "-ffp-contract=off", "-Wframe-larger-than=1024"),
     /** For a 32-bit device; one of the architectures for which Debian's compiler has a libgcc. */
-    RISCV("-O2", "-march=rv32imafc", "-mabi=ilp32f", "-ffreestanding", "-Wframe-larger-than=1024"),
+    RISCV(
+        "-O2",
+        "-march=rv32imafc",
+        "-mabi=ilp32f",
+        "-ffreestanding",
+        "-ffp-contract=off",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-Wframe-larger-than=1024"),
     /** Products and sums in one, where the host can: as on a device. */
     CONTRACTED("-O2", "-march=native", "-ffp-contract=fast"),
     SANITISED(
@@ -45,7 +53,9 @@ record CCompiler(Path program) {
         "-g",
         "-ffp-contract=off",
         "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all");
+        "-fno-sanitize-recover=all"),
+    /** The same by MPI's compiler. */
+    MPI(SANITISED.flags.toArray(String[]::new));
 
     private final List<String> flags;
 
@@ -84,7 +94,7 @@ record CCompiler(Path program) {
     link.addAll(build.flags);
     boolean linked = true;
     for (Path source : sources) {
-      Path object = folder.resolve(source.getFileName() + ".o");
+      Path object = folder.resolve(MODULE.relativize(source).toString().replace('/', '-') + ".o");
       link.add(object.toString());
       linked = linked && isNewer(output, time(source));
       if (isNewer(object, header) && isNewer(object, time(source))) {
@@ -132,11 +142,12 @@ record CCompiler(Path program) {
     }
   }
 
+  /** And linker scripts. */
   private static FileTime newestHeader() {
     FileTime newest = FileTime.fromMillis(0);
     for (String folder : FOLDERS) {
       try (Stream<Path> files = Files.walk(MODULE.resolve(folder))) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".h")).toList()) {
+        for (Path file : files.filter(f -> f.toString().matches(".*\\.(h|ld)")).toList()) {
           newest = time(file).compareTo(newest) > 0 ? time(file) : newest;
         }
       } catch (IOException e) {
@@ -146,12 +157,17 @@ record CCompiler(Path program) {
     return newest;
   }
 
-  /** The C files of folders of the module, in order. */
+  /** The sources of a port, which are those of these folders. */
+  static List<Path> port(String... folders) {
+    return sources(Stream.of(folders).map("ports/"::concat).toArray(String[]::new));
+  }
+
+  /** The C and assembler files of folders of the module, in order. */
   static List<Path> sources(String... folders) {
     List<Path> sources = new ArrayList<>();
     for (String folder : folders) {
       try (Stream<Path> files = Files.list(MODULE.resolve(folder))) {
-        files.filter(file -> file.toString().endsWith(".c")).sorted().forEach(sources::add);
+        files.filter(file -> file.toString().matches(".*\\.[cS]")).sorted().forEach(sources::add);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

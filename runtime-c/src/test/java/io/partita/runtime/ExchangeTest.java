@@ -1,5 +1,7 @@
 package io.partita.runtime;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
@@ -13,6 +15,7 @@ import io.partita.passes.collective.CollectiveKind;
 import io.partita.passes.collective.LockStep;
 import io.partita.passes.collective.Schedule;
 import io.partita.passes.collective.Schedules;
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -26,9 +29,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives between processes give the bits of the reference, which runs devices in lock step.
+ * Collectives between chips, as processes and as ranks, give the bits of the reference, which runs
+ * devices in lock step.
  */
 @ExtendWith(WithCompiler.class)
 class ExchangeTest {
@@ -47,20 +52,83 @@ class ExchangeTest {
   @ParameterizedTest(name = "{0} by {1} on {2}")
   @MethodSource("collectives")
   void exchanges(CollectiveKind kind, Algorithm algorithm, int devices, CCompiler compiler) {
+    List<Path> sources = new ArrayList<>(CCompiler.port("emulated", "host", "posix"));
+    sources.addAll(sources());
+    Path program =
+        compiler.executable("exchange-device", CCompiler.Build.SANITISED, sources, "-lpthread");
     for (ElementType element : List.of(ElementType.F32, ElementType.I8)) {
-      int elements = samples.from(1, 300);
-      Combine combine =
-          kind.reduces()
-              ? samples.one(Combine.ADD, Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM)
-              : Combine.REPLACE;
-      Collective even = Collective.of(kind, devices, elements, element);
-      Collective collective =
-          new Collective(kind, devices, even.root(), even.parts(), element, combine);
-      verify(Schedules.of(collective, algorithm, 1), compiler);
+      Run run = prepare(schedule(kind, algorithm, devices, element));
+      List<byte[]> replies = new Chips(program, folder).run(run.requests);
+      run.verify(replies.stream().map(ByteBuffer::wrap).toList());
     }
   }
 
-  private void verify(Schedule schedule, CCompiler compiler) {
+  /** All collectives, one after the other, as ranks. */
+  @ParameterizedTest(name = "on {0} ranks")
+  @ValueSource(ints = {2, 4, 8})
+  @ExtendWith(WithMpi.class)
+  void exchangesOverRanks(int ranks, Mpi mpi) {
+    List<Run> runs =
+        collectives()
+            .map(
+                arguments ->
+                    schedule(
+                        (CollectiveKind) arguments.get()[0],
+                        (Algorithm) arguments.get()[1],
+                        ranks,
+                        samples.one(ElementType.F32, ElementType.I8)))
+            .map(this::prepare)
+            .toList();
+    List<byte[]> inputs = new ArrayList<>();
+    for (int device = 0; device < ranks; device++) {
+      ByteArrayOutputStream input = new ByteArrayOutputStream();
+      for (Run run : runs) {
+        input.writeBytes(run.requests.get(device));
+      }
+      inputs.add(input.toByteArray());
+    }
+    Path program = mpi.executable("exchange-device", sources());
+    List<byte[]> outputs = mpi.run(program, folder, inputs);
+    List<ByteBuffer> left = outputs.stream().map(ByteBuffer::wrap).toList();
+    for (Run run : runs) {
+      run.verify(left);
+    }
+    assertThat(left).noneMatch(ByteBuffer::hasRemaining);
+  }
+
+  private static List<Path> sources() {
+    List<Path> sources = new ArrayList<>(CCompiler.sources("kernels", "collectives"));
+    sources.add(CCompiler.MODULE.resolve("src/test/c/exchange_device.c"));
+    return sources;
+  }
+
+  private Schedule schedule(
+      CollectiveKind kind, Algorithm algorithm, int devices, ElementType element) {
+    int elements = samples.from(1, 300);
+    Combine combine =
+        kind.reduces()
+            ? samples.one(Combine.ADD, Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM)
+            : Combine.REPLACE;
+    Collective even = Collective.of(kind, devices, elements, element);
+    return Schedules.of(
+        new Collective(kind, devices, even.root(), even.parts(), element, combine), algorithm, 1);
+  }
+
+  /** A collective, what each device is asked, and the results of the reference. */
+  private record Run(Collective collective, List<byte[]> requests, List<Tensor> expected) {
+    /** Takes the results from what each device wrote. */
+    void verify(List<ByteBuffer> written) {
+      for (int device = 0; device < collective.devices(); device++) {
+        TensorType type = expected.get(device).type();
+        byte[] bytes = new byte[Math.toIntExact(type.bytes())];
+        written.get(device).get(bytes);
+        Tensor found = Tensor.of(type, MemorySegment.ofArray(bytes));
+        Same.verify(collective + ", device " + device, found, expected.get(device));
+      }
+    }
+  }
+
+  private Run prepare(Schedule schedule) {
     Collective collective = schedule.collective();
     List<Tensor> operands = new ArrayList<>();
     List<byte[]> requests = new ArrayList<>();
@@ -72,20 +140,7 @@ class ExchangeTest {
               : samples.integers(collective.element(), shape));
       requests.add(request(schedule, device, operands.get(device)));
     }
-    List<byte[]> replies = new Chips(program(compiler), folder).run(requests);
-    List<Tensor> expected = LockStep.run(schedule, 1, operands);
-    for (int device = 0; device < collective.devices(); device++) {
-      TensorType type = expected.get(device).type();
-      Tensor found = Tensor.of(type, MemorySegment.ofArray(replies.get(device)));
-      Same.verify(collective + ", device " + device, found, expected.get(device));
-    }
-  }
-
-  private static Path program(CCompiler compiler) {
-    List<Path> sources =
-        new ArrayList<>(CCompiler.sources("kernels", "collectives", "ports/posix"));
-    sources.add(CCompiler.MODULE.resolve("src/test/c/exchange_device.c"));
-    return compiler.executable("exchange-device", CCompiler.Build.SANITISED, sources, "-lpthread");
+    return new Run(collective, requests, LockStep.run(schedule, 1, operands));
   }
 
   /** As {@code exchange_device.c} reads it. */

@@ -18,12 +18,28 @@ import java.util.List;
 final class KernelCall {
   private record Buffer(TensorType type, boolean written, byte[] contents) {}
 
-  private record Pointer(int place, int buffer) {}
+  private sealed interface Field {
+    record Number(int bytes, long value) implements Field {}
+
+    /** To the buffer of that number. */
+    record Pointer(int buffer) implements Field {}
+
+    /** A null pointer. */
+    record Absent() implements Field {}
+
+    default int bytes(int pointerBytes) {
+      return switch (this) {
+        case Number number -> number.bytes;
+        case Pointer pointer -> pointerBytes;
+        case Absent absent -> pointerBytes;
+      };
+    }
+  }
 
   private final String kernel;
-  private final ByteArrayOutputStream fields = new ByteArrayOutputStream();
+  private final List<Field> fields = new ArrayList<>();
   private final List<Buffer> buffers = new ArrayList<>();
-  private final List<Pointer> pointers = new ArrayList<>();
+  private final List<Field.Pointer> pointers = new ArrayList<>();
 
   KernelCall(String kernel) {
     this.kernel = kernel;
@@ -48,7 +64,8 @@ final class KernelCall {
 
   /** A null pointer. */
   KernelCall absent() {
-    return number(8, 0);
+    fields.add(new Field.Absent());
+    return this;
   }
 
   /** Null unless there is one. */
@@ -58,16 +75,18 @@ final class KernelCall {
 
   /** Another pointer to what the pointer of that number points to. */
   KernelCall same(int pointer) {
-    align(8);
-    pointers.add(new Pointer(fields.size(), pointers.get(pointer).buffer));
-    return number(8, 0);
+    return pointer(pointers.get(pointer));
   }
 
   private KernelCall pointer(Buffer buffer) {
-    align(8);
-    pointers.add(new Pointer(fields.size(), buffers.size()));
     buffers.add(buffer);
-    return number(8, 0);
+    return pointer(new Field.Pointer(buffers.size() - 1));
+  }
+
+  private KernelCall pointer(Field.Pointer pointer) {
+    pointers.add(pointer);
+    fields.add(pointer);
+    return this;
   }
 
   KernelCall i32(long... values) {
@@ -89,16 +108,31 @@ final class KernelCall {
   }
 
   private KernelCall number(int bytes, long value) {
-    align(bytes);
-    for (int i = 0; i < bytes; i++) {
-      fields.write((int) (value >> (8 * i)));
-    }
+    fields.add(new Field.Number(bytes, value));
     return this;
   }
 
-  private void align(int bytes) {
-    while (fields.size() % bytes != 0) {
-      fields.write(0);
+  /** As a compiler lays the struct out, with zeros for pointers, whose places are told. */
+  private byte[] struct(int pointerBytes, List<Integer> places) {
+    ByteArrayOutputStream struct = new ByteArrayOutputStream();
+    for (Field field : fields) {
+      int bytes = field.bytes(pointerBytes);
+      align(struct, bytes);
+      if (field instanceof Field.Pointer) {
+        places.add(struct.size());
+      }
+      long value = field instanceof Field.Number number ? number.value : 0;
+      for (int i = 0; i < bytes; i++) {
+        struct.write((int) (value >> (8 * i)));
+      }
+    }
+    align(struct, 8);
+    return struct.toByteArray();
+  }
+
+  private static void align(ByteArrayOutputStream struct, int bytes) {
+    while (struct.size() % bytes != 0) {
+      struct.write(0);
     }
   }
 
@@ -106,10 +140,11 @@ final class KernelCall {
     return tensor.bytes().toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** As {@code kernel_server.c} reads it. */
-  byte[] request(int cores, boolean backwards) {
-    align(8);
-    int size = 100 + kernel.length() + fields.size() + 12 * pointers.size();
+  /** As {@code kernel_server.c} reads it, on a machine with pointers of so many bytes. */
+  byte[] request(int cores, boolean backwards, int pointerBytes) {
+    List<Integer> places = new ArrayList<>();
+    byte[] struct = struct(pointerBytes, places);
+    int size = 100 + kernel.length() + struct.length + 12 * pointers.size();
     for (Buffer buffer : buffers) {
       size += 8 + buffer.contents.length;
     }
@@ -118,10 +153,10 @@ final class KernelCall {
         .putInt(kernel.length())
         .put(kernel.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     request.putInt(cores).putInt(backwards ? 1 : 0);
-    request.putInt(fields.size()).put(fields.toByteArray());
+    request.putInt(struct.length).put(struct);
     request.putInt(pointers.size());
-    for (Pointer pointer : pointers) {
-      request.putInt(pointer.place).putInt(pointer.buffer).putInt(0);
+    for (int i = 0; i < places.size(); i++) {
+      request.putInt(places.get(i)).putInt(pointers.get(i).buffer).putInt(0);
     }
     request.putInt(buffers.size());
     for (Buffer buffer : buffers) {

@@ -13,10 +13,14 @@ final class KernelServer implements AutoCloseable {
   private final Process process;
   private final OutputStream requests;
 
-  KernelServer(Path executable) {
-    messages = executable.resolveSibling(executable.getFileName() + ".log");
+  private final int pointerBytes;
+
+  /** In a process that says what is wrong in a file. */
+  KernelServer(ProcessBuilder server, Path messages, int pointerBytes) {
+    this.messages = messages;
+    this.pointerBytes = pointerBytes;
     try {
-      process = new ProcessBuilder(executable.toString()).redirectError(messages.toFile()).start();
+      process = server.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -25,7 +29,7 @@ final class KernelServer implements AutoCloseable {
 
   byte[] reply(KernelCall call, int cores, boolean backwards) {
     try {
-      requests.write(call.request(cores, backwards));
+      requests.write(call.request(cores, backwards, pointerBytes));
       requests.flush();
       byte[] reply = process.getInputStream().readNBytes(call.replySize());
       if (reply.length < call.replySize()) {

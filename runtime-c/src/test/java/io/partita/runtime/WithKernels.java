@@ -33,7 +33,11 @@ final class WithKernels implements ExecutionCondition, ParameterResolver {
         .getStore(ExtensionContext.Namespace.create(WithKernels.class))
         .getOrComputeIfAbsent(
             Running.class,
-            key -> new Running(new Kernels(WithCompiler.compiler(context).orElseThrow())),
+            key ->
+                new Running(
+                    new Kernels(
+                        new WithCompiler().tool(context).orElseThrow(),
+                        new WithQemu().tool(context))),
             Running.class)
         .kernels;
   }

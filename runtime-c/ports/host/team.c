@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "posix.h"
+#include "../emulated/emulated.h"
 
 static pthread_t threads[PARTITA_CORES];
 static int32_t numbers[PARTITA_CORES];

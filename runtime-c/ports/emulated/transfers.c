@@ -1,20 +1,15 @@
 /* Transfers between memories, which are checked as a device's limits would have it. */
-#define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "posix.h"
-
-static uint8_t l3[PARTITA_L3_BYTES];
+#include "emulated.h"
 
 enum { WAITED_FOR, STARTED = 0x5741 };
 
 static void copy(const struct partita_transfer *transfer)
 {
     for (uint32_t line = 0; line < transfer->lines; line++) {
-        memcpy(transfer->to + (size_t)line * transfer->to_stride, transfer->from + (size_t)line * transfer->from_stride,
-               transfer->line_bytes);
+        __builtin_memcpy(transfer->to + (size_t)line * transfer->to_stride,
+                         transfer->from + (size_t)line * transfer->from_stride, transfer->line_bytes);
     }
 }
 
@@ -95,31 +90,18 @@ static void verify_l3(uint32_t address, const void *l2, uint32_t bytes)
 void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t address, uint32_t bytes)
 {
     verify_l3(address, l2, bytes);
-    *transfer = (struct partita_transfer){l2, l3 + address, 1, bytes, bytes, bytes, 0};
+    *transfer = (struct partita_transfer){l2, partita_l3 + address, 1, bytes, bytes, bytes, 0};
     start(transfer, &partita_moved.l3_l2);
 }
 
 void partita_spill_start(struct partita_transfer *transfer, uint32_t address, const void *l2, uint32_t bytes)
 {
     verify_l3(address, l2, bytes);
-    *transfer = (struct partita_transfer){l3 + address, l2, 1, bytes, bytes, bytes, 0};
+    *transfer = (struct partita_transfer){partita_l3 + address, l2, 1, bytes, bytes, bytes, 0};
     start(transfer, &partita_moved.l3_l2);
 }
 
 void partita_l3_wait(struct partita_transfer *transfer)
 {
     finish(transfer);
-}
-
-void partita_load_l3(const char *file)
-{
-    FILE *image = fopen(file, "rb");
-    if (image == NULL) {
-        partita_fail("L3's file can't be opened");
-    }
-    const size_t size = fread(l3, 1, sizeof l3, image);
-    if (ferror(image) || (size == sizeof l3 && fgetc(image) != EOF)) {
-        partita_fail("L3's file can't be read, or is larger than L3");
-    }
-    fclose(image);
 }

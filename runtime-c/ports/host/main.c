@@ -1,0 +1,78 @@
+/* The program on a host: cores as threads, each chip a process. Cycles are nanoseconds. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../emulated/emulated.h"
+
+static struct timespec began;
+
+uint64_t partita_cycles(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)(now.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)began.tv_nsec;
+}
+
+int32_t partita_file_open(const char *name, int32_t for_writing)
+{
+    if (name == NULL) {
+        return for_writing ? STDOUT_FILENO : STDIN_FILENO;
+    }
+    return open(name, for_writing ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0666);
+}
+
+int64_t partita_file_read(int32_t file, void *to, uint32_t bytes)
+{
+    uint32_t done = 0;
+    while (done < bytes) {
+        const ssize_t count = read(file, (uint8_t *)to + done, bytes - done);
+        if (count == 0) {
+            break;
+        }
+        if (count < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += count > 0 ? (uint32_t)count : 0;
+    }
+    return done;
+}
+
+int64_t partita_file_write(int32_t file, const void *from, uint32_t bytes)
+{
+    uint32_t done = 0;
+    while (done < bytes) {
+        const ssize_t count = write(file, (const uint8_t *)from + done, bytes - done);
+        if (count < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += count > 0 ? (uint32_t)count : 0;
+    }
+    return done;
+}
+
+int32_t partita_file_close(int32_t file)
+{
+    return close(file);
+}
+
+/* A message that can't be shown is lost. */
+void partita_print(const char *text)
+{
+    partita_file_write(STDERR_FILENO, text, (uint32_t)strlen(text));
+}
+
+_Noreturn void partita_exit(int32_t code)
+{
+    exit(code);
+}
+
+int main(int argc, char **argv)
+{
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    return partita_run(argc - 1, argv + 1);
+}

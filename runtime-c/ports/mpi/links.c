@@ -1,0 +1,120 @@
+/*
+ * Chips as the ranks of an MPI program, links as its messages, which go on while the program is in MPI. Only the control
+ * thread calls MPI. MPI keeps messages of one rank to another in order, as receives name their sender.
+ *
+ *   mpirun -n CHIPS PROGRAM [options of all ports]
+ */
+#include <mpi.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "../emulated/emulated.h"
+
+enum { MOST_CHIPS = 4096 };
+
+/* A message that was started keeps its request in place of a header. */
+_Static_assert(sizeof(MPI_Request) <= sizeof(((struct partita_message *)0)->header), "a request fits a message");
+
+static uint64_t sent[MOST_CHIPS];
+
+const char partita_link_options[] = "";
+
+int32_t partita_link_option(const char *name, const char *value)
+{
+    (void)name;
+    (void)value;
+    return 0;
+}
+
+static _Noreturn void fail_size(void)
+{
+    partita_fail("a message of another size than the receiver expects");
+}
+
+static void verify(int result)
+{
+    int class;
+    if (result == MPI_SUCCESS) {
+        return;
+    }
+    if (MPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE) {
+        fail_size();
+    }
+    partita_fail("a link broke");
+}
+
+void partita_connect_chips(void)
+{
+    int provided;
+    int own;
+    int chips;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
+        partita_fail("MPI doesn't start, or allows no threads");
+    }
+    verify(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    verify(MPI_Comm_rank(MPI_COMM_WORLD, &own));
+    verify(MPI_Comm_size(MPI_COMM_WORLD, &chips));
+    if (chips > MOST_CHIPS) {
+        partita_fail("more ranks than chips can be");
+    }
+    partita_options.chip = own;
+    partita_options.chips = chips;
+}
+
+void partita_disconnect_chips(void)
+{
+    verify(MPI_Finalize());
+}
+
+static void begin(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes, int32_t is_send)
+{
+    if (chip < 0 || chip >= partita_options.chips || chip == partita_options.chip) {
+        partita_fail("a message to or from a chip that there isn't");
+    }
+    if (bytes > INT32_MAX) {
+        partita_fail("a message of more bytes than MPI counts");
+    }
+    /* What is sent is only read. */
+    *message = (struct partita_message){
+        .data = (uint8_t *)(uintptr_t)l2, .bytes = bytes, .chip = chip, .is_send = is_send};
+}
+
+void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)
+{
+    MPI_Request request;
+    begin(message, chip, l2, bytes, 1);
+    verify(MPI_Isend(message->data, (int)bytes, MPI_BYTE, chip, 0, MPI_COMM_WORLD, &request));
+    memcpy(message->header, &request, sizeof request);
+    sent[chip] += bytes;
+    partita_moved.sent += bytes;
+}
+
+void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes)
+{
+    MPI_Request request;
+    begin(message, chip, l2, bytes, 0);
+    verify(MPI_Irecv(message->data, (int)bytes, MPI_BYTE, chip, 0, MPI_COMM_WORLD, &request));
+    memcpy(message->header, &request, sizeof request);
+    partita_moved.received += bytes;
+}
+
+void partita_message_wait(struct partita_message *message)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int count = 0;
+    memcpy(&request, message->header, sizeof request);
+    verify(MPI_Wait(&request, &status));
+    if (message->is_send) {
+        return;
+    }
+    verify(MPI_Get_count(&status, MPI_BYTE, &count));
+    if ((uint32_t)count != message->bytes) {
+        fail_size();
+    }
+}
+
+uint64_t partita_sent_to(int32_t chip)
+{
+    return sent[chip];
+}

@@ -1,0 +1,114 @@
+/*
+ * Cores as harts that sleep until they're woken: a wait looks at a word of memory whenever another hart's software
+ * interrupt ends its wfi, so that harts that wait take no time from others that work.
+ */
+#include "virt.h"
+
+/* Below the mark, a stack that grows beyond it doesn't touch the next one yet. */
+enum { HARTS = PARTITA_CORES + 1, STACK_BYTES = 32 * 1024, MARK_AT = 4096, MARK = 0x7061727a };
+
+static volatile uint32_t *const wakes = (volatile uint32_t *)0x02000000; /* the CLINT's msip, a word for each hart */
+
+const uint32_t partita_harts = HARTS;
+const uint32_t partita_stack_bytes = STACK_BYTES;
+
+/* start.S gives each hart its stack. */
+_Alignas(16) uint8_t partita_stacks[HARTS][STACK_BYTES];
+
+/* What is to be done; the round counts starts. */
+static partita_kernel *job;
+static const void *job_arguments;
+static uint32_t job_round;
+static uint32_t working;
+
+static uint32_t arrived;
+static uint32_t barriers;
+
+static void wake(int32_t first, int32_t last)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (int32_t hart = first; hart <= last; hart++) {
+        wakes[hart] = 1;
+    }
+}
+
+/* Whoever changes the word wakes this hart afterwards; it may have been woken for another reason. */
+static uint32_t wait_while(const uint32_t *word, uint32_t value)
+{
+    uint32_t hart;
+    __asm__ volatile("csrr %0, mhartid" : "=r"(hart));
+    uint32_t now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    while (now == value) {
+        __asm__ volatile("wfi" : : : "memory");
+        wakes[hart] = 0;
+        __asm__ volatile("fence iorw, iorw" : : : "memory");
+        now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    }
+    return now;
+}
+
+_Noreturn void partita_serve(int32_t core)
+{
+    for (uint32_t round = 0;; round++) {
+        wait_while(&job_round, round);
+        job(job_arguments, core, PARTITA_CORES);
+        if (__atomic_sub_fetch(&working, 1, __ATOMIC_ACQ_REL) == 0) {
+            wake(0, 0);
+        }
+    }
+}
+
+static uint32_t *mark(int32_t hart)
+{
+    return (uint32_t *)(void *)(partita_stacks[hart] + MARK_AT);
+}
+
+void partita_start_team(void)
+{
+    for (int32_t hart = 0; hart < HARTS; hart++) {
+        *mark(hart) = MARK;
+    }
+    wake(1, PARTITA_CORES);
+}
+
+void partita_team_start(partita_kernel *kernel, const void *arguments)
+{
+    if (__atomic_load_n(&working, __ATOMIC_ACQUIRE) != 0) {
+        partita_fail("a kernel was started while the team works");
+    }
+    job = kernel;
+    job_arguments = arguments;
+    working = PARTITA_CORES;
+    __atomic_store_n(&job_round, job_round + 1, __ATOMIC_RELEASE);
+    wake(1, PARTITA_CORES);
+}
+
+void partita_team_wait(void)
+{
+    uint32_t left = __atomic_load_n(&working, __ATOMIC_ACQUIRE);
+    while (left > 0) {
+        left = wait_while(&working, left);
+    }
+}
+
+void partita_barrier(void)
+{
+    const uint32_t before = __atomic_load_n(&barriers, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == PARTITA_CORES) {
+        arrived = 0;
+        __atomic_store_n(&barriers, before + 1, __ATOMIC_RELEASE);
+        wake(1, PARTITA_CORES);
+    } else {
+        wait_while(&barriers, before);
+    }
+}
+
+/* Harts go on sleeping until the machine is off. */
+void partita_stop_team(void)
+{
+    for (int32_t hart = 0; hart < HARTS; hart++) {
+        if (*mark(hart) != MARK) {
+            partita_fail("a stack was too small");
+        }
+    }
+}

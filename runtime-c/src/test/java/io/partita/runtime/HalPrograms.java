@@ -1,0 +1,87 @@
+package io.partita.runtime;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Programs that look at what {@code hal.h} promises, and what they read. */
+final class HalPrograms {
+  private HalPrograms() {}
+
+  /** {@code hal_test.c}, or another test's program. */
+  static List<Path> source(String name) {
+    return List.of(CCompiler.MODULE.resolve("src/test/c").resolve(name));
+  }
+
+  /** 0, 1, 2 ... as L3 of {@code hal_test.c}. */
+  static Path image(Path folder) {
+    byte[] bytes = new byte[256];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) i;
+    }
+    try {
+      return Files.write(folder.resolve("l3"), bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What each of at most four chips copies to its output. */
+  static List<byte[]> copied(int chips) {
+    return Stream.of("", "chip 1", "chip two.", "chip 3")
+        .map(String::getBytes)
+        .limit(chips)
+        .toList();
+  }
+
+  /** Inputs of {@code hal_test.c}, where messages take so many cycles at least. */
+  static List<byte[]> inputs(int leastCycles, List<byte[]> copied) {
+    return copied.stream().map(bytes -> input(leastCycles, bytes)).toList();
+  }
+
+  static byte[] input(int number, byte... rest) {
+    return ByteBuffer.allocate(4 + rest.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(number)
+        .put(rest)
+        .array();
+  }
+
+  /**
+   * A pattern of the report of {@code hal_test.c}, which loads 1060 bytes and stores 30, and moves
+   * 32 of L3.
+   */
+  static String report(int chip, String received, String sent) {
+    return "\\{\"chip\": %d, \"cycles\": [0-9]+, \"l2_l1\": 1090, \"l3_l2\": 32, ".formatted(chip)
+        + "\"received\": %s, \"sent\": %s}\n".formatted(received, sent);
+  }
+
+  /** What {@code misuse.c} does, in its order. */
+  enum Misuse {
+    TOO_LONG_A_TRANSFER("a transfer of more bytes than the limit"),
+    SECOND_WAIT("a wait for a transfer that wasn't started"),
+    OUTSIDE_OF_L1("a transfer's end isn't in L1"),
+    UNALIGNED_L3("a transfer of L3 that isn't aligned"),
+    BEYOND_L3("a transfer beyond L3"),
+    NO_SUCH_CHIP("a message to or from a chip that there isn't"),
+    OTHER_SIZE("a message of another size than the receiver expects"),
+    STORE_TO_NOTHING("the program did what the machine doesn't allow"),
+    LARGE_STACK("a stack was too small");
+
+    /** What ports that notice say. */
+    final String message;
+
+    Misuse(String message) {
+      this.message = message;
+    }
+
+    byte[] input() {
+      return HalPrograms.input(ordinal());
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.partita.runtime;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** QEMU's 32-bit machine, and a compiler for it. */
+record Qemu(CCompiler compiler, Path machine) {
+  static Optional<Qemu> find() {
+    return CCompiler.find("riscv64-unknown-elf-gcc")
+        .flatMap(
+            compiler ->
+                CCompiler.find("qemu-system-riscv32")
+                    .map(machine -> new Qemu(compiler, machine.program())));
+  }
+
+  /** Links with the port; there is no C library. */
+  Path executable(String name, List<Path> sources) {
+    List<Path> all = new ArrayList<>(CCompiler.port("emulated", "qemu-virt"));
+    all.addAll(sources);
+    return compiler.executable(
+        name + ".elf",
+        CCompiler.Build.RISCV,
+        all,
+        "-nostdlib",
+        "-static",
+        "-lgcc",
+        "-Wl,--gc-sections",
+        "-T",
+        CCompiler.MODULE.resolve("ports/qemu-virt/virt.ld").toString());
+  }
+
+  /**
+   * Runs a program in a folder, in which the options' files are; what it prints goes to the file
+   * {@code console} there.
+   */
+  ProcessBuilder process(Path program, Path folder, String options) {
+    return new ProcessBuilder(
+            machine.toString(),
+            "-machine",
+            "virt",
+            "-bios",
+            "none",
+            "-m",
+            "1G",
+            "-smp",
+            "9",
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-serial",
+            "file:console",
+            "-semihosting-config",
+            "enable=on,target=native",
+            "-kernel",
+            program.toString(),
+            "-append",
+            options)
+        .directory(folder.toFile())
+        .redirectErrorStream(true);
+  }
+}
