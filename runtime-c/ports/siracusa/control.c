@@ -6,7 +6,9 @@ enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, END_OF_COMPUTATION = 1u << 31, FAILE
 _Noreturn void partita_run_control(void);
 
 __attribute__((section(".l1"))) _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
+#ifndef PARTITA_L2_IMAGE
 __attribute__((section(".l2"))) _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES];
+#endif
 
 IN_L1 struct partita_traffic partita_moved;
 

@@ -90,18 +90,18 @@ void partita_l3_wait(struct partita_transfer *transfer)
     __asm__ volatile("" : : : "memory");
 }
 
-/* Where the board doesn't fill the HyperRAM itself, through all of the program's L2. */
+/* Where the board doesn't fill the HyperRAM itself. */
 static void load_image(void)
 {
-    enum { PART = 65536 };
-    _Static_assert(PARTITA_L2_BYTES >= PART || PARTITA_BOARD, "too little of L2 to load L3 through it");
+    enum { PART = 8192 };
+    static _Alignas(4) uint8_t part[PART];
     const int32_t file = partita_file_open(".l3", FILE_READ);
     uint32_t l3 = 0;
     uint32_t bytes = file < 0 ? 0 : PART;
     while (bytes == PART) {
         struct partita_transfer transfer;
-        bytes = partita_file_read(file, partita_l2, PART);
-        partita_spill_start(&transfer, l3, partita_l2, (bytes + 3) / 4 * 4);
+        bytes = partita_file_read(file, part, PART);
+        partita_spill_start(&transfer, l3, part, (bytes + 3) / 4 * 4);
         partita_l3_wait(&transfer);
         l3 += bytes;
     }
