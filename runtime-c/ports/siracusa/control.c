@@ -4,6 +4,7 @@
 enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, END_OF_COMPUTATION = 1u << 31, FAILED = 70 };
 
 _Noreturn void partita_run_control(void);
+_Noreturn void partita_trap(void);
 
 __attribute__((section(".l1"))) _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
 #ifndef PARTITA_L2_IMAGE
@@ -93,6 +94,11 @@ _Noreturn void partita_fail(const char *message)
     partita_exit(FAILED);
 }
 
+_Noreturn void partita_trap(void)
+{
+    partita_fail("the program did what the machine doesn't allow");
+}
+
 _Noreturn void partita_run_control(void)
 {
     chip = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIP) : 0;
@@ -102,6 +108,7 @@ _Noreturn void partita_run_control(void)
     began = counter();
     last = began;
     const int32_t code = partita_main();
+    partita_verify_stacks();
     print_report(partita_cycles());
     partita_exit(code);
 }

@@ -53,6 +53,8 @@ start_core:
     li t0, 0x6000 # mstatus.FS
     csrs mstatus, t0
     csrw fcsr, zero
+    la t0, trap
+    csrw mtvec, t0
     csrr a0, mhartid
     andi a0, a0, 31
     li t0, CONTROL_CORE
@@ -70,3 +72,7 @@ start_control:
     clear
     la sp, __control_stack_end
     j partita_run_control
+
+    .balign 256
+trap:
+    j partita_trap

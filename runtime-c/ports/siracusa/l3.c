@@ -23,6 +23,9 @@ enum {
     QUEUE = 8
 };
 
+/* Values of a transfer's field that this memory has no use for. */
+enum { WAITED_FOR, STARTED = 0x5741 };
+
 /* Transfers that were started, and those of them that are known to be done; and the last transfer's command. */
 static IN_L1 uint32_t started;
 static IN_L1 uint32_t finished;
@@ -70,6 +73,7 @@ static void start(struct partita_transfer *transfer, int32_t is_fetch, uint32_t 
         partita_moved.l3_l2 += bytes;
     }
     transfer->id = (int32_t)started;
+    transfer->lines = STARTED;
 }
 
 void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t l3, uint32_t bytes)
@@ -84,6 +88,10 @@ void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const v
 
 void partita_l3_wait(struct partita_transfer *transfer)
 {
+    if (transfer->lines != STARTED) {
+        partita_fail("a wait for a transfer that wasn't started");
+    }
+    transfer->lines = WAITED_FOR;
     while ((int32_t)(finished - (uint32_t)transfer->id) < 0) {
         look();
     }

@@ -51,6 +51,9 @@ extern struct partita_traffic partita_moved;
 
 void partita_start_team(void);
 
+/* Fails if a core used more of a stack than there is. */
+void partita_verify_stacks(void);
+
 /* Notes a wrap of the counter of cycles, which has 32 bits: to be called now and then. */
 void partita_watch_cycles(void);
 

@@ -13,10 +13,33 @@ enum {
     ALL_CORES = (1 << PARTITA_CORES) - 1
 };
 
+/* Of the linker script: where the first core's stack ends, which grows towards it, and so on; the control core's is last. */
+extern uint8_t __core_stacks[];
+extern uint8_t __core_stack_bytes[];
+
 _Noreturn void partita_run_core(int32_t core);
+
+enum { GUARD = 0x57ACCED5 };
+
+static volatile uint32_t *guard(int32_t core)
+{
+    return (volatile uint32_t *)(void *)(__core_stacks + core * (int32_t)(uintptr_t)__core_stack_bytes);
+}
+
+void partita_verify_stacks(void)
+{
+    for (int32_t core = 0; core <= CONTROL_CORE; core++) {
+        if (*guard(core) != GUARD) {
+            partita_fail("a stack was too small");
+        }
+    }
+}
 
 void partita_start_team(void)
 {
+    for (int32_t core = 0; core <= CONTROL_CORE; core++) {
+        *guard(core) = GUARD;
+    }
     write_register(EVENT_UNIT + MASK, EVENTS);
     write_register(EVENT_UNIT + DISPATCH_TEAM, ALL_CORES);
     write_register(EVENT_UNIT + JOIN, ALL_CORES | 1 << CONTROL_CORE);

@@ -10,7 +10,8 @@ enum {
     EVENT = 1 << 20,
     IDENTIFIERS = 16,
     WAIT_AND_CLEAR = 0x3C, /* of the event unit */
-    DONE = -1
+    DONE = -1,
+    WAITED_FOR = -2
 };
 
 static IN_L1 struct partita_transfer *owners[IDENTIFIERS];
@@ -20,6 +21,7 @@ static void free_identifier(uint32_t id)
 {
     write_register(DMA + STATUS, 1u << id);
     owners[id]->id = DONE;
+    owners[id] = 0;
     taken &= ~(1u << id);
 }
 
@@ -47,6 +49,9 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
     }
     if (bytes > PARTITA_TRANSFER_LIMIT || line_bytes > PARTITA_TRANSFER_LIMIT) {
         partita_fail("a transfer of more bytes than the limit");
+    }
+    if (l1 < partita_l1 || l1 + bytes > partita_l1 + PARTITA_L1_BYTES) {
+        partita_fail("a transfer's end isn't in L1");
     }
     if (taken == (1u << IDENTIFIERS) - 1) {
         free_one();
@@ -94,10 +99,14 @@ void partita_transfer_wait(struct partita_transfer *transfer)
 {
     if (transfer->id != DONE) {
         const uint32_t id = (uint32_t)transfer->id;
+        if (id >= IDENTIFIERS || owners[id] != transfer) {
+            partita_fail("a wait for a transfer that wasn't started");
+        }
         while ((read_register(DMA + STATUS) >> id & 1) != 0) {
             wait_for_event(EVENT_UNIT + WAIT_AND_CLEAR);
         }
         free_identifier(id);
     }
+    transfer->id = WAITED_FOR;
     __asm__ volatile("" : : : "memory");
 }
