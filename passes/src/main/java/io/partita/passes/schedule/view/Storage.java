@@ -49,6 +49,11 @@ public record Storage(
     return boxed;
   }
 
+  /** The same bits as elements of another type of their width. */
+  Storage as(ElementType type) {
+    return new Storage(region, type, offset, shape, strides);
+  }
+
   public long elements() {
     return shape.stream().reduce(1L, Math::multiplyExact);
   }

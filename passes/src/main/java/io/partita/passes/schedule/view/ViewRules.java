@@ -11,6 +11,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,8 @@ public final class ViewRules {
       case Movement movement -> movement(movement, operand, result).filter(Storage::isRegular);
       case Communication communication -> Optional.empty();
       case Contraction contraction -> Optional.empty();
+      case Elementwise.Cast(var to) when isSameBits(operand.element(), to) ->
+          Optional.of(operand.as(to));
       case Elementwise elementwise -> Optional.empty();
       case IntegerNetwork network -> Optional.empty();
       case Quantized quantized -> Optional.empty();
@@ -37,6 +40,11 @@ public final class ViewRules {
       case Source source -> Optional.empty();
       case Structured structured -> Optional.empty();
     };
+  }
+
+  /** Integers that wrap to another type of their width. */
+  private static boolean isSameBits(ElementType from, ElementType to) {
+    return from.isInteger() && to.isInteger() && from.bits() == to.bits();
   }
 
   private static Optional<Storage> movement(Movement movement, Storage operand, TensorType result) {
