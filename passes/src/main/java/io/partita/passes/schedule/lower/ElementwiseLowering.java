@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** {@code unary.h}, {@code binary.h} and {@code cast.h}. */
 final class ElementwiseLowering {
-  /** Cores take parts of so many elements. */
+  /** Cores take parts of so many elements. Functions of one element have to do with less memory. */
   private static final long PART = 8;
 
   private static final Set<ElementType> ARITHMETIC =
@@ -141,7 +141,7 @@ final class ElementwiseLowering {
       String function, String header, KernelClass kernel, TensorView x, TensorView out) {
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     TileGrid grid = TileGrid.of(out.shape(), List.of(x.strides(), out.strides()), List.of());
-    List<Integer> axes = grid.axes(space, "i", PART, grid.rank());
+    List<Integer> axes = grid.axes(space, "i", 1, grid.rank());
     int in = space.load("x", 0, x.element(), grid.box(0, axes));
     int result = space.store("out", 1, out.element(), grid.box(1, axes));
     space.call(

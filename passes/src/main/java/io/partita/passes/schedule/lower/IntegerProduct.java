@@ -20,6 +20,9 @@ import java.util.Optional;
  * × [batch…, k, n]}. Sums of 32 bits stay in L1 along the depth.
  */
 final class IntegerProduct {
+  /** Rows, columns and depth in which kernels compute, on words of 8 bits. */
+  private static final long BLOCK = 4;
+
   private final List<TensorView> operands;
   private final TensorView result;
   private final TileSpaceBuilder space;
@@ -41,9 +44,9 @@ final class IntegerProduct {
     for (int dimension = 0; dimension < rank - 2; dimension++) {
       box.add(batch(dimension));
     }
-    box.add(along("m", rank - 2, result.shape().get(rank - 2)));
-    box.add(along("n", rank - 1, columns));
-    this.depth = space.reduction("k", fromEnd(left().shape(), 1), 1);
+    box.add(along("m", rank - 2, BLOCK, result.shape().get(rank - 2)));
+    box.add(along("n", rank - 1, BLOCK, columns));
+    this.depth = space.reduction("k", fromEnd(left().shape(), 1), BLOCK);
   }
 
   static boolean hasKernel(ElementType left, ElementType right, ElementType result) {
@@ -77,16 +80,19 @@ final class IntegerProduct {
     int place = result.shape().size() - dimension;
     boolean isAlike = fromEnd(left().shape(), place) == fromEnd(right().shape(), place);
     long extent = result.shape().get(dimension);
-    return along("batch" + dimension, dimension, isShared() || isAlike ? extent : 1);
+    return along("batch" + dimension, dimension, 1, isShared() || isAlike ? extent : 1);
   }
 
-  private BoxDimension along(String name, int dimension, long largest) {
+  private BoxDimension along(String name, int dimension, long granule, long largest) {
     long extent = result.shape().get(dimension);
     long stride = result.strides().get(dimension);
     if (extent == 1) {
       return BoxDimension.whole(1, stride);
     }
-    int axis = space.axis(new TileSpace.Axis(name, extent, 1, largest, false, Optional.empty()));
+    int axis =
+        space.axis(
+            new TileSpace.Axis(
+                name, extent, Math.min(granule, extent), largest, false, Optional.empty()));
     return BoxDimension.along(axis, extent, stride);
   }
 

@@ -84,11 +84,12 @@ public final class CaseRunner {
   private Comparison run(OnnxModel model, RecordedRun run) {
     Map<String, Tensor> recorded = run.inputsFor(model.inputNames());
     ImportOptions options = options(model, recorded);
-    if (run.isArchive() && run.isIntegral(model.inputNames())) {
+    boolean isIntegral = run.isArchive() && run.isIntegral(model.inputNames());
+    if (isIntegral) {
       options = options.withIntegerData();
     }
     Map<String, Tensor> outputs;
-    try (PreparedModel prepared = prepare(model, options)) {
+    try (PreparedModel prepared = prepare(model, options, isIntegral ? recorded : Map.of())) {
       outputs = prepared.run(recorded);
     }
     Map<String, Tensor> expected = run.outputsFor(List.copyOf(outputs.keySet()));
@@ -112,12 +113,17 @@ public final class CaseRunner {
    * @throws PartitaException when the model isn't supported
    */
   public PreparedModel prepare(OnnxModel model, Map<String, Tensor> inputs) {
-    return prepare(model, options(model, inputs));
+    return prepare(model, options(model, inputs), Map.of());
   }
 
-  private PreparedModel prepare(OnnxModel model, ImportOptions options) {
+  /**
+   * @param integers what inputs are to be as narrow as
+   */
+  private PreparedModel prepare(
+      OnnxModel model, ImportOptions options, Map<String, Tensor> integers) {
     ImportResult imported = new OnnxImporter(options).examine(model);
-    Module module = pipeline.run(imported.orThrow(), (pass, before, after) -> {});
+    Module narrow = NarrowInputs.of(imported.orThrow(), integers);
+    Module module = pipeline.run(narrow, (pass, before, after) -> {});
     return new PreparedModel(module.graph(), runner.prepare(module));
   }
 
