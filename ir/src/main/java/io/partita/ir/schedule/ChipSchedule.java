@@ -15,6 +15,7 @@ import java.util.List;
  * @param outputs what a caller reads from L2 after it
  * @param states what stays from run to run, and is zero before the first and after a reset
  * @param constants the weights image
+ * @param residences what lies in L2 at which steps
  */
 public record ChipSchedule(
     List<Integer> devices,
@@ -27,7 +28,8 @@ public record ChipSchedule(
     List<StoredConstant> constants,
     MemoryUse l1,
     MemoryUse l2,
-    MemoryUse l3) {
+    MemoryUse l3,
+    List<Residence> residences) {
   public ChipSchedule {
     devices = List.copyOf(devices);
     kernels = List.copyOf(kernels);
@@ -37,6 +39,23 @@ public record ChipSchedule(
     outputs = List.copyOf(outputs);
     states = List.copyOf(states);
     constants = List.copyOf(constants);
+    residences = List.copyOf(residences);
+  }
+
+  /** Without saying what lies where when. */
+  public ChipSchedule(
+      List<Integer> devices,
+      List<TiledKernel> kernels,
+      List<ScheduleStep> start,
+      List<ScheduleStep> steps,
+      List<Port> inputs,
+      List<Port> outputs,
+      List<Port> states,
+      List<StoredConstant> constants,
+      MemoryUse l1,
+      MemoryUse l2,
+      MemoryUse l3) {
+    this(devices, kernels, start, steps, inputs, outputs, states, constants, l1, l2, l3, List.of());
   }
 
   /** Where a tensor lies. */
@@ -60,6 +79,16 @@ public record ChipSchedule(
       tensors = List.copyOf(tensors);
     }
   }
+
+  /**
+   * Bytes of L2 that belong to one thing for some steps: a value and its views, a constant, room
+   * for messages.
+   *
+   * @param name of the value, as in the model
+   * @param first index of the first step that touches it; -1 for what is there before a run
+   * @param last index of the last one; the number of steps for what is there after a run
+   */
+  public record Residence(String name, long offset, long bytes, int first, int last) {}
 
   /**
    * @param used bytes from offset 0 on

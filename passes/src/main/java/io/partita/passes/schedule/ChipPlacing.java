@@ -5,6 +5,7 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.target.ChipKind;
@@ -18,7 +19,9 @@ import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
@@ -63,18 +66,62 @@ final class ChipPlacing {
     List<ScheduleStep> start =
         tasks.states().stream().map(state -> (ScheduleStep) clear(state.region())).toList();
     long l1Used = l1Used();
+    List<ScheduleStep> steps = steps();
     return new ChipSchedule(
         tasks.devices(),
         tasks.kernels(),
         start,
-        steps(),
+        steps,
         ports(tasks.inputs()),
         ports(tasks.outputs()),
         ports(tasks.states()),
         constants(),
         new MemoryUse(l1Used, l1Used, l1Bytes),
         places.l2Use(),
-        places.l3Use());
+        places.l3Use(),
+        residences(steps));
+  }
+
+  /** From the first step that touches a region, or its transfer, to the last one. */
+  private List<Residence> residences(List<ScheduleStep> steps) {
+    Map<Region, Integer> first = new IdentityHashMap<>();
+    Map<Region, Integer> last = new IdentityHashMap<>();
+    tasks.inputs().forEach(port -> first.put(port.region(), -1));
+    int step = 0;
+    for (int task = 0; task < tasks.tasks().size(); task++) {
+      step += places.before().get(task).size();
+      for (Region region : tasks.tasks().get(task).regions()) {
+        first.putIfAbsent(region, step);
+        last.put(region, step);
+      }
+      step++;
+    }
+    tasks.outputs().forEach(port -> last.put(port.region(), steps.size()));
+    for (Region region : places.streamed()) {
+      first.put(region, firstTransfer(steps, places.l3().get(region)));
+    }
+    List<Residence> residences = new ArrayList<>();
+    for (Map.Entry<Region, Long> each : places.l2().entrySet()) {
+      Region region = each.getKey();
+      boolean moves = region.kind() == Region.Kind.ACTIVATION || places.streamed().contains(region);
+      residences.add(
+          new Residence(
+              region.name(),
+              each.getValue(),
+              Placement.aligned(region.bytes()),
+              moves ? first.get(region) : -1,
+              moves ? last.getOrDefault(region, first.get(region)) : steps.size()));
+    }
+    return residences;
+  }
+
+  private static int firstTransfer(List<ScheduleStep> steps, long l3) {
+    for (int i = 0; i < steps.size(); i++) {
+      if (steps.get(i) instanceof ScheduleStep.StartTransfer start && start.l3() == l3) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("nothing is fetched from " + l3);
   }
 
   private ScheduleStep.Clear clear(Region region) {

@@ -11,6 +11,7 @@ import io.partita.ir.program.Role;
 import io.partita.ir.program.Roles;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
@@ -49,7 +50,10 @@ public final class Scheduler {
       Program program, TargetDescription target, SchedulerOptions options) {
     Program legal = Legalization.legalize(program);
     List<ChipSchedule> roles = new Scheduler(legal, target, options).roles();
-    return new Schedule(program, name(target), roles, program.inputs(), program.outputs());
+    Schedule schedule =
+        new Schedule(program, name(target), roles, program.inputs(), program.outputs());
+    ScheduleVerifier.verify(schedule);
+    return schedule;
   }
 
   /** With the parameters that aren't as usual: {@code siracusa:chips=4}. */

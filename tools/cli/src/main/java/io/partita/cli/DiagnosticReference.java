@@ -6,6 +6,7 @@ import io.partita.frontend.onnx.ImportCode;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.mesh.MeshCode;
+import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.target.TargetCode;
 import io.partita.ir.text.TextCode;
 import io.partita.ir.verify.VerifierCode;
@@ -51,6 +52,7 @@ final class DiagnosticReference {
             PlanCode.values(),
             ResidencyCode.values(),
             ScheduleCode.values(),
+            ScheduleFault.values(),
             TileCode.values(),
             BackendCode.values(),
             DriverCode.values(),

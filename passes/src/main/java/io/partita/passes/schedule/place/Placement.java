@@ -75,7 +75,8 @@ public final class Placement {
     return blocks.fits() && blocks.l2Use().used() <= l2Bytes ? blocks : placement.place(large);
   }
 
-  static long aligned(long bytes) {
+  /** Bytes that a region takes. */
+  public static long aligned(long bytes) {
     return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   }
 

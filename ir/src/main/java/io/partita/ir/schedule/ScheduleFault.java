@@ -1,0 +1,46 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** What is wrong with a schedule: always a mistake of whoever made it. */
+public enum ScheduleFault implements DiagnosticCode {
+  TILES("P4411", "tiles of a schedule don't fit together"),
+  MEMORY("P4412", "a schedule uses memory that holds something else"),
+  TRANSFER("P4413", "a transfer of a schedule isn't awaited once");
+
+  private final String id;
+  private final String title;
+
+  ScheduleFault(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+
+  void require(boolean condition, String where, Object expected, Object found) {
+    if (!condition) {
+      throw new PartitaException(
+          this,
+          where,
+          expected.toString(),
+          found.toString(),
+          "this is an error of Partita; please report it with the model and the command");
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.partita.ir.schedule;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Whether the tiles of one loop lie inside their tensors and inside L1, and results are whole. */
+final class TileVerifier {
+  private static final ScheduleFault FAULT = ScheduleFault.TILES;
+  private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*";
+
+  private final TiledKernel kernel;
+  private final long l1Bytes;
+
+  private TileVerifier(TiledKernel kernel, long l1Bytes) {
+    this.kernel = kernel;
+    this.l1Bytes = l1Bytes;
+  }
+
+  static void verify(TiledKernel kernel, long l1Bytes) {
+    new TileVerifier(kernel, l1Bytes).run();
+  }
+
+  private String where(Object part) {
+    return "loop " + kernel.name() + ", " + part;
+  }
+
+  private void run() {
+    FAULT.require(
+        kernel.name().matches(IDENTIFIER), where("name"), "a C identifier", kernel.name());
+    Set<String> names = new HashSet<>();
+    kernel.operands().forEach(each -> requireName(names, each.name()));
+    kernel.scratch().forEach(each -> requireName(names, each.name()));
+    l1();
+    kernel.operands().forEach(this::operand);
+    kernel.calls().forEach(this::call);
+  }
+
+  private void requireName(Set<String> names, String name) {
+    boolean isGood = name.matches(IDENTIFIER) && names.add(name);
+    FAULT.require(isGood, where(name), "a C identifier of its own", name);
+  }
+
+  private record Place(String name, long start, long end) {}
+
+  private void l1() {
+    List<Place> places = new ArrayList<>();
+    for (TileOperand operand : kernel.operands()) {
+      if (operand.direction() != Direction.SCALAR) {
+        FAULT.require(
+            operand.slots() == 1 || operand.slots() == 2,
+            where(operand.name()),
+            "1 or 2 slots",
+            operand.slots());
+        long end = operand.l1() + operand.slots() * operand.slotBytes();
+        places.add(new Place(operand.name(), operand.l1(), end));
+      }
+    }
+    for (TileScratch scratch : kernel.scratch()) {
+      places.add(new Place(scratch.name(), scratch.l1(), scratch.l1() + scratch.bytes()));
+    }
+    FAULT.require(
+        kernel.l1Bytes() <= l1Bytes, where("L1"), "at most " + l1Bytes + " B", kernel.l1Bytes());
+    for (int i = 0; i < places.size(); i++) {
+      Place place = places.get(i);
+      FAULT.require(
+          place.start >= 0 && place.end <= kernel.l1Bytes(),
+          where(place.name),
+          "bytes below " + kernel.l1Bytes(),
+          place);
+      for (Place other : places.subList(0, i)) {
+        FAULT.require(
+            place.end <= other.start || other.end <= place.start,
+            where(place.name),
+            "bytes beside " + other,
+            place);
+      }
+    }
+  }
+
+  private void operand(TileOperand operand) {
+    List<BoxDimension> box = operand.box();
+    if (operand.direction() == Direction.SCALAR) {
+      return;
+    }
+    FAULT.require(
+        box.isEmpty() || box.getLast().extent() == 1 || box.getLast().stride() == 1,
+        where(operand.name()),
+        "elements side by side",
+        box);
+    boolean isFixed = box.stream().noneMatch(TileVerifier::readsScalar);
+    List<Integer> axes = new ArrayList<>();
+    for (int axis = 0; axis < kernel.axes().size(); axis++) {
+      if (operand.dependsOn(axis)) {
+        axes.add(axis);
+      }
+    }
+    requireInnermost(operand, axes);
+    List<Box> boxes = new ArrayList<>();
+    for (Indices tile = new Indices(axes); tile.isValid(); tile.next()) {
+      boxes.add(box(operand, tile, isFixed));
+    }
+    if (operand.direction() == Direction.STORE && isFixed) {
+      requireWhole(operand, boxes);
+    }
+  }
+
+  /** A result is stored once all axes that it doesn't depend on are done. */
+  private void requireInnermost(TileOperand operand, List<Integer> axes) {
+    if (operand.direction() == Direction.STORE && !axes.isEmpty()) {
+      for (int axis = 0; axis < axes.getLast(); axis++) {
+        FAULT.require(
+            axes.contains(axis) || kernel.axes().get(axis).count() == 1,
+            where(operand.name()),
+            "axes that it doesn't depend on within the others",
+            kernel.axes().get(axis).name());
+      }
+    }
+  }
+
+  private static boolean readsScalar(BoxDimension dimension) {
+    return TileVerifier.readsScalar(dimension.start()) || readsScalar(dimension.size());
+  }
+
+  private static boolean readsScalar(TileExpression expression) {
+    return switch (expression) {
+      case TileExpression.Scalar scalar -> true;
+      case TileExpression.Literal literal -> false;
+      case TileExpression.Start start -> false;
+      case TileExpression.Size size -> false;
+      case TileExpression.First first -> false;
+      case TileExpression.Last last -> false;
+      case TileExpression.Sum(var left, var right) -> readsScalar(left) || readsScalar(right);
+      case TileExpression.Difference(var left, var right) ->
+          readsScalar(left) || readsScalar(right);
+      case TileExpression.Product(var left, var right) -> readsScalar(left) || readsScalar(right);
+      case TileExpression.Quotient(var left, var divisor) -> readsScalar(left);
+      case TileExpression.Minimum(var left, var right) -> readsScalar(left) || readsScalar(right);
+      case TileExpression.Maximum(var left, var right) -> readsScalar(left) || readsScalar(right);
+    };
+  }
+
+  private record Box(List<Long> starts, List<Long> ends) {
+    long elements() {
+      long product = 1;
+      for (int i = 0; i < starts.size(); i++) {
+        product *= ends.get(i) - starts.get(i);
+      }
+      return product;
+    }
+
+    boolean meets(Box other) {
+      for (int i = 0; i < starts.size(); i++) {
+        if (starts.get(i) >= other.ends.get(i) || other.starts.get(i) >= ends.get(i)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private Box box(TileOperand operand, Indices tile, boolean isFixed) {
+    List<Long> starts = new ArrayList<>();
+    List<Long> ends = new ArrayList<>();
+    for (BoxDimension dimension : operand.box()) {
+      long start = dimension.start().at(tile);
+      long size = dimension.size().at(tile);
+      FAULT.require(
+          !isFixed || start >= 0 && size >= 1 && start + size <= dimension.extent(),
+          where(operand.name() + " at tile " + tile),
+          "a part of " + dimension.extent() + " indices",
+          size + " from " + start);
+      starts.add(start);
+      ends.add(start + size);
+    }
+    Box box = new Box(starts, ends);
+    long bytes = operand.element().packedBytes(box.elements());
+    FAULT.require(
+        bytes <= operand.slotBytes(),
+        where(operand.name() + " at tile " + tile),
+        "at most " + operand.slotBytes() + " B",
+        bytes + " B");
+    return box;
+  }
+
+  private void requireWhole(TileOperand operand, List<Box> boxes) {
+    long all = operand.box().stream().mapToLong(BoxDimension::extent).reduce(1, (a, b) -> a * b);
+    long sum = boxes.stream().mapToLong(Box::elements).sum();
+    FAULT.require(sum == all, where(operand.name()), all + " elements that are written once", sum);
+    List<Box> sorted = new ArrayList<>(boxes);
+    if (!operand.box().isEmpty()) {
+      sorted.sort((left, right) -> Long.compare(left.starts.getFirst(), right.starts.getFirst()));
+    }
+    for (int i = 0; i < sorted.size(); i++) {
+      Box box = sorted.get(i);
+      for (int j = i + 1; j < sorted.size(); j++) {
+        Box other = sorted.get(j);
+        boolean isBehind = !box.starts.isEmpty() && other.starts.getFirst() >= box.ends.getFirst();
+        if (isBehind) {
+          break;
+        }
+        FAULT.require(!box.meets(other), where(operand.name()), "parts beside " + box, other);
+      }
+    }
+  }
+
+  private void call(KernelCall call) {
+    for (int axis : call.onLast()) {
+      FAULT.require(
+          axis >= 0 && axis < kernel.axes().size(),
+          where(call.function()),
+          "one of " + kernel.axes().size() + " axes",
+          axis);
+    }
+  }
+
+  /** Counts through the tiles along some axes; along the others it's the first. */
+  private final class Indices implements TileExpression.Tile {
+    private final List<Integer> axes;
+    private final List<Long> at = new ArrayList<>(Collections.nCopies(kernel.axes().size(), 0L));
+    private boolean isValid = true;
+
+    Indices(List<Integer> axes) {
+      this.axes = axes;
+    }
+
+    boolean isValid() {
+      return isValid;
+    }
+
+    void next() {
+      for (int axis : axes) {
+        at.set(axis, at.get(axis) + 1);
+        if (at.get(axis) < kernel.axes().get(axis).count()) {
+          return;
+        }
+        at.set(axis, 0L);
+      }
+      isValid = false;
+    }
+
+    @Override
+    public long start(int axis) {
+      return at.get(axis) * kernel.axes().get(axis).tile();
+    }
+
+    @Override
+    public long size(int axis) {
+      TileAxis one = kernel.axes().get(axis);
+      return Math.min(one.tile(), one.extent() - start(axis));
+    }
+
+    @Override
+    public boolean isFirst(int axis) {
+      return at.get(axis) == 0;
+    }
+
+    @Override
+    public boolean isLast(int axis) {
+      return at.get(axis) == kernel.axes().get(axis).count() - 1;
+    }
+
+    @Override
+    public long scalar(int operand) {
+      return 0;
+    }
+
+    @Override
+    public String toString() {
+      return at.toString();
+    }
+  }
+}
