@@ -7,7 +7,13 @@
 /* Below the mark, a stack that grows beyond it doesn't touch the next one yet. */
 enum { HARTS = PARTITA_CORES + 1, STACK_BYTES = 32 * 1024, MARK_AT = 4096, MARK = 0x7061727a };
 
-static volatile uint32_t *const wakes = (volatile uint32_t *)0x02000000; /* the CLINT's msip, a word for each hart */
+/* 20 s of mtime; and the timer's bit of mie and mip. */
+enum { PATIENCE = 20 * 10000000, TIMER = 0x80 };
+
+/* The CLINT's msip, a word for each hart; mtime; and mtimecmp of hart 0, of two words each. */
+static volatile uint32_t *const wakes = (volatile uint32_t *)0x02000000;
+static volatile uint32_t *const machine_time = (volatile uint32_t *)0x0200bff8;
+static volatile uint32_t *const alarm = (volatile uint32_t *)0x02004000;
 
 const uint32_t partita_harts = HARTS;
 const uint32_t partita_stack_bytes = STACK_BYTES;
@@ -21,6 +27,7 @@ static const void *job_arguments;
 static uint32_t job_round;
 static uint32_t working;
 
+static uint32_t present;
 static uint32_t arrived;
 static uint32_t barriers;
 
@@ -49,6 +56,8 @@ static uint32_t wait_while(const uint32_t *word, uint32_t value)
 
 _Noreturn void partita_serve(int32_t core)
 {
+    __atomic_add_fetch(&present, 1, __ATOMIC_RELEASE);
+    wake(0, 0);
     for (uint32_t round = 0;; round++) {
         wait_while(&job_round, round);
         job(job_arguments, core, PARTITA_CORES);
@@ -63,12 +72,34 @@ static uint32_t *mark(int32_t hart)
     return (uint32_t *)(void *)(partita_stacks[hart] + MARK_AT);
 }
 
+/* At a time of which the upper word is 0, as it is for the first seven minutes; or never. */
+static void set_alarm(uint32_t time, uint32_t never)
+{
+    alarm[1] = UINT32_MAX;
+    alarm[0] = time;
+    alarm[1] = never;
+}
+
+/* With an alarm, as a machine with too few harts would wait for ever. */
 void partita_start_team(void)
 {
+    uint32_t pending;
     for (int32_t hart = 0; hart < HARTS; hart++) {
         *mark(hart) = MARK;
     }
+    set_alarm(machine_time[0] + PATIENCE, 0);
+    __asm__ volatile("csrs mie, %0" : : "r"(TIMER));
     wake(1, PARTITA_CORES);
+    while (__atomic_load_n(&present, __ATOMIC_ACQUIRE) < PARTITA_CORES) {
+        __asm__ volatile("wfi\ncsrr %0, mip" : "=r"(pending) : : "memory");
+        wakes[0] = 0;
+        __asm__ volatile("fence iorw, iorw" : : : "memory");
+        if ((pending & TIMER) != 0) {
+            partita_fail("fewer harts than cores and one to control them: see QEMU's option -smp");
+        }
+    }
+    set_alarm(UINT32_MAX, UINT32_MAX);
+    __asm__ volatile("csrc mie, %0" : : "r"(TIMER));
 }
 
 void partita_team_start(partita_kernel *kernel, const void *arguments)

@@ -30,7 +30,9 @@ record Mpi(CCompiler compiler, Path launcher) {
     if (System.getProperty("user.name").equals("root")) {
       command.add("--allow-run-as-root");
     }
-    command.addAll(List.of("--oversubscribe", "-n", "" + inputs.size(), program.toString()));
+    command.addAll(
+        List.of(
+            "--oversubscribe", "--timeout", "120", "-n", "" + inputs.size(), program.toString()));
     command.addAll(List.of("--input", folder.resolve("input-%").toString()));
     command.addAll(List.of("--output", folder.resolve("output-%").toString()));
     command.addAll(List.of(options));

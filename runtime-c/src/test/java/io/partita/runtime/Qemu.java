@@ -37,27 +37,29 @@ record Qemu(CCompiler compiler, Path machine) {
    */
   ProcessBuilder process(Path program, Path folder, String options) {
     return new ProcessBuilder(
-            machine.toString(),
-            "-machine",
-            "virt",
-            "-bios",
-            "none",
-            "-m",
-            "1G",
-            "-smp",
-            "9",
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-serial",
-            "file:console",
-            "-semihosting-config",
-            "enable=on,target=native",
-            "-kernel",
-            program.toString(),
-            "-append",
-            options)
+            new ArrayList<>(
+                List.of(
+                    machine.toString(),
+                    "-machine",
+                    "virt",
+                    "-bios",
+                    "none",
+                    "-m",
+                    "1G",
+                    "-smp",
+                    "9",
+                    "-display",
+                    "none",
+                    "-monitor",
+                    "none",
+                    "-serial",
+                    "file:console",
+                    "-semihosting-config",
+                    "enable=on,target=native",
+                    "-kernel",
+                    program.toString(),
+                    "-append",
+                    options)))
         .directory(folder.toFile())
         .redirectErrorStream(true);
   }

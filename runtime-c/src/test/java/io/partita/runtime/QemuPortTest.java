@@ -6,6 +6,8 @@ import io.partita.runtime.HalPrograms.Misuse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,9 +23,17 @@ class QemuPortTest {
   private int run(Qemu qemu, String source, String options)
       throws IOException, InterruptedException {
     Path program = qemu.executable(source, HalPrograms.source(source));
-    Process process = qemu.process(program, folder, options).start();
+    return code(qemu.process(program, folder, options));
+  }
+
+  private static int code(ProcessBuilder machine) throws IOException, InterruptedException {
+    Process process = machine.start();
+    if (!process.waitFor(2, TimeUnit.MINUTES)) {
+      process.destroyForcibly();
+      throw new AssertionError("QEMU doesn't end");
+    }
     assertThat(new String(process.getInputStream().readAllBytes())).isEmpty();
-    return process.waitFor();
+    return process.exitValue();
   }
 
   private String console() throws IOException {
@@ -75,5 +85,15 @@ class QemuPortTest {
     Files.write(folder.resolve("in"), HalPrograms.input(0, "abc".getBytes()));
     assertThat(run(qemu, "hal_test.c", "--l3 l3 --input in")).isEqualTo(70);
     assertThat(console()).isEqualTo("chip 0: the output can't be written\n");
+  }
+
+  /** Time passes at once while all harts sleep. */
+  @Test
+  void saysWhenHartsAreMissing(Qemu qemu) throws IOException, InterruptedException {
+    Path program = qemu.executable("misuse.c", HalPrograms.source("misuse.c"));
+    ProcessBuilder machine = qemu.process(program, folder, "");
+    machine.command().addAll(List.of("-smp", "4", "-icount", "shift=0,sleep=off"));
+    assertThat(code(machine)).isEqualTo(70);
+    assertThat(console()).contains("fewer harts than cores");
   }
 }
