@@ -38,15 +38,45 @@ REDUCE(partita_reduce_product_f32, float, float, 1, sum *x, sum)
 REDUCE(partita_reduce_max_f32, float, float, -PARTITA_INFINITY, partita_maximum(sum, x), sum)
 REDUCE(partita_reduce_min_f32, float, float, PARTITA_INFINITY, partita_minimum(sum, x), sum)
 
-#define REDUCE_INTEGERS(TYPE, T, LEAST, MOST)                                                                          \
-    REDUCE(partita_reduce_sum_##TYPE, T, uint32_t, 0, sum + (uint32_t)x, sum)                                          \
-    REDUCE(partita_reduce_mean_##TYPE, T, int64_t, 0, sum + x, count == 0 ? 0 : sum / count)                           \
-    REDUCE(partita_reduce_product_##TYPE, T, uint32_t, 1, sum *(uint32_t)x, sum)                                       \
+#define REDUCE_INTEGERS(TYPE, T, SUM, LEAST, MOST)                                                                     \
+    REDUCE(partita_reduce_sum_##TYPE, T, SUM, 0, sum + (SUM)x, sum)                                                    \
+    REDUCE(partita_reduce_mean_##TYPE, T, int64_t, 0, partita_add_wrapping_64(sum, x), count == 0 ? 0 : sum / count)   \
+    REDUCE(partita_reduce_product_##TYPE, T, SUM, 1, sum *(SUM)x, sum)                                                 \
     REDUCE(partita_reduce_max_##TYPE, T, T, LEAST, x > sum ? x : sum, sum)                                             \
     REDUCE(partita_reduce_min_##TYPE, T, T, MOST, x < sum ? x : sum, sum)
 
-REDUCE_INTEGERS(i8, int8_t, INT8_MIN, INT8_MAX)
-REDUCE_INTEGERS(i32, int32_t, INT32_MIN, INT32_MAX)
+REDUCE_INTEGERS(i8, int8_t, uint32_t, INT8_MIN, INT8_MAX)
+REDUCE_INTEGERS(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)
+REDUCE_INTEGERS(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
+
+/* VALUE joins `sum` and x. */
+#define CUMULATIVE(NAME, T, SUM, FIRST, VALUE)                                                                         \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_cumulative *line = arguments;                                                             \
+        const int32_t inner = line->inner;                                                                             \
+        const struct partita_range share = partita_share(line->outer * inner, 1, core, cores);                         \
+        const int32_t step = line->reverse ? -inner : inner;                                                           \
+        for (int32_t number = share.from; number < share.to; number++) {                                               \
+            int32_t place = number / inner * line->extent * inner + number % inner;                                    \
+            place += line->reverse ? (line->extent - 1) * inner : 0;                                                   \
+            SUM sum = FIRST;                                                                                           \
+            for (int32_t i = 0; i < line->extent; i++, place += step) {                                                \
+                const SUM before = sum;                                                                                \
+                const SUM x = (SUM)((const T *)line->x)[place];                                                        \
+                sum = VALUE;                                                                                           \
+                ((T *)line->out)[place] = (T)(line->exclusive ? before : sum);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define CUMULATIVES(TYPE, T, SUM)                                                                                      \
+    CUMULATIVE(partita_cumulative_sum_##TYPE, T, SUM, 0, sum + x)                                                      \
+    CUMULATIVE(partita_cumulative_product_##TYPE, T, SUM, 1, sum *x)
+
+CUMULATIVES(f32, float, float)
+CUMULATIVES(i32, int32_t, uint32_t)
+CUMULATIVES(i64, int64_t, uint64_t)
 
 /* Whether x comes before y: it is better and y isn't NaN, or it alone is NaN. */
 #define IS_BETTER(x, y, BETTER) (((x)BETTER(y) && (y) == (y)) || ((x) != (x) && (y) == (y)))

@@ -27,6 +27,28 @@ partita_kernel partita_reduce_sum_i8, partita_reduce_mean_i8, partita_reduce_pro
     partita_reduce_min_i8;
 partita_kernel partita_reduce_sum_i32, partita_reduce_mean_i32, partita_reduce_product_i32, partita_reduce_max_i32,
     partita_reduce_min_i32;
+partita_kernel partita_reduce_sum_i64, partita_reduce_mean_i64, partita_reduce_product_i64, partita_reduce_max_i64,
+    partita_reduce_min_i64;
+
+/*
+ * For each line of x [outer, extent, inner] sums or products of the elements up to each, with or (exclusive) without
+ * it, or (reverse) from the end on. Out may be x. Cores take whole lines.
+ *
+ * Integers: exact, wrapping. Floats: a sum of n elements within n u of the sum of their magnitudes, a product within
+ * n u.
+ */
+struct partita_cumulative {
+    const void *x; /* [outer, extent, inner] */
+    void *out;     /* as x */
+    int32_t outer;
+    int32_t extent;
+    int32_t inner;
+    int32_t exclusive;
+    int32_t reverse;
+};
+
+partita_kernel partita_cumulative_sum_f32, partita_cumulative_product_f32, partita_cumulative_sum_i32,
+    partita_cumulative_product_i32, partita_cumulative_sum_i64, partita_cumulative_product_i64;
 
 /*
  * The number of the largest or smallest element of each line of x [outer, extent, inner], the first of equal ones, or

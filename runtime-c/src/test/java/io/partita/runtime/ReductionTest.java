@@ -58,7 +58,8 @@ class ReductionTest {
     for (int round = 0; round < 30; round++) {
       Tensor x =
           samples.integers(
-              samples.one(ElementType.I8, ElementType.I32), samples.shape(samples.from(0, 5), 5));
+              samples.one(ElementType.I8, ElementType.I32, ElementType.I64),
+              samples.shape(samples.from(0, 5), 5));
       Reduction.Reduce op = draw(kind, x.shape().rank());
       KernelCall call = call(op, x);
       Same.verify(call.toString(), kernels.result(call), reference(op, x).getFirst());
@@ -138,6 +139,38 @@ class ReductionTest {
       List<Tensor> found = kernels.run(call);
       Same.verify(call + " values", found.get(0), expected.get(0));
       Same.verify(call + " indices", found.get(1), expected.get(1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "I32", "I64"})
+  void cumulates(ElementType element, Kernels kernels) {
+    for (int round = 0; round < 30; round++) {
+      Shape shape = Shape.of(samples.from(0, 4), samples.from(0, 20), samples.from(1, 4));
+      Reduction.Cumulative op =
+          new Reduction.Cumulative(samples.flag(), 1, samples.flag(), samples.flag());
+      Tensor x =
+          element == ElementType.F32 ? samples.floats(shape, 2) : samples.integers(element, shape);
+      KernelCall call =
+          new KernelCall("partita_" + op.mnemonic() + "_" + element.text())
+              .in(x)
+              .out(x.type())
+              .i32(shape.extents())
+              .i32(op.exclusive() ? 1 : 0, op.reverse() ? 1 : 0);
+      if (element == ElementType.F32) {
+        long count = shape.extent(1);
+        double[] exact = reference(op, wide(x)).getFirst().doubles();
+        Within.verify(
+            call,
+            kernels,
+            exact,
+            (i, y) ->
+                op.product()
+                    ? count * U * Math.abs(y) + Within.TINY * Math.max(1, Math.abs(y))
+                    : 2.0 * count * count * U);
+      } else {
+        Same.verify(call.toString(), kernels.result(call), reference(op, x).getFirst());
+      }
     }
   }
 }

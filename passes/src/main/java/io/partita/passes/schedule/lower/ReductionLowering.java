@@ -20,6 +20,8 @@ import java.util.Set;
 final class ReductionLowering {
   private static final Set<ElementType> REDUCED =
       EnumSet.of(ElementType.F32, ElementType.I8, ElementType.I32);
+  private static final Set<ElementType> CUMULATED =
+      EnumSet.of(ElementType.F32, ElementType.I32, ElementType.I64);
 
   /** Of lines that lie beside each other. */
   private static final long NEIGHBOURS = 8;
@@ -31,7 +33,8 @@ final class ReductionLowering {
     TensorView x = operands.getFirst();
     return switch (op) {
       case Reduction.Reduce reduce ->
-          REDUCED.contains(x.element()) && x.shape().size() <= TileGrid.KERNEL_AXES
+          (REDUCED.contains(x.element()) || x.element() == ElementType.I64)
+                  && x.shape().size() <= TileGrid.KERNEL_AXES
               ? Optional.of(reduce(reduce, x, results.getFirst()))
               : Optional.empty();
       case Reduction.Softmax(int axis, boolean logarithm) ->
@@ -45,7 +48,10 @@ final class ReductionLowering {
               : Optional.empty();
       case Reduction.TopK topK ->
           REDUCED.contains(x.element()) ? Optional.of(topK(topK, x, results)) : Optional.empty();
-      case Reduction.Cumulative cumulative -> Optional.empty();
+      case Reduction.Cumulative cumulative ->
+          CUMULATED.contains(x.element())
+              ? Optional.of(cumulative(cumulative, x, results.getFirst()))
+              : Optional.empty();
     };
   }
 
@@ -89,6 +95,22 @@ final class ReductionLowering {
         pointer("indices", indices),
         integer("k", op.k()),
         integer("largest", op.largest() ? 1 : 0));
+    return lines.space.build();
+  }
+
+  private static TileSpace cumulative(Reduction.Cumulative op, TensorView x, TensorView result) {
+    Lines lines = new Lines(op.mnemonic() + "_" + x.element(), op.axis(), x, result);
+    int in = lines.load(x);
+    int out = lines.store("out", 1, result, x.shape().get(op.axis()));
+    lines.call(
+        "reduction",
+        "cumulative",
+        KernelClass.REDUCTION,
+        1,
+        pointer("x", in),
+        pointer("out", out),
+        integer("exclusive", op.exclusive() ? 1 : 0),
+        integer("reverse", op.reverse() ? 1 : 0));
     return lines.space.build();
   }
 

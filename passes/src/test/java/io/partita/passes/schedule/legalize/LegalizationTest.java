@@ -3,6 +3,7 @@ package io.partita.passes.schedule.legalize;
 import static io.partita.ir.op.BinaryFunction.ADD;
 import static io.partita.ir.type.ElementType.F32;
 import static io.partita.ir.type.ElementType.I32;
+import static io.partita.ir.type.ElementType.I64;
 import static io.partita.ir.type.ElementType.I8;
 import static io.partita.passes.schedule.legalize.Legalized.constant;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,14 +13,17 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LegalizationTest {
   private static Value input(GraphBuilder graph, String name, long... extents) {
@@ -180,5 +184,20 @@ class LegalizationTest {
     assertThat(Groups.of(legalized.after()))
         .extracting(group -> group.nodes().size())
         .containsExactly(1, 1, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void tuplesOfIndicesAreRows(int batch) {
+    long[] tuples = {0, -1, 1, 1, -2, 0, 0, 1};
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value data = input(graph, "data", 2, 2, 3, 4);
+              TensorType type = TensorType.of(I64, 2, 2, 2);
+              return graph.add(
+                  new Movement.GatherNd(batch), data, graph.constant(Tensor.ofLongs(type, tuples)));
+            });
+    assertThat(legalized.agrees().operations()).containsExactly("reshape", "gather");
   }
 }
