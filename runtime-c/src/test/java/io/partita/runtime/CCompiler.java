@@ -17,7 +17,7 @@ record CCompiler(Path program) {
   static final Path MODULE = Path.of("").toAbsolutePath();
 
   private static final List<String> FOLDERS =
-      List.of("kernels", "hal", "collectives", "ports", "src/test/c");
+      List.of("kernels", "hal", "tiles", "collectives", "ports", "src/test/c");
 
   private static final List<String> STRICT =
       List.of(

@@ -1,0 +1,124 @@
+#include "box.h"
+
+/* A part of a box that one transfer or a few move: lines in L1 without gaps. */
+struct lines {
+    uint8_t *l1;
+    const uint8_t *l2;
+    uint32_t count;
+    uint32_t bytes;
+    uint32_t stride;
+};
+
+static struct partita_transfer *next_transfer(struct partita_box *box)
+{
+    if (box->started - box->waited == PARTITA_BOX_TRANSFERS) {
+        partita_transfer_wait(&box->transfers[box->waited % PARTITA_BOX_TRANSFERS]);
+        box->waited++;
+    }
+    return &box->transfers[box->started++ % PARTITA_BOX_TRANSFERS];
+}
+
+static void start(struct partita_box *box, int32_t is_load, struct lines lines)
+{
+    struct partita_transfer *transfer = next_transfer(box);
+    /* A store's L2 was handed in as memory to write to. */
+    uint8_t *l2 = (uint8_t *)(uintptr_t)lines.l2;
+    if (is_load && lines.count == 1) {
+        partita_load_start(transfer, lines.l1, l2, lines.bytes);
+    } else if (is_load) {
+        partita_load_lines_start(transfer, lines.l1, l2, lines.count, lines.bytes, lines.stride);
+    } else if (lines.count == 1) {
+        partita_store_start(transfer, l2, lines.l1, lines.bytes);
+    } else {
+        partita_store_lines_start(transfer, l2, lines.l1, lines.count, lines.bytes, lines.stride);
+    }
+}
+
+/* Lines that are longer than a transfer, one after the other. */
+static void start_long(struct partita_box *box, int32_t is_load, struct lines lines)
+{
+    enum { PIECE = PARTITA_TRANSFER_LIMIT / 16 * 16 };
+    for (uint32_t line = 0; line < lines.count; line++) {
+        for (uint32_t done = 0; done < lines.bytes; done += PIECE) {
+            const uint32_t bytes = lines.bytes - done < PIECE ? lines.bytes - done : PIECE;
+            const struct lines piece = {lines.l1 + (size_t)line * lines.bytes + done,
+                                        lines.l2 + (size_t)line * lines.stride + done, 1, bytes, bytes};
+            start(box, is_load, piece);
+        }
+    }
+}
+
+/* As many lines at a time as a transfer takes. */
+static void start_lines(struct partita_box *box, int32_t is_load, struct lines lines)
+{
+    if (lines.bytes > PARTITA_TRANSFER_LIMIT) {
+        start_long(box, is_load, lines);
+        return;
+    }
+    const uint32_t most = PARTITA_TRANSFER_LIMIT / lines.bytes;
+    for (uint32_t done = 0; done < lines.count; done += most) {
+        const uint32_t count = lines.count - done < most ? lines.count - done : most;
+        const struct lines part = {lines.l1 + (size_t)done * lines.bytes, lines.l2 + (size_t)done * lines.stride, count,
+                                   lines.bytes, lines.stride};
+        start(box, is_load, part);
+    }
+}
+
+/* Of a stride that may be below 0, in bytes from the box's first element. */
+static const uint8_t *place(const uint8_t *l2, const struct partita_box_dimension *dimensions, const int32_t *index,
+                            int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        l2 += (ptrdiff_t)index[i] * dimensions[i].stride;
+    }
+    return l2;
+}
+
+static void start_box(struct partita_box *box, int32_t is_load, uint8_t *l1, const uint8_t *l2,
+                      const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
+{
+    int32_t index[PARTITA_BOX_DIMENSIONS] = {0};
+    while (count > 0 && (dimensions[count - 1].size == 1 || dimensions[count - 1].stride == (int32_t)line_bytes)) {
+        line_bytes *= (uint32_t)dimensions[--count].size;
+    }
+    const struct partita_box_dimension none = {1, 0};
+    const struct partita_box_dimension rows = count > 0 ? dimensions[--count] : none;
+    for (int32_t axis = 0; axis >= 0;) {
+        const struct lines lines = {l1, place(l2, dimensions, index, count), (uint32_t)rows.size, line_bytes,
+                                    (uint32_t)rows.stride};
+        start_lines(box, is_load, lines);
+        l1 += (size_t)rows.size * line_bytes;
+        axis = count - 1;
+        while (axis >= 0 && ++index[axis] == dimensions[axis].size) {
+            index[axis--] = 0;
+        }
+    }
+}
+
+void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t *l2,
+                            const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
+{
+    start_box(box, 1, l1, l2, dimensions, count, line_bytes);
+}
+
+void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t *l1,
+                             const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes)
+{
+    /* L1 is only read. */
+    start_box(box, 0, (uint8_t *)(uintptr_t)l1, l2, dimensions, count, line_bytes);
+}
+
+void partita_box_wait(struct partita_box *box)
+{
+    while (box->waited != box->started) {
+        partita_transfer_wait(&box->transfers[box->waited % PARTITA_BOX_TRANSFERS]);
+        box->waited++;
+    }
+}
+
+void partita_clear(uint8_t *l2, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        l2[i] = 0;
+    }
+}

@@ -1,0 +1,73 @@
+#include "stream.h"
+
+static uint32_t part_of(uint32_t left)
+{
+    return left < PARTITA_STREAM_PART ? left : PARTITA_STREAM_PART;
+}
+
+void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint32_t l3, uint32_t bytes)
+{
+    stream->started = 0;
+    for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
+        partita_fetch_start(&stream->parts[stream->started++], l2 + done, l3 + done, part_of(bytes - done));
+    }
+}
+
+void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes)
+{
+    stream->started = 0;
+    for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
+        partita_spill_start(&stream->parts[stream->started++], l3 + done, l2 + done, part_of(bytes - done));
+    }
+}
+
+void partita_stream_wait(struct partita_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->started; i++) {
+        partita_l3_wait(&stream->parts[i]);
+    }
+    stream->started = 0;
+}
+
+void partita_clear_l3(uint32_t l3, uint32_t bytes)
+{
+    static _Alignas(PARTITA_L3_ALIGNMENT) const uint8_t zeros[1024];
+    for (uint32_t done = 0; done < bytes; done += sizeof zeros) {
+        const uint32_t left = bytes - done;
+        struct partita_transfer transfer;
+        partita_spill_start(&transfer, l3 + done, zeros, left < sizeof zeros ? left : sizeof zeros);
+        partita_l3_wait(&transfer);
+    }
+}
+
+static int64_t index_at(const struct partita_rows *rows, int32_t i)
+{
+    const uint8_t *place = rows->indices + (ptrdiff_t)i * rows->index_bytes;
+    const int64_t index =
+        rows->index_bytes == 8 ? *(const int64_t *)(const void *)place : *(const int32_t *)(const void *)place;
+    return index < 0 ? index + rows->rows : index;
+}
+
+static void fetch_row(uint8_t *l2, uint32_t l3, uint32_t bytes)
+{
+    for (uint32_t done = 0; done < bytes; done += PARTITA_STREAM_PART) {
+        struct partita_transfer transfer;
+        partita_fetch_start(&transfer, l2 + done, l3 + done, part_of(bytes - done));
+        partita_l3_wait(&transfer);
+    }
+}
+
+void partita_fetch_rows(const struct partita_rows *rows)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        const int64_t index = index_at(rows, i);
+        uint8_t *l2 = rows->l2 + (size_t)i * rows->row_bytes;
+        if (index >= 0 && index < rows->rows) {
+            fetch_row(l2, rows->l3 + (uint32_t)index * rows->row_bytes, rows->row_bytes);
+        } else {
+            for (uint32_t byte = 0; byte < rows->row_bytes; byte++) {
+                l2[byte] = 0;
+            }
+        }
+    }
+}

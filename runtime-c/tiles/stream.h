@@ -1,0 +1,37 @@
+/* Transfers between L3 and L2 of any size, and rows of tables in L3. */
+#ifndef PARTITA_STREAM_H
+#define PARTITA_STREAM_H
+
+#include "../hal/hal.h"
+
+enum { PARTITA_STREAM_PART = PARTITA_TRANSFER_LIMIT / PARTITA_L3_ALIGNMENT * PARTITA_L3_ALIGNMENT };
+
+/* One transfer in parts that the port can move: as many as bytes / PARTITA_STREAM_PART, rounded up. */
+struct partita_stream {
+    struct partita_transfer *parts;
+    uint32_t started;
+};
+
+/* L3 -> L2 and L2 -> L3; aligned as in hal.h. */
+void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint32_t l3, uint32_t bytes);
+void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes);
+void partita_stream_wait(struct partita_stream *stream);
+
+/* Fills L3 with zeros; nothing else may be under way between L3 and L2. */
+void partita_clear_l3(uint32_t l3, uint32_t bytes);
+
+/* Rows of a table in L3, which lie in L2 one after the other. */
+struct partita_rows {
+    uint32_t l3;
+    int32_t rows;
+    uint32_t row_bytes; /* a multiple of PARTITA_L3_ALIGNMENT */
+    const uint8_t *indices;
+    int32_t index_bytes; /* 4 or 8: i32 or i64 */
+    int32_t count;
+    uint8_t *l2;
+};
+
+/* Fetches them. An index below 0 counts from the end, one out of range gives zeros. */
+void partita_fetch_rows(const struct partita_rows *rows);
+
+#endif
