@@ -33,7 +33,10 @@
 /* Bytes that one transfer can move at most, and the alignment of L3 addresses and sizes. */
 enum { PARTITA_TRANSFER_LIMIT = 131071, PARTITA_L3_ALIGNMENT = 4 };
 
-/* The memories that the program places its tiles and tensors in, aligned to 16 bytes. L3 is reached by transfers only. */
+/*
+ * The memories that the program places its tiles and tensors in, aligned to 16 bytes. L3 is reached by transfers only.
+ * Ports define them, but for L2 where PARTITA_L2_IMAGE is defined: then it's linked in with what it holds at first.
+ */
 extern uint8_t partita_l1[PARTITA_L1_BYTES];
 extern uint8_t partita_l2[PARTITA_L2_BYTES];
 

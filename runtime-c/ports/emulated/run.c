@@ -14,7 +14,9 @@
 enum { LONGEST_NAME = 1000, FAILED = 70, PIECE = 1 << 20 };
 
 _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
+#ifndef PARTITA_L2_IMAGE
 _Alignas(16) uint8_t partita_l2[PARTITA_L2_BYTES];
+#endif
 _Alignas(16) uint8_t partita_l3[PARTITA_L3_BYTES];
 
 struct partita_options partita_options = {.chips = 1};

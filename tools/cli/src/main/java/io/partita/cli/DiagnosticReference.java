@@ -1,10 +1,12 @@
 package io.partita.cli;
 
 import io.partita.backend.java.BackendCode;
+import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.driver.DriverCode;
 import io.partita.frontend.onnx.ImportCode;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.eval.EvaluationCode;
+import io.partita.ir.file.FolderCode;
 import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.target.TargetCode;
@@ -54,7 +56,9 @@ final class DiagnosticReference {
             ScheduleCode.values(),
             ScheduleFault.values(),
             TileCode.values(),
+            FolderCode.values(),
             BackendCode.values(),
+            SiracusaCode.values(),
             DriverCode.values(),
             ZooDiagnostic.values())
         .flatMap(Stream::of)

@@ -6,8 +6,6 @@ import io.partita.ir.diagnostic.Severity;
 /** What can go wrong when a module becomes Java, or when emitted Java is run. */
 public enum BackendCode implements DiagnosticCode {
   SYMBOLIC_SHAPE("P5001", "a shape is not known when compiling"),
-  OUTPUT_FOLDER("P5002", "the output folder can't be written"),
-  NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write"),
   DESCRIPTOR("P5004", "the compiled model's description can't be read"),
   EMITTED_SOURCE("P5005", "the emitted Java doesn't compile"),
   PROGRAM_INPUT("P5006", "an input doesn't fit the compiled model"),

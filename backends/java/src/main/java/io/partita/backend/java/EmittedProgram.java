@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.ir.file.EmittedFile;
 import java.util.List;
 
 /**

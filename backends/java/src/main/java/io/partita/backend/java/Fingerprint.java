@@ -3,6 +3,7 @@ package io.partita.backend.java;
 import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.ProgramPlan;
 import io.partita.backend.java.plan.WeightsPlan;
+import io.partita.ir.file.EmittedFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

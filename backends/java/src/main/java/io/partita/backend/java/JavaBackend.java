@@ -7,6 +7,7 @@ import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.ProgramPlan;
 import io.partita.backend.java.plan.WeightsPlan;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.EmittedFile;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;

@@ -1,13 +1,11 @@
 package io.partita.backend.java;
 
+import io.partita.ir.file.EmittedFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 
 /** Files and folders of programs. */
 final class ProgramFiles {
@@ -33,29 +31,5 @@ final class ProgramFiles {
       }
     }
     throw new IOException("the program has no " + path);
-  }
-
-  /** Deletes a folder with all that is in it; none is fine. */
-  static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path visited, IOException e)
-              throws IOException {
-            Files.delete(visited);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

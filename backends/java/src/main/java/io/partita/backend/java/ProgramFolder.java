@@ -1,76 +1,20 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.Ending;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import io.partita.ir.file.OutputFolder;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.stream.Stream;
 
 /** Writes emitted programs to folders, each whole or not at all. */
 public final class ProgramFolder {
-  private static final int BLOCK = 1 << 16;
-
   private ProgramFolder() {}
 
   /**
-   * Writes a program to {@code folder}, which may not exist yet, be empty, or hold a program that
-   * was written before and is replaced. All is written beside it first and moved when complete.
+   * Writes a program as {@link OutputFolder} does.
    *
    * @throws PartitaException P5002 when it can't be written, P5003 when other files are there
    */
   public static void write(EmittedProgram program, Path folder) {
-    Path target = folder.toAbsolutePath().normalize();
-    try (Ending ending = new Ending()) {
-      verifyReplaceable(target);
-      Path parent = target.getParent();
-      if (parent == null) {
-        throw new IOException("a root folder");
-      }
-      Files.createDirectories(parent);
-      Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
-      try {
-        for (EmittedFile file : program.files()) {
-          writeFile(file, fresh, ending);
-        }
-        ending.verifyGoesOn();
-        replace(target, fresh);
-      } finally {
-        ProgramFiles.delete(fresh);
-      }
-    } catch (IOException e) {
-      throw new PartitaException(
-          BackendCode.OUTPUT_FOLDER,
-          target.toString(),
-          "a folder that can be written",
-          e.getClass().getSimpleName() + ": " + e.getMessage(),
-          "choose another output folder");
-    }
-  }
-
-  private static void verifyReplaceable(Path target) throws IOException {
-    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    boolean ours = Files.isDirectory(target) && (isEmpty(target) || isProgram(target));
-    if (!ours) {
-      throw new PartitaException(
-          BackendCode.NOT_OUR_FOLDER,
-          target.toString(),
-          "no such folder, an empty one, or one that Partita wrote",
-          Files.isDirectory(target) ? "other files" : "a file",
-          "choose another output folder, or empty this one");
-    }
-  }
-
-  private static boolean isEmpty(Path folder) throws IOException {
-    try (Stream<Path> entries = Files.list(folder)) {
-      return entries.findAny().isEmpty();
-    }
+    OutputFolder.write(program.files(), folder, ProgramFolder::isProgram);
   }
 
   private static boolean isProgram(Path folder) {
@@ -80,40 +24,5 @@ public final class ProgramFolder {
     } catch (PartitaException notOurs) {
       return false;
     }
-  }
-
-  private static void writeFile(EmittedFile file, Path folder, Ending ending) throws IOException {
-    ending.verifyGoesOn();
-    Path path = folder.resolve(file.path());
-    Files.createDirectories(path.getParent());
-    OutputStream plain = ending.watched(Files.newOutputStream(path));
-    try (OutputStream out = new BufferedOutputStream(plain, BLOCK)) {
-      file.content().writeTo(out);
-    }
-  }
-
-  /** Moves the new folder to its place; an old one steps aside until that is done. */
-  private static void replace(Path target, Path fresh) throws IOException {
-    setReadable(fresh);
-    if (!Files.exists(target)) {
-      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-      return;
-    }
-    Path old = Files.createTempDirectory(target.getParent(), "." + target.getFileName() + "-");
-    Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);
-    try {
-      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
-      throw e;
-    }
-    ProgramFiles.delete(old);
-  }
-
-  /** A temporary folder is its owner's alone; the output isn't. */
-  private static void setReadable(Path folder) {
-    boolean done =
-        folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
-    assert done || Files.isReadable(folder);
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.ir.file.EmittedFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.ir.file.OutputFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,7 +16,7 @@ final class ScratchFolder implements AutoCloseable {
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      ProgramFiles.delete(path);
+      OutputFolder.delete(path);
       throw new IOException("the process was told to end", ending);
     }
   }
@@ -27,7 +28,7 @@ final class ScratchFolder implements AutoCloseable {
   /** Who still writes may be in the way; the process ends all the same. */
   private void deleteWhatGoes() {
     try {
-      ProgramFiles.delete(path);
+      OutputFolder.delete(path);
     } catch (IOException busy) {
       // Nothing more can be done in a process that ends.
     }
@@ -36,7 +37,7 @@ final class ScratchFolder implements AutoCloseable {
   @Override
   public void close() {
     try {
-      ProgramFiles.delete(path);
+      OutputFolder.delete(path);
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
       // The hook does the same.

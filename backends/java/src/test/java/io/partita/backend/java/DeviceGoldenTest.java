@@ -2,6 +2,7 @@ package io.partita.backend.java;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.file.EmittedFile;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;

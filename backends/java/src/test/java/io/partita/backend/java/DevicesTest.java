@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.EmittedFile;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Program;

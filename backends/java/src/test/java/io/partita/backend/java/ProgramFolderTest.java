@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.EmittedFile;
 import io.partita.ir.graph.Module;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.partita.backend.java;
+package io.partita.ir.file;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -18,7 +18,8 @@ public record EmittedFile(String path, Content content) {
     void writeTo(OutputStream out) throws IOException;
   }
 
-  static EmittedFile text(String path, String text) {
+  /** A file of text in UTF-8. */
+  public static EmittedFile text(String path, String text) {
     return new EmittedFile(path, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
   }
 

@@ -1,0 +1,256 @@
+package io.partita.backend.siracusa;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.siracusa.code.RoleCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.MeshAxis;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a caller must know to run an emitted program: {@code model.json} in its folder.
+ *
+ * @param model the graph's name
+ * @param target what it was compiled for
+ * @param inputs of the whole model, in its order
+ * @param outputs of the whole model, in its order
+ * @param chips by number
+ */
+public record ModelDescription(
+    String model,
+    String target,
+    Mesh mesh,
+    List<WholePort> inputs,
+    List<WholePort> outputs,
+    List<Chip> chips) {
+  /** The file's name. */
+  public static final String FILE = "model.json";
+
+  /** The text that says whose file it is. */
+  static final String FORMAT = "partita-c-1";
+
+  private static final JSON WRITER =
+      JSON.builder(JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build())
+          .enable(JSON.Feature.PRETTY_PRINT_OUTPUT)
+          .build();
+
+  /** An input or output of the whole model, and how it lies on the chips. */
+  public record WholePort(String name, ShardedType type) {}
+
+  /** What a chip has of an input, output or state. */
+  public record Port(String name, TensorType type) {}
+
+  /** Inputs in the order in which the program reads them, and outputs as it writes them. */
+  public record Chip(List<Port> inputs, List<Port> outputs, List<Port> states) {
+    public Chip {
+      inputs = List.copyOf(inputs);
+      outputs = List.copyOf(outputs);
+      states = List.copyOf(states);
+    }
+  }
+
+  public ModelDescription {
+    inputs = List.copyOf(inputs);
+    outputs = List.copyOf(outputs);
+    chips = List.copyOf(chips);
+  }
+
+  /** Whether something is kept from run to run. */
+  public boolean hasState() {
+    return chips.stream().anyMatch(chip -> !chip.states().isEmpty());
+  }
+
+  static ModelDescription of(Schedule schedule) {
+    List<Chip> chips = new ArrayList<>();
+    for (int chip = 0; chip < schedule.program().devices().size(); chip++) {
+      int number = chip;
+      ChipSchedule role =
+          schedule.roles().stream()
+              .filter(each -> each.devices().contains(number))
+              .findFirst()
+              .orElseThrow();
+      chips.add(new Chip(ports(role.inputs()), ports(role.outputs()), ports(role.states())));
+    }
+    return new ModelDescription(
+        RoleCode.name(schedule),
+        schedule.target(),
+        schedule.program().mesh(),
+        whole(schedule.inputs(), PortOrder.inputs(schedule.program())),
+        whole(schedule.outputs(), PortOrder.outputs(schedule.program())),
+        chips);
+  }
+
+  private static List<Port> ports(List<ChipSchedule.Port> ports) {
+    return ports.stream().map(port -> new Port(port.name(), port.type())).toList();
+  }
+
+  private static List<WholePort> whole(Map<String, ShardedType> types, List<String> names) {
+    return names.stream()
+        .filter(types::containsKey)
+        .map(name -> new WholePort(name, types.get(name)))
+        .toList();
+  }
+
+  /** The description as JSON, the same bytes each time. */
+  public String json() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("format", FORMAT);
+    fields.put("model", model);
+    fields.put("target", target);
+    Map<String, Object> axes = new LinkedHashMap<>();
+    mesh.axes().forEach(axis -> axes.put(axis.name(), axis.size()));
+    fields.put("mesh", axes);
+    fields.put("inputs", inputs.stream().map(ModelDescription::json).toList());
+    fields.put("outputs", outputs.stream().map(ModelDescription::json).toList());
+    fields.put("chips", chips.stream().map(ModelDescription::json).toList());
+    try {
+      return WRITER.asString(fields) + "\n";
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+  }
+
+  private static Map<String, Object> json(WholePort port) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", port.name());
+    fields.put("type", port.type().toString());
+    return fields;
+  }
+
+  private static Map<String, Object> json(Chip chip) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("inputs", chip.inputs().stream().map(ModelDescription::json).toList());
+    fields.put("outputs", chip.outputs().stream().map(ModelDescription::json).toList());
+    fields.put("states", chip.states().stream().map(ModelDescription::json).toList());
+    return fields;
+  }
+
+  private static Map<String, Object> json(Port port) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", port.name());
+    fields.put("element", port.type().element().text());
+    fields.put("shape", port.type().shape().dims().stream().map(dim -> dim.value()).toList());
+    return fields;
+  }
+
+  /** Whether the folder holds a program of this backend. */
+  public static boolean isIn(Path folder) {
+    try {
+      return Files.exists(folder.resolve(FILE)) && read(folder) != null;
+    } catch (PartitaException other) {
+      return false;
+    }
+  }
+
+  /**
+   * Reads the description in an emitted folder.
+   *
+   * @throws PartitaException P5101 when there is none or it isn't one
+   */
+  public static ModelDescription read(Path folder) {
+    Path file = folder.resolve(FILE);
+    try {
+      return of(JSON.std.anyFrom(Files.readString(file)));
+    } catch (NoSuchFileException e) {
+      throw unreadable(file, "no such file");
+    } catch (JacksonException e) {
+      throw unreadable(file, e.getOriginalMessage());
+    } catch (IOException | IllegalArgumentException | ArithmeticException e) {
+      throw unreadable(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static PartitaException unreadable(Path file, String found) {
+    return new PartitaException(
+        SiracusaCode.DESCRIPTOR,
+        file.toString(),
+        "a folder that 'partita compile --target siracusa' wrote",
+        found,
+        "name such a folder, or compile the model again");
+  }
+
+  private static ModelDescription of(Object json) {
+    if (!(json instanceof Map<?, ?> fields) || !FORMAT.equals(fields.get("format"))) {
+      throw new IllegalArgumentException("another format");
+    }
+    List<MeshAxis> axes = new ArrayList<>();
+    fields(fields.get("mesh"), "mesh")
+        .forEach((name, size) -> axes.add(new MeshAxis(name.toString(), (int) extent(size))));
+    Mesh mesh = new Mesh(axes);
+    return new ModelDescription(
+        text(fields, "model"),
+        text(fields, "target"),
+        mesh,
+        list(fields, "inputs").stream().map(port -> whole(port, mesh)).toList(),
+        list(fields, "outputs").stream().map(port -> whole(port, mesh)).toList(),
+        list(fields, "chips").stream()
+            .map(
+                chip ->
+                    new Chip(ports(chip, "inputs"), ports(chip, "outputs"), ports(chip, "states")))
+            .toList());
+  }
+
+  private static WholePort whole(Map<?, ?> port, Mesh mesh) {
+    return new WholePort(text(port, "name"), ShardedType.parse(text(port, "type"), mesh));
+  }
+
+  private static List<Port> ports(Map<?, ?> chip, String name) {
+    return list(chip, name).stream().map(port -> new Port(text(port, "name"), type(port))).toList();
+  }
+
+  private static TensorType type(Map<?, ?> fields) {
+    ElementType element =
+        ElementType.of(text(fields, "element"))
+            .orElseThrow(() -> new IllegalArgumentException("an unknown element type"));
+    if (!(fields.get("shape") instanceof List<?> dims)) {
+      throw new IllegalArgumentException("no shape");
+    }
+    return new TensorType(
+        element, Shape.of(dims.stream().mapToLong(ModelDescription::extent).toArray()));
+  }
+
+  private static long extent(Object dim) {
+    if ((dim instanceof Integer || dim instanceof Long) && ((Number) dim).longValue() >= 0) {
+      return ((Number) dim).longValue();
+    }
+    throw new IllegalArgumentException("an extent that isn't a whole number");
+  }
+
+  private static String text(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof String text) {
+      return text;
+    }
+    throw new IllegalArgumentException("no text \"" + name + "\"");
+  }
+
+  private static List<? extends Map<?, ?>> list(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof List<?> list) {
+      return list.stream().map(item -> fields(item, name)).toList();
+    }
+    throw new IllegalArgumentException("no list \"" + name + "\"");
+  }
+
+  private static Map<?, ?> fields(Object item, String name) {
+    if (item instanceof Map<?, ?> fields) {
+      return fields;
+    }
+    throw new IllegalArgumentException("\"" + name + "\" holds something else than objects");
+  }
+}

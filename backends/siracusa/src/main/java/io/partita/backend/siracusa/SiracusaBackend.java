@@ -1,0 +1,143 @@
+package io.partita.backend.siracusa;
+
+import io.partita.backend.siracusa.code.Comments;
+import io.partita.backend.siracusa.code.RoleCode;
+import io.partita.backend.siracusa.model.Makefile;
+import io.partita.backend.siracusa.model.ModelHeader;
+import io.partita.backend.siracusa.model.ProgramMain;
+import io.partita.backend.siracusa.model.RoleFile;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.Schedule;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * Prints a schedule: a C file for each role that chips have, the messages and weights of each chip,
+ * the runtime's sources that they need, and a makefile.
+ */
+public final class SiracusaBackend {
+  /** The alignment of memories. */
+  private static final long ALIGNMENT = 16;
+
+  private final Schedule schedule;
+  private final int cores;
+
+  private SiracusaBackend(Schedule schedule, int cores) {
+    this.schedule = schedule;
+    this.cores = cores;
+  }
+
+  /**
+   * The program; nothing is written yet.
+   *
+   * @param cores that a chip has
+   */
+  public static EmittedC emit(Schedule schedule, int cores) {
+    return new SiracusaBackend(schedule, cores).program();
+  }
+
+  private EmittedC program() {
+    List<EmittedFile> files = new ArrayList<>();
+    SortedSet<String> headers = new TreeSet<>(List.of("hal/hal.h"));
+    for (int number = 0; number < schedule.roles().size(); number++) {
+      RoleFile role = RoleCode.role(schedule, number);
+      headers.addAll(role.includes());
+      files.add(EmittedFile.text(roleName(number) + ".c", Templates.print(role)));
+    }
+    for (ChipSchedule role : schedule.roles()) {
+      for (int member = 0; member < role.devices().size(); member++) {
+        files.addAll(chipFiles(role, member));
+      }
+    }
+    List<String> runtime = RuntimeSources.needed(headers);
+    files.add(EmittedFile.text("partita_model.h", Templates.print(header())));
+    files.add(EmittedFile.text("main.c", Templates.print(new ProgramMain())));
+    files.add(EmittedFile.text("image.S", IMAGE));
+    files.add(EmittedFile.text("Makefile", Templates.print(makefile(runtime))));
+    files.addAll(RuntimeSources.files(runtime));
+    ModelDescription description = ModelDescription.of(schedule);
+    files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
+    files.add(EmittedFile.text("README.md", Templates.print(ReadmePage.of(schedule, files))));
+    files.sort(Comparator.comparing(EmittedFile::path));
+    return new EmittedC(description, files);
+  }
+
+  /** L2 as it is when the program starts, where the build knows which chip's. */
+  private static final String IMAGE =
+      """
+      /* L2 of one chip: the weights that stay there, and what else the program needs. IMAGE is a file's name. */
+          .section .data.partita_l2, "aw"
+          .balign 16
+          .globl partita_l2
+      partita_l2:
+          .incbin IMAGE
+          .org PARTITA_L2_BYTES
+          .section .note.GNU-stack, "", %progbits
+      """;
+
+  private static String roleName(int number) {
+    return "role_" + number;
+  }
+
+  private static List<EmittedFile> chipFiles(ChipSchedule role, int member) {
+    List<EmittedFile> files = new ArrayList<>();
+    if (RoleCode.hasChipFiles(role)) {
+      String name = "chip" + role.devices().get(member) + "_messages.c";
+      files.add(EmittedFile.text(name, Templates.print(RoleCode.chip(role, member))));
+    }
+    files.add(Images.of(role, member, Level.L2));
+    files.add(Images.of(role, member, Level.L3));
+    return files;
+  }
+
+  private ModelHeader header() {
+    int chips = schedule.program().devices().size();
+    String name = Comments.clean(RoleCode.name(schedule));
+    String target = Comments.clean(schedule.target());
+    return new ModelHeader(List.of(name + " for " + target + "."), chips);
+  }
+
+  private Makefile makefile(List<String> runtime) {
+    List<Makefile.Chip> chips = new ArrayList<>();
+    List<String> roles = new ArrayList<>();
+    for (int number = 0; number < schedule.roles().size(); number++) {
+      ChipSchedule role = schedule.roles().get(number);
+      roles.add(roleName(number));
+      for (int device : role.devices()) {
+        chips.add(new Makefile.Chip(device, roleName(number), RoleCode.hasChipFiles(role)));
+      }
+    }
+    chips.sort(Comparator.comparingInt(Makefile.Chip::number));
+    List<String> sources =
+        runtime.stream()
+            .filter(path -> path.endsWith(".c") && !path.startsWith("ports/"))
+            .map(path -> path.substring(0, path.length() - 2))
+            .toList();
+    return new Makefile(
+        Comments.clean(RoleCode.name(schedule)),
+        cores,
+        most(ChipSchedule::l1),
+        most(ChipSchedule::l2),
+        most(ChipSchedule::l3),
+        roles,
+        chips,
+        sources.stream().filter(path -> !path.startsWith("kernels/")).toList(),
+        sources.stream()
+            .filter(path -> path.startsWith("kernels/"))
+            .map(path -> path.substring("kernels/".length()))
+            .toList());
+  }
+
+  private long most(Function<ChipSchedule, MemoryUse> memory) {
+    long most =
+        schedule.roles().stream().map(memory).mapToLong(MemoryUse::used).max().orElseThrow();
+    return Math.max(ALIGNMENT, Math.ceilDiv(most, ALIGNMENT) * ALIGNMENT);
+  }
+}

@@ -1,0 +1,35 @@
+package io.partita.backend.siracusa;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can go wrong with emitted C. */
+public enum SiracusaCode implements DiagnosticCode {
+  DESCRIPTOR("P5101", "the emitted program's description can't be read"),
+  NO_PROGRAM("P5102", "a program that builds or runs emitted C isn't there"),
+  BUILD_FAILED("P5103", "emitted C doesn't compile"),
+  PROGRAM_STOPPED("P5104", "the emitted program stopped");
+
+  private final String id;
+  private final String title;
+
+  SiracusaCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

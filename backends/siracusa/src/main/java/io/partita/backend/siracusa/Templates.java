@@ -1,0 +1,87 @@
+package io.partita.backend.siracusa;
+
+import io.partita.backend.siracusa.model.Piece;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.util.Optional;
+import org.stringtemplate.v4.Interpreter;
+import org.stringtemplate.v4.ModelAdaptor;
+import org.stringtemplate.v4.ST;
+import org.stringtemplate.v4.STErrorListener;
+import org.stringtemplate.v4.STGroupFile;
+import org.stringtemplate.v4.misc.STMessage;
+import org.stringtemplate.v4.misc.STNoSuchPropertyException;
+
+/**
+ * Prints the output model. A template that is missing, or that asks for what its record hasn't, is
+ * an error of ours.
+ */
+final class Templates {
+  private final STGroupFile group;
+
+  private Templates(String file) {
+    URL url = Templates.class.getResource(file);
+    if (url == null) {
+      throw new IllegalStateException("no templates " + file);
+    }
+    group = new STGroupFile(url, "UTF-8", '<', '>');
+    group.setListener(new Failing());
+    group.registerModelAdaptor(Record.class, new Components());
+  }
+
+  /** Templates of C and text, and of make. */
+  static String print(Piece piece) {
+    boolean isMakefile = piece instanceof io.partita.backend.siracusa.model.Makefile;
+    return new Templates(isMakefile ? "make.stg" : "c.stg").render(piece);
+  }
+
+  private String render(Piece piece) {
+    ST template = group.getInstanceOf(piece.template());
+    if (template == null) {
+      throw new IllegalStateException("no template " + piece.template());
+    }
+    template.add("it", piece);
+    String text = template.render(java.util.Locale.ROOT, 0);
+    // Where a template had nothing to print, lines are empty.
+    return text.replaceAll("(?m)[ \t]+$", "")
+        .replaceAll("\n{3,}", "\n\n")
+        .replaceAll("\n\n( *[ }])", "\n$1");
+  }
+
+  /** Gives templates what records have. */
+  private static final class Components implements ModelAdaptor<Record> {
+    @Override
+    public Object getProperty(
+        Interpreter interpreter, ST self, Record record, Object property, String name)
+        throws STNoSuchPropertyException {
+      try {
+        Object value = record.getClass().getMethod(name).invoke(record);
+        return value instanceof Optional<?> optional ? optional.orElse(null) : value;
+      } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
+        throw new STNoSuchPropertyException(e, record, record.getClass() + "." + name);
+      }
+    }
+  }
+
+  private static final class Failing implements STErrorListener {
+    @Override
+    public void compileTimeError(STMessage message) {
+      throw new IllegalStateException(message.toString());
+    }
+
+    @Override
+    public void runTimeError(STMessage message) {
+      throw new IllegalStateException(message.toString());
+    }
+
+    @Override
+    public void IOError(STMessage message) {
+      throw new IllegalStateException(message.toString());
+    }
+
+    @Override
+    public void internalError(STMessage message) {
+      throw new IllegalStateException(message.toString());
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
+import io.partita.backend.siracusa.model.LoopFunction.BoxFunction;
+import io.partita.backend.siracusa.model.LoopFunction.Dimension;
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Loads, stores and places of the operands of one loop. */
+final class BoxCode {
+  private final TiledKernel kernel;
+  private final Expressions expressions;
+
+  BoxCode(TiledKernel kernel, Expressions expressions) {
+    this.kernel = kernel;
+    this.expressions = expressions;
+  }
+
+  private TileOperand operand(int index) {
+    return kernel.operands().get(index);
+  }
+
+  /** The parameter that says where the operand is in L2. */
+  String place(int index) {
+    return operand(index).name() + "_l2";
+  }
+
+  String slot(int index) {
+    return operand(index).name() + "_slot";
+  }
+
+  String tile(int index) {
+    return operand(index).name() + "_tile";
+  }
+
+  /** Whether tiles of the operand are in one slot and then in the other. */
+  boolean alternates(int index) {
+    TileOperand operand = operand(index);
+    return operand.slots() == 2
+        && IntStream.range(0, kernel.axes().size())
+            .anyMatch(axis -> expressions.isLoop(axis) && operand.dependsOn(axis));
+  }
+
+  private List<Integer> axesOf(int index) {
+    return IntStream.range(0, kernel.axes().size())
+        .filter(axis -> expressions.isLoop(axis) && operand(index).dependsOn(axis))
+        .boxed()
+        .toList();
+  }
+
+  /** In L2, of the first element of a tile. */
+  String address(int index) {
+    TileOperand operand = operand(index);
+    TileExpression offset = TileExpression.of(0);
+    for (BoxDimension dimension : operand.box()) {
+      long bytes = dimension.stride() * bytes(operand);
+      offset = offset.plus(expressions.simplified(dimension.start().times(bytes)));
+    }
+    String text = expressions.print(offset);
+    return text.equals("0") ? place(index) : place(index) + " + " + text;
+  }
+
+  static long bytes(TileOperand operand) {
+    return operand.element().packedBytes(1);
+  }
+
+  /** In L1, of the slot that is used now. */
+  private String local(int index) {
+    TileOperand operand = operand(index);
+    String first = "partita_l1 + " + operand.l1();
+    return alternates(index) ? first + " + " + slot(index) + " * " + operand.slotBytes() : first;
+  }
+
+  private String functionName(int index) {
+    String verb = operand(index).direction() == Direction.STORE ? "_store_" : "_load_";
+    return kernel.name() + verb + operand(index).name();
+  }
+
+  BoxFunction function(int index) {
+    TileOperand operand = operand(index);
+    boolean isStore = operand.direction() == Direction.STORE;
+    List<String> parameters = new ArrayList<>();
+    parameters.add((isStore ? "uint8_t *" : "const uint8_t *") + place(index));
+    if (alternates(index)) {
+      parameters.add("int32_t " + slot(index));
+    }
+    axesOf(index).forEach(axis -> parameters.add("int32_t " + expressions.variable(axis)));
+    scalarsOf(index).forEach(scalar -> parameters.add("int32_t " + expressions.scalar(scalar)));
+    List<BoxDimension> box = operand.box();
+    List<Dimension> dimensions = new ArrayList<>();
+    for (BoxDimension dimension : box.subList(0, Math.max(0, box.size() - 1))) {
+      String size = expressions.print(dimension.size());
+      if (!size.equals("1")) {
+        long stride = Math.multiplyExact(dimension.stride(), bytes(operand));
+        dimensions.add(new Dimension(size, Expressions.literal(stride)));
+      }
+    }
+    TileExpression line = box.isEmpty() ? TileExpression.of(1) : box.getLast().size();
+    return new BoxFunction(
+        functionName(index),
+        comment(operand),
+        parameters,
+        sizes(index),
+        isStore ? "partita_box_store_start" : "partita_box_load_start",
+        box(index),
+        isStore ? address(index) : local(index),
+        isStore ? local(index) : address(index),
+        dimensions,
+        unsigned(expressions.print(expressions.simplified(line.times(bytes(operand))))));
+  }
+
+  private static String unsigned(String expression) {
+    return expression.matches("[0-9]+") ? expression : "(uint32_t)(" + expression + ")";
+  }
+
+  private static String comment(TileOperand operand) {
+    return operand.box().stream()
+        .map(dimension -> Long.toString(dimension.extent()))
+        .collect(Collectors.joining(", ", operand.name() + ": " + operand.element() + "[", "]"));
+  }
+
+  /** Only those that the box asks for. */
+  private List<Variable> sizes(int index) {
+    return axesOf(index).stream()
+        .filter(expressions::hasRemainder)
+        .filter(axis -> operand(index).box().stream().anyMatch(each -> usesSize(each, axis)))
+        .map(
+            axis -> new Variable(expressions.sizeVariable(axis), expressions.sizeInitialiser(axis)))
+        .toList();
+  }
+
+  private static boolean usesSize(BoxDimension dimension, int axis) {
+    return Uses.size(dimension.start(), axis) || Uses.size(dimension.size(), axis);
+  }
+
+  private List<Integer> scalarsOf(int index) {
+    return IntStream.range(0, kernel.operands().size())
+        .filter(
+            scalar ->
+                operand(index).box().stream()
+                    .anyMatch(
+                        each ->
+                            Uses.scalar(each.start(), scalar) || Uses.scalar(each.size(), scalar)))
+        .boxed()
+        .toList();
+  }
+
+  /** Starts the load or store of the tile that begins where the names of axes say. */
+  BoxCall call(
+      int index, Optional<String> condition, Optional<String> flip, IntFunction<String> starts) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(place(index));
+    if (alternates(index)) {
+      arguments.add(slot(index));
+    }
+    axesOf(index).forEach(axis -> arguments.add(starts.apply(axis)));
+    scalarsOf(index).forEach(scalar -> arguments.add(expressions.scalar(scalar)));
+    boolean isLoad = operand(index).direction() == Direction.LOAD;
+    return new BoxCall(condition, flip, isLoad, functionName(index), arguments);
+  }
+
+  /** Of a store there may be one under way for each slot. */
+  private String box(int index) {
+    if (operand(index).direction() == Direction.LOAD) {
+      return "&loads[" + index + "]";
+    }
+    return "&stores[" + index + "][" + (alternates(index) ? slot(index) : "0") + "]";
+  }
+
+  /** All stores of an operand that may be under way. */
+  List<String> stores(int index) {
+    String boxes = "&stores[" + index + "]";
+    return alternates(index) ? List.of(boxes + "[0]", boxes + "[1]") : List.of(boxes + "[0]");
+  }
+
+  /** What must have been moved before a tile is computed. */
+  List<String> waits() {
+    return IntStream.range(0, kernel.operands().size())
+        .filter(index -> operand(index).direction() != Direction.SCALAR)
+        .mapToObj(this::box)
+        .toList();
+  }
+
+  /** Where the current tiles are in L1. */
+  List<Variable> pointers() {
+    return IntStream.range(0, kernel.operands().size())
+        .filter(index -> operand(index).direction() != Direction.SCALAR)
+        .filter(index -> Uses.pointer(kernel, index))
+        .mapToObj(index -> new Variable(tile(index), local(index)))
+        .toList();
+  }
+}

@@ -1,0 +1,125 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.ChipFile;
+import io.partita.backend.siracusa.model.ChipFile.Table;
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One chip's messages as constant tables; what several exchanges share is there once. */
+final class ExchangeTables {
+  private final Map<List<String>, String> slices = new LinkedHashMap<>();
+  private final Map<List<String>, String> steps = new LinkedHashMap<>();
+  private final List<ChipFile.Exchange> exchanges = new ArrayList<>();
+
+  private ExchangeTables() {}
+
+  static boolean has(ChipSchedule role) {
+    return !exchanges(role).isEmpty();
+  }
+
+  private static List<ScheduleStep.Exchange> exchanges(ChipSchedule role) {
+    List<ScheduleStep> all = new ArrayList<>(role.start());
+    all.addAll(role.steps());
+    return all.stream()
+        .filter(ScheduleStep.Exchange.class::isInstance)
+        .map(ScheduleStep.Exchange.class::cast)
+        .toList();
+  }
+
+  /**
+   * @param member which of the role's chips
+   */
+  static ChipFile of(ChipSchedule role, int member) {
+    ExchangeTables tables = new ExchangeTables();
+    for (ScheduleStep.Exchange step : exchanges(role)) {
+      tables.add(step, step.exchanges().get(member));
+    }
+    return new ChipFile(
+        role.devices().get(member), tables(tables.slices), tables(tables.steps), tables.exchanges);
+  }
+
+  private static List<Table> tables(Map<List<String>, String> named) {
+    List<Table> tables = new ArrayList<>();
+    named.forEach((elements, name) -> tables.add(new Table(name, elements)));
+    return tables;
+  }
+
+  private void add(ScheduleStep.Exchange step, Communication.Exchange exchange) {
+    List<Variable> fields = new ArrayList<>();
+    fields.add(new Variable("steps", stepsOf(exchange.steps(), step.element())));
+    fields.add(new Variable("step_count", count(exchange.steps())));
+    if (step.operand().isPresent()) {
+      fields.add(new Variable("before", slicesOf(exchange.before())));
+      fields.add(new Variable("before_count", count(exchange.before())));
+      fields.add(new Variable("operand", StepCode.l2(step.operand().get())));
+    }
+    if (step.result().isPresent()) {
+      fields.add(new Variable("after", slicesOf(exchange.after())));
+      fields.add(new Variable("after_count", count(exchange.after())));
+      fields.add(new Variable("result", StepCode.l2(step.result().get())));
+    }
+    fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
+    fields.add(new Variable("vector", StepCode.l2(step.vector())));
+    fields.add(new Variable("message", StepCode.l2(step.message())));
+    fields.add(new Variable("workspace", "partita_l1 + " + step.l1()));
+    fields.add(new Variable("workspace_bytes", Long.toString(step.l1Bytes())));
+    String size = " (%s, %,d elements)".formatted(step.element(), exchange.elements());
+    exchanges.add(new ChipFile.Exchange(Comments.clean(step.node() + size), fields));
+  }
+
+  private static String count(List<?> list) {
+    return Integer.toString(list.size());
+  }
+
+  private String slicesOf(List<Slice> list) {
+    List<String> elements =
+        list.stream().map(slice -> "{" + slice.start() + ", " + slice.size() + "}").toList();
+    return named(slices, "slices_", elements);
+  }
+
+  private String stepsOf(List<Step> list, ElementType element) {
+    List<String> elements = new ArrayList<>();
+    for (Step step : list) {
+      String combine =
+          switch (step) {
+            case Step.Send send -> "0";
+            case Step.Receive receive -> kernel(receive.combine(), element);
+          };
+      elements.add(
+          "{%d, %d, %s, %s, %d}"
+              .formatted(
+                  step instanceof Step.Send ? 1 : 0,
+                  step.peer(),
+                  combine,
+                  slicesOf(step.slices()),
+                  step.slices().size()));
+    }
+    return named(steps, "steps_", elements);
+  }
+
+  private static String named(
+      Map<List<String>, String> tables, String prefix, List<String> elements) {
+    return elements.isEmpty()
+        ? "0"
+        : tables.computeIfAbsent(elements, key -> prefix + tables.size());
+  }
+
+  private static String kernel(Combine combine, ElementType element) {
+    return switch (combine) {
+      case REPLACE -> "0";
+      case ADD -> "partita_add_" + element.text();
+      case MAXIMUM -> "partita_max_" + element.text();
+      case MINIMUM -> "partita_min_" + element.text();
+    };
+  }
+}

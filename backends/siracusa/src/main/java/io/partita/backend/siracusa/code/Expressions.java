@@ -1,0 +1,163 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileExpression.Difference;
+import io.partita.ir.schedule.TileExpression.First;
+import io.partita.ir.schedule.TileExpression.Last;
+import io.partita.ir.schedule.TileExpression.Literal;
+import io.partita.ir.schedule.TileExpression.Maximum;
+import io.partita.ir.schedule.TileExpression.Minimum;
+import io.partita.ir.schedule.TileExpression.Product;
+import io.partita.ir.schedule.TileExpression.Quotient;
+import io.partita.ir.schedule.TileExpression.Scalar;
+import io.partita.ir.schedule.TileExpression.Size;
+import io.partita.ir.schedule.TileExpression.Start;
+import io.partita.ir.schedule.TileExpression.Sum;
+import io.partita.ir.schedule.TiledKernel;
+
+/**
+ * Expressions of one loop over tiles in C. Axes of one tile need no variables, and sizes that are
+ * the same in all tiles are numbers.
+ */
+final class Expressions {
+  private final TiledKernel kernel;
+
+  Expressions(TiledKernel kernel) {
+    this.kernel = kernel;
+  }
+
+  /** Whether there is a loop over the axis. */
+  boolean isLoop(int axis) {
+    return kernel.axes().get(axis).count() > 1;
+  }
+
+  /** Whether the last tile is smaller. */
+  boolean hasRemainder(int axis) {
+    TileAxis whole = kernel.axes().get(axis);
+    return isLoop(axis) && whole.extent() % whole.tile() != 0;
+  }
+
+  String variable(int axis) {
+    return kernel.axes().get(axis).name();
+  }
+
+  String sizeVariable(int axis) {
+    return variable(axis) + "_size";
+  }
+
+  /** {@code partita_smaller(32, 100 - m)}. */
+  String sizeInitialiser(int axis) {
+    TileAxis whole = kernel.axes().get(axis);
+    return "partita_smaller(%d, %d - %s)".formatted(whole.tile(), whole.extent(), whole.name());
+  }
+
+  /** Where the loop over the axis ends: a number, or the variable of a limit. */
+  String end(int axis) {
+    TileAxis whole = kernel.axes().get(axis);
+    return whole.limit().isPresent() ? whole.name() + "_end" : Long.toString(whole.extent());
+  }
+
+  /** The value of the variable of a limit; the first tile always runs. */
+  String endInitialiser(int axis) {
+    TileAxis whole = kernel.axes().get(axis);
+    TileExpression limit = whole.limit().orElseThrow();
+    return print(limit.minimum(TileExpression.of(whole.extent())).maximum(TileExpression.of(1)));
+  }
+
+  String scalar(int operand) {
+    return kernel.operands().get(operand).name() + "_value";
+  }
+
+  String print(TileExpression expression) {
+    return print(simplified(expression), 0);
+  }
+
+  /** With numbers for what doesn't change. */
+  TileExpression simplified(TileExpression expression) {
+    return switch (expression) {
+      case Literal literal -> literal;
+      case Scalar scalar -> scalar;
+      case Start(var axis) -> isLoop(axis) ? expression : TileExpression.of(0);
+      case First(var axis) -> isLoop(axis) ? expression : TileExpression.of(1);
+      case Last(var axis) -> isLoop(axis) ? expression : TileExpression.of(1);
+      case Size(var axis) ->
+          hasRemainder(axis) ? expression : TileExpression.of(kernel.axes().get(axis).tile());
+      case Sum(var left, var right) -> simplified(left).plus(simplified(right));
+      case Difference(var left, var right) -> simplified(left).minus(simplified(right));
+      case Product(var left, var right) -> simplified(left).times(simplified(right));
+      case Quotient(var left, var divisor) ->
+          simplified(left) instanceof Literal(long value)
+              ? TileExpression.of(Math.floorDiv(value, divisor))
+              : simplified(left).dividedBy(divisor);
+      case Minimum(var left, var right) -> smaller(simplified(left), simplified(right));
+      case Maximum(var left, var right) -> larger(simplified(left), simplified(right));
+    };
+  }
+
+  private static TileExpression smaller(TileExpression left, TileExpression right) {
+    return left instanceof Literal(long one) && right instanceof Literal(long other)
+        ? TileExpression.of(Math.min(one, other))
+        : left.minimum(right);
+  }
+
+  private static TileExpression larger(TileExpression left, TileExpression right) {
+    return left instanceof Literal(long one) && right instanceof Literal(long other)
+        ? TileExpression.of(Math.max(one, other))
+        : left.maximum(right);
+  }
+
+  private String print(TileExpression expression, int binding) {
+    return switch (expression) {
+      case Literal(var value) -> literal(value);
+      case Start(var axis) -> variable(axis);
+      case Size(var axis) -> sizeVariable(axis);
+      case First(var axis) -> "(" + variable(axis) + " == 0)";
+      case Last(var axis) -> isLast(axis);
+      case Scalar(var operand) -> scalar(operand);
+      case Sum(var left, var right) -> binary(left, " + ", right, 1, binding);
+      case Difference(var left, var right) -> binary(left, " - ", right, 1, binding);
+      case Product(var left, var right) -> binary(left, " * ", right, 2, binding);
+      case Quotient(var left, var divisor) ->
+          "partita_quotient(" + print(left, 0) + ", " + divisor + ")";
+      case Minimum(var left, var right) ->
+          "partita_smaller(" + print(left, 0) + ", " + print(right, 0) + ")";
+      case Maximum(var left, var right) ->
+          "partita_larger(" + print(left, 0) + ", " + print(right, 0) + ")";
+    };
+  }
+
+  private String isLast(int axis) {
+    return "(%s + %d >= %s)".formatted(variable(axis), kernel.axes().get(axis).tile(), end(axis));
+  }
+
+  private String binary(
+      TileExpression left, String sign, TileExpression right, int own, int binding) {
+    String text = print(left, own) + sign + print(right, own + 1);
+    return own < binding ? "(" + text + ")" : text;
+  }
+
+  /** Integers that {@code int32_t} doesn't hold have their suffix; C has no literals below 0. */
+  static String literal(long value) {
+    if (value == Integer.MIN_VALUE) {
+      return "INT32_MIN";
+    }
+    if (value == Long.MIN_VALUE) {
+      return "INT64_MIN";
+    }
+    boolean fits = value == (int) value;
+    String text = fits ? Long.toString(value) : "INT64_C(" + Math.abs(value) + ")";
+    return value < 0 ? (fits ? "(" + text + ")" : "(-" + text + ")") : text;
+  }
+
+  /** The same bits. */
+  static String literal(float value) {
+    if (Float.isNaN(value)) {
+      return "__builtin_nanf(\"\")";
+    }
+    if (Float.isInfinite(value)) {
+      return value > 0 ? "__builtin_inff()" : "-__builtin_inff()";
+    }
+    return Float.toHexString(value) + "f";
+  }
+}

@@ -1,0 +1,105 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import io.partita.backend.siracusa.model.Tile.Run;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The calls of kernels on one tile. */
+final class KernelCode {
+  private final TiledKernel kernel;
+  private final Expressions expressions;
+  private final BoxCode boxes;
+
+  KernelCode(TiledKernel kernel, Expressions expressions, BoxCode boxes) {
+    this.kernel = kernel;
+    this.expressions = expressions;
+    this.boxes = boxes;
+  }
+
+  /** Whether the first kernel runs in each tile. */
+  boolean beginsInEachTile() {
+    return !kernel.calls().isEmpty() && condition(kernel.calls().getFirst()).isEmpty();
+  }
+
+  /**
+   * The calls in order.
+   *
+   * @param loads go on during the first one
+   */
+  List<Run> runs(List<BoxCall> loads) {
+    List<Run> runs = new ArrayList<>();
+    for (KernelCall call : kernel.calls()) {
+      runs.add(
+          new Run(
+              condition(call),
+              call.struct(),
+              kernel.calls().size() == 1 ? "arguments" : "arguments_" + runs.size(),
+              arguments(call.arguments()),
+              call.function(),
+              runs.isEmpty() ? loads : List.of()));
+    }
+    return runs;
+  }
+
+  private Optional<String> condition(KernelCall call) {
+    List<String> conditions =
+        call.onLast().stream()
+            .filter(expressions::isLoop)
+            .map(axis -> expressions.print(new TileExpression.Last(axis)))
+            .toList();
+    if (conditions.isEmpty()) {
+      return Optional.empty();
+    }
+    String all = String.join(" && ", conditions);
+    return Optional.of(conditions.size() == 1 ? all.substring(1, all.length() - 1) : all);
+  }
+
+  private List<Variable> arguments(List<Argument> arguments) {
+    return arguments.stream()
+        .map(argument -> new Variable(argument.field(), value(argument.value())))
+        .toList();
+  }
+
+  private String value(Value value) {
+    return switch (value) {
+      case Value.OperandPointer(var operand, var offset) ->
+          pointer(boxes.tile(operand), offset.times(BoxCode.bytes(kernel.operands().get(operand))));
+      case Value.ScratchPointer(var scratch, var offset) ->
+          pointer("partita_l1", offset.plus(kernel.scratch().get(scratch).l1()));
+      case Value.PointerWhen(var condition, var pointer) -> when(condition, pointer);
+      case Value.Null none -> "0";
+      case Value.Integer(var number) -> expressions.print(number);
+      case Value.Float(var number) -> Expressions.literal(number);
+      case Value.Integers(var numbers) ->
+          numbers.stream().map(expressions::print).collect(Collectors.joining(", ", "{", "}"));
+      case Value.Struct(var inner) ->
+          arguments(inner).stream()
+              .map(field -> "." + field.name() + " = " + field.value())
+              .collect(Collectors.joining(", ", "{", "}"));
+    };
+  }
+
+  private String when(TileExpression condition, Value pointer) {
+    String test = expressions.print(condition);
+    return switch (test) {
+      case "0" -> "0";
+      case "1" -> value(pointer);
+      default -> test + " ? " + value(pointer) + " : 0";
+    };
+  }
+
+  /** Converts to the pointer that the field wants. */
+  private String pointer(String base, TileExpression bytes) {
+    String offset = expressions.print(bytes);
+    return offset.equals("0") ? "(void *)" + base : "(void *)(" + base + " + " + offset + ")";
+  }
+}

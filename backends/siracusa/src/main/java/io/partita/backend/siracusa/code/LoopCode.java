@@ -1,0 +1,237 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.Loop;
+import io.partita.backend.siracusa.model.LoopFunction;
+import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
+import io.partita.backend.siracusa.model.LoopFunction.Scalar;
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import io.partita.backend.siracusa.model.Piece;
+import io.partita.backend.siracusa.model.Tile;
+import io.partita.backend.siracusa.model.Tile.Wrap;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A loop over tiles as a function. While the cores compute a tile, the next one's operands are
+ * loaded into the other slots and the last one's results are stored.
+ */
+final class LoopCode {
+  private static final String IS_END = "is_end";
+
+  private final TiledKernel kernel;
+  private final Expressions expressions;
+  private final BoxCode boxes;
+
+  /** Axes of more than one tile, outermost first. */
+  private final List<Integer> loops;
+
+  private LoopCode(TiledKernel kernel) {
+    this.kernel = kernel;
+    this.expressions = new Expressions(kernel);
+    this.boxes = new BoxCode(kernel, expressions);
+    this.loops =
+        IntStream.range(0, kernel.axes().size()).filter(expressions::isLoop).boxed().toList();
+  }
+
+  static LoopFunction of(TiledKernel kernel) {
+    return new LoopCode(kernel).function();
+  }
+
+  private LoopFunction function() {
+    List<String> parameters = new ArrayList<>();
+    List<Scalar> scalars = new ArrayList<>();
+    List<String> slots = new ArrayList<>();
+    List<BoxCall> first = new ArrayList<>();
+    List<String> last = new ArrayList<>();
+    List<LoopFunction.BoxFunction> functions = new ArrayList<>();
+    for (int i = 0; i < kernel.operands().size(); i++) {
+      TileOperand operand = kernel.operands().get(i);
+      boolean isStored = operand.direction() == Direction.STORE;
+      parameters.add((isStored ? "uint8_t *" : "const uint8_t *") + boxes.place(i));
+      if (operand.direction() == Direction.SCALAR) {
+        scalars.add(
+            new Scalar(
+                expressions.scalar(i),
+                "partita_scalar_" + operand.element().text(),
+                boxes.address(i)));
+        continue;
+      }
+      functions.add(boxes.function(i));
+      if (boxes.alternates(i)) {
+        slots.add(boxes.slot(i));
+      }
+      if (isStored) {
+        last.addAll(boxes.stores(i));
+      } else {
+        first.add(boxes.call(i, Optional.empty(), Optional.empty(), axis -> "0"));
+      }
+    }
+    return new LoopFunction(
+        kernel.name(), comment(), functions, parameters, scalars, slots, first, body(0), last);
+  }
+
+  private List<String> comment() {
+    String calls =
+        kernel.calls().stream().map(call -> call.function()).collect(Collectors.joining(", "));
+    String tiles =
+        kernel.axes().stream()
+            .map(LoopCode::extent)
+            .collect(Collectors.joining(", ", " over ", ""));
+    List<String> lines = new ArrayList<>();
+    lines.add(calls + (kernel.axes().isEmpty() ? "" : tiles));
+    lines.add(
+        "%,d tile%s, %,d bytes of L1"
+            .formatted(kernel.tiles(), kernel.tiles() == 1 ? "" : "s", kernel.l1Bytes()));
+    return lines;
+  }
+
+  private static String extent(TileAxis axis) {
+    return axis.name()
+        + " "
+        + axis.extent()
+        + (axis.count() == 1 ? "" : " by " + axis.tile())
+        + (axis.limit().isPresent() ? " as far as valid" : "");
+  }
+
+  private Piece body(int depth) {
+    if (depth == loops.size()) {
+      return tile();
+    }
+    int axis = loops.get(depth);
+    List<Variable> ends =
+        kernel.axes().get(axis).limit().isPresent()
+            ? List.of(new Variable(expressions.end(axis), expressions.endInitialiser(axis)))
+            : List.of();
+    return new Loop(
+        ends,
+        expressions.variable(axis),
+        expressions.end(axis),
+        kernel.axes().get(axis).tile(),
+        body(depth + 1));
+  }
+
+  private Tile tile() {
+    List<Variable> next = new ArrayList<>();
+    List<Wrap> wraps = new ArrayList<>();
+    for (int depth = loops.size() - 1; depth >= 0; depth--) {
+      int axis = loops.get(depth);
+      String step = depth == loops.size() - 1 ? " + " + kernel.axes().get(axis).tile() : "";
+      next.add(new Variable(next(axis), expressions.variable(axis) + step));
+      if (depth > 0) {
+        int outer = loops.get(depth - 1);
+        long tile = kernel.axes().get(outer).tile();
+        wraps.add(new Wrap(next(axis), expressions.end(axis), next(outer), tile));
+      }
+    }
+    KernelCode kernels = new KernelCode(kernel, expressions, boxes);
+    List<BoxCall> early = nextLoads(true);
+    boolean overlaps = kernels.beginsInEachTile();
+    List<BoxCall> late = nextLoads(false);
+    List<BoxCall> stores = stores();
+    boolean asksForEnd =
+        !early.isEmpty()
+            || !late.isEmpty()
+            || stores.stream().anyMatch(store -> store.condition().isPresent());
+    return new Tile(
+        asksForEnd ? next : List.of(),
+        asksForEnd ? wraps : List.of(),
+        asksForEnd ? Optional.of(isEnd()) : Optional.empty(),
+        sizes(),
+        boxes.pointers(),
+        boxes.waits(),
+        overlaps ? List.of() : early,
+        kernels.runs(overlaps ? early : List.of()),
+        stores,
+        late);
+  }
+
+  private Variable isEnd() {
+    int outermost = loops.getFirst();
+    return new Variable(IS_END, next(outermost) + " >= " + expressions.end(outermost));
+  }
+
+  private List<Variable> sizes() {
+    return loops.stream()
+        .filter(expressions::hasRemainder)
+        .filter(
+            axis ->
+                kernel.calls().stream()
+                    .flatMap(call -> call.arguments().stream())
+                    .anyMatch(argument -> Uses.size(argument, axis)))
+        .map(
+            axis -> new Variable(expressions.sizeVariable(axis), expressions.sizeInitialiser(axis)))
+        .toList();
+  }
+
+  private String next(int axis) {
+    return "next_" + expressions.variable(axis);
+  }
+
+  /** Loads for the next tile: into slots that kernels don't read now, or those they have read. */
+  private List<BoxCall> nextLoads(boolean alternating) {
+    List<BoxCall> loads = new ArrayList<>();
+    for (int i = 0; i < kernel.operands().size(); i++) {
+      Optional<String> changes = changes(i);
+      if (kernel.operands().get(i).direction() == Direction.LOAD
+          && boxes.alternates(i) == alternating
+          && changes.isPresent()) {
+        String all = changes.get().isEmpty() ? "" : " && (" + changes.get() + ")";
+        loads.add(
+            boxes.call(
+                i,
+                Optional.of("!" + IS_END + all),
+                alternating ? Optional.of(boxes.slot(i)) : Optional.empty(),
+                this::next));
+      }
+    }
+    return loads;
+  }
+
+  private List<BoxCall> stores() {
+    List<BoxCall> stores = new ArrayList<>();
+    for (int i = 0; i < kernel.operands().size(); i++) {
+      if (kernel.operands().get(i).direction() == Direction.STORE) {
+        Optional<String> condition =
+            loops.isEmpty()
+                ? Optional.empty()
+                : changes(i)
+                    .map(text -> text.isEmpty() ? text : IS_END + " || " + text)
+                    .or(() -> Optional.of(IS_END))
+                    .filter(text -> !text.isEmpty());
+        Optional<String> flip = boxes.alternates(i) ? Optional.of(boxes.slot(i)) : Optional.empty();
+        stores.add(boxes.call(i, condition, flip, expressions::variable));
+      }
+    }
+    return stores;
+  }
+
+  /**
+   * The condition under which the next tile of an operand is another one: none if never, an empty
+   * one if always.
+   */
+  private Optional<String> changes(int operand) {
+    int innermost = -1;
+    for (int depth = 0; depth < loops.size(); depth++) {
+      if (kernel.operands().get(operand).dependsOn(loops.get(depth))) {
+        innermost = depth;
+      }
+    }
+    if (innermost < 0) {
+      return Optional.empty();
+    }
+    if (innermost == loops.size() - 1) {
+      return Optional.of("");
+    }
+    return Optional.of(
+        loops.subList(0, innermost + 1).stream()
+            .map(axis -> next(axis) + " != " + expressions.variable(axis))
+            .collect(Collectors.joining(" || ")));
+  }
+}

@@ -1,0 +1,113 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.ChipFile;
+import io.partita.backend.siracusa.model.RoleFile;
+import io.partita.backend.siracusa.model.StepCall;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The files of roles and chips. */
+public final class RoleCode {
+  private RoleCode() {}
+
+  /** The C of one role. */
+  public static RoleFile role(Schedule schedule, int number) {
+    ChipSchedule chip = schedule.roles().get(number);
+    StepCode steps = new StepCode(chip);
+    List<StepCall> clear = steps.clear();
+    List<StepCall> start = steps.calls(chip.start());
+    return new RoleFile(
+        comment(schedule, chip),
+        includes(chip),
+        chip.kernels().stream().mapToInt(kernel -> kernel.operands().size()).max().orElse(0),
+        chip.kernels().stream().map(LoopCode::of).toList(),
+        StepCode.streams(chip),
+        ExchangeTables.has(chip),
+        clear,
+        start,
+        steps.calls(chip.steps()),
+        ports(chip.inputs()),
+        ports(chip.outputs()));
+  }
+
+  /** Whether chips of the role have files of their own. */
+  public static boolean hasChipFiles(ChipSchedule role) {
+    return ExchangeTables.has(role);
+  }
+
+  /** The file of one chip of a role. */
+  public static ChipFile chip(ChipSchedule role, int member) {
+    return ExchangeTables.of(role, member);
+  }
+
+  private static List<String> comment(Schedule schedule, ChipSchedule chip) {
+    String chips = chip.devices().stream().map(Object::toString).collect(Collectors.joining(", "));
+    List<String> lines = new ArrayList<>();
+    lines.add(Comments.clean(name(schedule)) + " on chip " + chips + ".");
+    lines.add("");
+    lines.add(memory("L1", chip.l1()));
+    lines.add(memory("L2", chip.l2()));
+    lines.add(memory("L3", chip.l3()));
+    if (!chip.constants().isEmpty()) {
+      lines.add("");
+      lines.add("Weights, which are in memory from the start:");
+      for (ChipSchedule.StoredConstant constant : chip.constants()) {
+        lines.add(
+            Comments.clean(
+                "  %s %s %s: %s, %,d bytes"
+                    .formatted(
+                        constant.level(),
+                        StepCode.hexadecimal(constant.offset()),
+                        constant.name(),
+                        constant.text(),
+                        constant.bytes())));
+      }
+    }
+    return lines;
+  }
+
+  /** The model's name. */
+  public static String name(Schedule schedule) {
+    return schedule.program().devices().getFirst().graph().name();
+  }
+
+  private static String memory(String name, ChipSchedule.MemoryUse use) {
+    return "%s: %,d of %,d bytes".formatted(name, use.used(), use.available());
+  }
+
+  private static List<String> includes(ChipSchedule chip) {
+    SortedSet<String> headers = new TreeSet<>();
+    for (TiledKernel kernel : chip.kernels()) {
+      kernel.calls().forEach(call -> headers.add(call.header()));
+    }
+    headers.add("tiles/box.h");
+    headers.add("tiles/stream.h");
+    if (ExchangeTables.has(chip)) {
+      headers.add("collectives/exchange.h");
+      headers.add("kernels/binary.h");
+    }
+    return new ArrayList<>(headers);
+  }
+
+  private static List<RoleFile.Port> ports(List<ChipSchedule.Port> ports) {
+    return ports.stream()
+        .map(
+            port -> {
+              if (port.level() != ChipSchedule.Level.L2) {
+                throw new IllegalArgumentException("input or output in L3: " + port);
+              }
+              return new RoleFile.Port(
+                  Comments.quoted(port.name()),
+                  Comments.quoted(port.type().toString()),
+                  StepCode.l2(port.offset()),
+                  port.type().bytes());
+            })
+        .toList();
+  }
+}

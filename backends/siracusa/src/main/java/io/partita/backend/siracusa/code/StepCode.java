@@ -1,0 +1,149 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.RoleFile.Stream;
+import io.partita.backend.siracusa.model.StepCall;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.Clear;
+import io.partita.ir.schedule.ScheduleStep.Exchange;
+import io.partita.ir.schedule.ScheduleStep.FetchRows;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Steps as calls. */
+final class StepCode {
+  /** {@code PARTITA_STREAM_PART} of the runtime. */
+  private static final long PART = 131_068;
+
+  private final ChipSchedule chip;
+  private String lastComment = "";
+  private int exchanges;
+
+  StepCode(ChipSchedule chip) {
+    this.chip = chip;
+  }
+
+  /** The steps in order; those before the first run come first. */
+  List<StepCall> calls(List<ScheduleStep> steps) {
+    lastComment = "";
+    List<StepCall> calls = new ArrayList<>();
+    steps.forEach(step -> calls.add(call(step)));
+    return calls;
+  }
+
+  private StepCall call(ScheduleStep step) {
+    return switch (step) {
+      case RunTiles run -> {
+        String text = run.text().isEmpty() ? "" : ": " + run.text();
+        yield call(
+            run.node() + text,
+            chip.kernels().get(run.kernel()).name(),
+            run.operands().stream().map(StepCode::l2).toList());
+      }
+      case StartTransfer start -> {
+        String name = start.fetch() ? "fetch" : "spill";
+        String l2 = l2(start.l2());
+        String l3 = hexadecimal(start.l3());
+        yield call(
+            "%s: %s %,d bytes".formatted(start.node(), name, start.bytes()),
+            "partita_stream_" + name + "_start",
+            List.of(
+                stream(start.transfer()),
+                start.fetch() ? l2 : l3,
+                start.fetch() ? l3 : l2,
+                Long.toString(start.bytes())));
+      }
+      case WaitTransfer wait ->
+          call(wait.node(), "partita_stream_wait", List.of(stream(wait.transfer())));
+      case FetchRows rows ->
+          call(
+              "%s: %,d of %,d rows of %,d bytes"
+                  .formatted(rows.node(), rows.count(), rows.rows(), rows.rowBytes()),
+              "partita_fetch_rows",
+              List.of(rows(rows)));
+      case Exchange exchange ->
+          call(
+              exchange.node(),
+              "partita_exchange",
+              List.of("&partita_model_exchanges[" + exchanges++ + "]"));
+      case Clear clear ->
+          call(
+              clear.node(), "partita_clear", List.of(l2(clear.l2()), Long.toString(clear.bytes())));
+    };
+  }
+
+  private StepCall call(String text, String function, List<String> arguments) {
+    String comment = Comments.clean(text);
+    boolean isNew = !comment.equals(lastComment) && !comment.isBlank();
+    lastComment = comment;
+    return new StepCall(isNew ? Optional.of(comment) : Optional.empty(), function, arguments);
+  }
+
+  private static String rows(FetchRows rows) {
+    return ("&(const struct partita_rows){.l3 = %s, .rows = %d, .row_bytes = %d, .indices = %s,"
+            + " .index_bytes = %d, .count = %d, .l2 = %s}")
+        .formatted(
+            hexadecimal(rows.l3()),
+            rows.rows(),
+            rows.rowBytes(),
+            l2(rows.indices()),
+            rows.index().packedBytes(1),
+            rows.count(),
+            l2(rows.l2()));
+  }
+
+  /** States become zeros. */
+  List<StepCall> clear() {
+    lastComment = "";
+    List<StepCall> calls = new ArrayList<>();
+    for (ChipSchedule.Port state : chip.states()) {
+      boolean isNear = state.level() == Level.L2;
+      calls.add(
+          call(
+              "%s: %s, %,d bytes".formatted(state.name(), state.type(), state.type().bytes()),
+              isNear ? "partita_clear" : "partita_clear_l3",
+              List.of(
+                  isNear ? l2(state.offset()) : hexadecimal(state.offset()),
+                  Long.toString(state.type().bytes()))));
+    }
+    return calls;
+  }
+
+  /** Room for the largest transfer of each number. */
+  static List<Stream> streams(ChipSchedule chip) {
+    Map<Integer, Long> parts = new TreeMap<>();
+    List<ScheduleStep> all = new ArrayList<>(chip.start());
+    all.addAll(chip.steps());
+    for (ScheduleStep step : all) {
+      if (step instanceof StartTransfer start) {
+        parts.merge(start.transfer(), Math.ceilDiv(start.bytes(), PART), Math::max);
+      }
+    }
+    List<Stream> streams = new ArrayList<>();
+    int count = parts.keySet().stream().mapToInt(number -> number + 1).max().orElse(0);
+    for (int number = 0; number < count; number++) {
+      streams.add(
+          new Stream("stream_" + number + "_parts", Math.max(1, parts.getOrDefault(number, 1L))));
+    }
+    return streams;
+  }
+
+  private static String stream(int number) {
+    return "&streams[" + number + "]";
+  }
+
+  static String l2(long offset) {
+    return "partita_l2 + " + hexadecimal(offset);
+  }
+
+  static String hexadecimal(long offset) {
+    return "0x%05x".formatted(offset);
+  }
+}

@@ -1,0 +1,2 @@
+/** Turns a schedule into the output model. */
+package io.partita.backend.siracusa.code;

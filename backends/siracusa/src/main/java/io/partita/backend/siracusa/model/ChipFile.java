@@ -1,0 +1,19 @@
+package io.partita.backend.siracusa.model;
+
+import io.partita.backend.siracusa.model.LoopFunction.Variable;
+import java.util.List;
+
+/**
+ * What only one chip has: its messages.
+ *
+ * @param slices arrays by name
+ * @param steps arrays by name
+ */
+public record ChipFile(int chip, List<Table> slices, List<Table> steps, List<Exchange> exchanges)
+    implements Piece {
+  /** An array and its elements. */
+  public record Table(String name, List<String> elements) {}
+
+  /** Fields of a struct, and what the exchange is for. */
+  public record Exchange(String comment, List<Variable> fields) {}
+}

@@ -1,0 +1,19 @@
+package io.partita.backend.siracusa.model;
+
+/** A part of a file. */
+public sealed interface Piece
+    permits ChipFile,
+        Loop,
+        LoopFunction,
+        Makefile,
+        ModelHeader,
+        ProgramMain,
+        Readme,
+        RoleFile,
+        StepCall,
+        Tile {
+  /** The name of the template. */
+  default String template() {
+    return getClass().getSimpleName();
+  }
+}

@@ -1,0 +1,25 @@
+package io.partita.backend.siracusa.model;
+
+import java.util.List;
+
+/**
+ * What is in the folder and how it's used.
+ *
+ * @param inputs lines of a table
+ * @param memories lines of a table
+ */
+public record Readme(
+    String name,
+    String target,
+    int chips,
+    List<String> files,
+    List<String> inputs,
+    List<String> outputs,
+    List<String> states,
+    List<String> memories)
+    implements Piece {
+  /** Whether there are several chips, for a template. */
+  public boolean several() {
+    return chips > 1;
+  }
+}

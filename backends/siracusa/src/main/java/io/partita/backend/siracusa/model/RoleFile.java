@@ -1,0 +1,39 @@
+package io.partita.backend.siracusa.model;
+
+import java.util.List;
+
+/**
+ * What chips of one role do.
+ *
+ * @param comment lines
+ * @param operands the most that a loop has
+ * @param loops each once
+ * @param streams parts of transfers with L3, by number
+ * @param hasExchanges whether there's a table of exchanges for each chip
+ * @param clear states become zeros
+ * @param start what runs once
+ */
+public record RoleFile(
+    List<String> comment,
+    List<String> includes,
+    int operands,
+    List<LoopFunction> loops,
+    List<Stream> streams,
+    boolean hasExchanges,
+    List<StepCall> clear,
+    List<StepCall> start,
+    List<StepCall> steps,
+    List<Port> inputs,
+    List<Port> outputs)
+    implements Piece {
+  /** Room for one transfer with L3: an array of parts. */
+  public record Stream(String parts, long count) {}
+
+  /**
+   * A tensor that a caller reads or writes.
+   *
+   * @param name and type: as literals
+   * @param place in L2
+   */
+  public record Port(String name, String type, String place, long bytes) {}
+}

@@ -1,0 +1,84 @@
+package io.partita.backend.siracusa.run;
+
+import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Runs {@code make} in an emitted folder. */
+public final class Build {
+  private static final int LONGEST_MINUTES = 30;
+  private static final int LINES_OF_A_MESSAGE = 12;
+
+  private Build() {}
+
+  /**
+   * Builds a target of the makefile; what is newer than its sources stays.
+   *
+   * @param variables of make, {@code NAME=VALUE}
+   * @throws PartitaException P5102 when there's no make or compiler, P5103 when the build fails
+   */
+  public static void run(Path folder, Port port, List<String> variables) {
+    for (List<String> any : port.programs()) {
+      if (any.stream().noneMatch(program -> find(program).isPresent())) {
+        throw new PartitaException(
+            SiracusaCode.NO_PROGRAM,
+            "--on " + port.text(),
+            String.join(" or ", any) + " on the path",
+            "none",
+            port.remedy());
+      }
+    }
+    List<String> command = new ArrayList<>(List.of("make", "-s", "-j2", port.text()));
+    command.addAll(variables);
+    try {
+      Path log = Files.createTempFile("partita-build-", ".log");
+      try {
+        Process make =
+            new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        if (!make.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES) || make.exitValue() != 0) {
+          make.destroyForcibly();
+          throw failed(folder, command, Files.readString(log));
+        }
+      } finally {
+        Files.delete(log);
+      }
+    } catch (IOException e) {
+      throw failed(folder, command, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(folder, command, "interrupted");
+    }
+  }
+
+  private static PartitaException failed(Path folder, List<String> command, String log) {
+    String text =
+        log.lines().limit(LINES_OF_A_MESSAGE).reduce("", (all, line) -> all + "\n    " + line);
+    return new PartitaException(
+        SiracusaCode.BUILD_FAILED,
+        folder.toString(),
+        String.join(" ", command) + " to succeed",
+        text,
+        "compile the model again; if it stays so, report it with this text");
+  }
+
+  /** A program on the path. */
+  public static Optional<Path> find(String program) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Stream.of(path.split(File.pathSeparator))
+        .map(folder -> Path.of(folder, program))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+}

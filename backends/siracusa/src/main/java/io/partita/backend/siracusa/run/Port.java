@@ -1,0 +1,44 @@
+package io.partita.backend.siracusa.run;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Where an emitted program can run. */
+public enum Port {
+  /** On this computer: a process for each chip, a thread for each core. */
+  HOST("host", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc", "clang", "cc")));
+
+  private final String text;
+  private final String remedy;
+  private final List<List<String>> programs;
+
+  Port(String text, String remedy, List<List<String>> programs) {
+    this.text = text;
+    this.remedy = remedy;
+    this.programs = List.copyOf(programs);
+  }
+
+  /** The makefile's target, and what {@code --on} takes. */
+  public String text() {
+    return text;
+  }
+
+  /** What it takes on the path: of each list one. */
+  List<List<String>> programs() {
+    return programs;
+  }
+
+  /** How these are had. */
+  String remedy() {
+    return remedy;
+  }
+
+  public static List<String> names() {
+    return Arrays.stream(values()).map(Port::text).toList();
+  }
+
+  public static Optional<Port> of(String text) {
+    return Arrays.stream(values()).filter(port -> port.text.equals(text)).findFirst();
+  }
+}

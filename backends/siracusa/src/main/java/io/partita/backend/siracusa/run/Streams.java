@@ -1,0 +1,89 @@
+package io.partita.backend.siracusa.run;
+
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.ModelDescription.Port;
+import io.partita.backend.siracusa.ModelDescription.WholePort;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.Shards;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** What goes into chips' programs and comes out, as {@code main.c} of a folder says. */
+record Streams(ModelDescription description) {
+  private static final byte[] RUN = {1, 0, 0, 0};
+  private static final byte[] RESET_AND_RUN = {2, 0, 0, 0};
+
+  /**
+   * Writes what a chip reads for one run.
+   *
+   * @param inputs of the whole model, in its order
+   */
+  void writeInputs(int chip, List<Tensor> inputs, boolean resets, OutputStream out)
+      throws IOException {
+    Map<String, Tensor> parts = new HashMap<>();
+    for (int i = 0; i < inputs.size(); i++) {
+      WholePort port = description.inputs().get(i);
+      if (port.type().layout().holds(chip)) {
+        parts.put(port.name(), Shards.part(inputs.get(i), port.type().layout(), chip));
+      }
+    }
+    out.write(resets ? RESET_AND_RUN : RUN);
+    for (Port port : description.chips().get(chip).inputs()) {
+      out.write(parts.get(port.name()).bytes().toArray(ValueLayout.JAVA_BYTE));
+    }
+  }
+
+  /** Reads what a chip writes for one run. */
+  List<Tensor> readOutputs(int chip, InputStream in) throws IOException {
+    List<Tensor> outputs = new ArrayList<>();
+    for (Port port : description.chips().get(chip).outputs()) {
+      int size = Math.toIntExact(port.type().bytes());
+      byte[] bytes = in.readNBytes(size);
+      if (bytes.length < size) {
+        throw new EOFException("the output of chip " + chip + " ends in " + port.name());
+      }
+      outputs.add(Tensor.of(port.type(), MemorySegment.ofArray(bytes)));
+    }
+    return outputs;
+  }
+
+  /** The whole model's outputs, of what each chip gave. */
+  List<Tensor> outputs(List<List<Tensor>> parts) {
+    List<Tensor> outputs = new ArrayList<>();
+    for (WholePort port : description.outputs()) {
+      ShardedType sharded = port.type();
+      SortedMap<Integer, Tensor> held = new TreeMap<>();
+      for (int chip : sharded.layout().holders()) {
+        TensorType local = sharded.localType(chip);
+        Tensor part = find(port.name(), chip, parts.get(chip));
+        if (part != null || local.shape().elements() == 0) {
+          held.put(chip, part == null ? Tensor.filled(local, 0) : part);
+        }
+      }
+      outputs.add(Shards.assemble(held, sharded.type(), sharded.layout()));
+    }
+    return outputs;
+  }
+
+  private Tensor find(String name, int chip, List<Tensor> parts) {
+    List<Port> ports = description.chips().get(chip).outputs();
+    for (int i = 0; i < ports.size(); i++) {
+      if (ports.get(i).name().equals(name)) {
+        return parts.get(i);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+package io.partita.backend.siracusa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A schedule that's written by hand, compiled and run on this host. */
+class EmittedProgramTest {
+  @TempDir private Path folder;
+
+  private static Tensor random(long seed, long... shape) {
+    TensorType type = TensorType.of(ElementType.F32, shape);
+    Random random = new Random(seed);
+    float[] values = new float[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextFloat(-1, 1);
+    }
+    return Tensor.of(type, values);
+  }
+
+  private static Schedule schedule() {
+    return HandMadeSchedule.schedule(
+        random(1, HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS),
+        random(2, HandMadeSchedule.COLUMNS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"early", "late"})
+  void computesWhatTheGraphMeans(String transfers) throws IOException {
+    Schedule schedule = schedule();
+    OutputFolder.write(
+        SiracusaBackend.emit(schedule, 8).files(), folder.resolve("out"), path -> false);
+    Build.run(folder.resolve("out"), Port.HOST, List.of("FLAGS=-fsanitize=address,undefined -g"));
+    Tensor x = random(3, HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
+    List<Tensor> expected =
+        Evaluator.run(schedule.program().devices().getFirst().graph(), List.of(x));
+    try (HostProgram program =
+        HostProgram.start(
+            folder.resolve("out"), List.of("--transfers", transfers), Duration.ofMinutes(1))) {
+      assertThat(program.run(List.of(x))).isEqualTo(expected);
+      assertThat(program.run(List.of(x))).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void isTheSameTwice() throws IOException {
+    List<EmittedFile> one = SiracusaBackend.emit(schedule(), 8).files();
+    List<EmittedFile> other = SiracusaBackend.emit(schedule(), 8).files();
+    for (int i = 0; i < one.size(); i++) {
+      assertThat(one.get(i).text()).isEqualTo(other.get(i).text());
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.partita.ir.file;
+
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Writes emitted programs to folders, each whole or not at all. */
+public final class OutputFolder {
+  private static final int BLOCK = 1 << 16;
+
+  private OutputFolder() {}
+
+  /**
+   * Writes a program to {@code folder}, which may not exist yet, be empty, or hold a program that
+   * was written before and is replaced. All is written beside it first and moved when complete.
+   *
+   * @param isProgram whether a folder holds a program that may be replaced
+   * @throws PartitaException P5002 when it can't be written, P5003 when other files are there
+   */
+  public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
+    Path target = folder.toAbsolutePath().normalize();
+    try (Ending ending = new Ending()) {
+      verifyReplaceable(target, isProgram);
+      Path parent = target.getParent();
+      if (parent == null) {
+        throw new IOException("a root folder");
+      }
+      Files.createDirectories(parent);
+      Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
+      try {
+        for (EmittedFile file : files) {
+          writeFile(file, fresh, ending);
+        }
+        ending.verifyGoesOn();
+        replace(target, fresh);
+      } finally {
+        delete(fresh);
+      }
+    } catch (IOException e) {
+      throw new PartitaException(
+          FolderCode.OUTPUT_FOLDER,
+          target.toString(),
+          "a folder that can be written",
+          e.getClass().getSimpleName() + ": " + e.getMessage(),
+          "choose another output folder");
+    }
+  }
+
+  private static void verifyReplaceable(Path target, Predicate<Path> isProgram) throws IOException {
+    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    boolean ours = Files.isDirectory(target) && (isEmpty(target) || isProgram.test(target));
+    if (!ours) {
+      throw new PartitaException(
+          FolderCode.NOT_OUR_FOLDER,
+          target.toString(),
+          "no such folder, an empty one, or one that Partita wrote",
+          Files.isDirectory(target) ? "other files" : "a file",
+          "choose another output folder, or empty this one");
+    }
+  }
+
+  private static boolean isEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.findAny().isEmpty();
+    }
+  }
+
+  private static void writeFile(EmittedFile file, Path folder, Ending ending) throws IOException {
+    ending.verifyGoesOn();
+    Path path = folder.resolve(file.path());
+    Files.createDirectories(path.getParent());
+    OutputStream plain = ending.watched(Files.newOutputStream(path));
+    try (OutputStream out = new BufferedOutputStream(plain, BLOCK)) {
+      file.content().writeTo(out);
+    }
+  }
+
+  /** Moves the new folder to its place; an old one steps aside until that is done. */
+  private static void replace(Path target, Path fresh) throws IOException {
+    setReadable(fresh);
+    if (!Files.exists(target)) {
+      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+      return;
+    }
+    Path old = Files.createTempDirectory(target.getParent(), "." + target.getFileName() + "-");
+    Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
+      throw e;
+    }
+    delete(old);
+  }
+
+  /** A temporary folder is its owner's alone; the output isn't. */
+  private static void setReadable(Path folder) {
+    boolean done =
+        folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
+    assert done || Files.isReadable(folder);
+  }
+
+  /** Deletes a folder with all that is in it; none is fine. */
+  public static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            Files.delete(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}
