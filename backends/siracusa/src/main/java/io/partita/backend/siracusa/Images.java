@@ -24,9 +24,10 @@ final class Images {
             .filter(constant -> constant.level() == level)
             .sorted(Comparator.comparingLong(StoredConstant::offset))
             .toList();
-    
+
     return new EmittedFile(
-        "chip" + role.devices().get(member) + (level == Level.L2 ? ".l2" : ".l3"), out -> write(constants, member, out));
+        "chip" + role.devices().get(member) + (level == Level.L2 ? ".l2" : ".l3"),
+        out -> write(constants, member, out));
   }
 
   private static void write(List<StoredConstant> constants, int member, OutputStream out)
