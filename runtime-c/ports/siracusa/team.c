@@ -9,7 +9,7 @@ enum {
     TEAM = 0x220,
     BARRIER_TARGET = 0xC,
     BARRIER_WAIT = 0x1C,
-    EVENTS = 1 << 8 | 1 << 16 | 1 << 17 | 1 << 18, /* of the DMA, barriers, mutexes and dispatches */
+    EVENTS = 1 << 16 | 1 << 18, /* of barriers and dispatches: any other would end a wait for one of these */
     ALL_CORES = (1 << PARTITA_CORES) - 1
 };
 

@@ -7,9 +7,7 @@ enum {
     TO_L1 = 1 << 17,
     INCREMENT = 1 << 18,
     LINES = 1 << 19,
-    EVENT = 1 << 20,
     IDENTIFIERS = 16,
-    WAIT_AND_CLEAR = 0x3C, /* of the event unit */
     DONE = -1,
     WAITED_FOR = -2
 };
@@ -62,7 +60,7 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
     taken |= 1u << id;
     transfer->id = (int32_t)id;
     __asm__ volatile("" : : : "memory");
-    write_register(DMA + COMMAND, bytes | direction | INCREMENT | EVENT | (is_strided ? LINES : 0));
+    write_register(DMA + COMMAND, bytes | direction | INCREMENT | (is_strided ? LINES : 0));
     write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l1);
     write_register(DMA + COMMAND, (uint32_t)(uintptr_t)l2);
     if (is_strided) {
@@ -94,7 +92,6 @@ void partita_store_start(struct partita_transfer *transfer, void *l2, const void
     start(transfer, 0, l1, l2, 1, bytes, bytes);
 }
 
-/* An event may be that of a transfer that ended before, so it's only a reason to look again. */
 void partita_transfer_wait(struct partita_transfer *transfer)
 {
     if (transfer->id != DONE) {
@@ -103,7 +100,6 @@ void partita_transfer_wait(struct partita_transfer *transfer)
             partita_fail("a wait for a transfer that wasn't started");
         }
         while ((read_register(DMA + STATUS) >> id & 1) != 0) {
-            wait_for_event(EVENT_UNIT + WAIT_AND_CLEAR);
         }
         free_identifier(id);
     }

@@ -5,6 +5,11 @@
  */
 #include "../../../hal/hal.h"
 
+/* Larger than any buffer on the way of a message. */
+#ifndef LARGE_BYTES
+#define LARGE_BYTES 1000000
+#endif
+
 #define EXPECT(HOLDS, WHAT)                \
     do {                                   \
         if (!(HOLDS)) {                    \
@@ -59,6 +64,34 @@ static void test_team(void)
     }
 }
 
+/* The cores need longer for it than a small transfer. */
+static void count_late(const void *arguments, int32_t core, int32_t cores)
+{
+    struct counts *counts = *(struct counts *const *)arguments;
+    for (volatile int32_t i = 0; i < 1000; i++) {
+    }
+    counts->sums[core] += cores;
+}
+
+/* The end of a transfer isn't taken for that of the team. */
+static void test_team_and_transfers(void)
+{
+    struct counts *counts = (struct counts *)partita_l1;
+    for (int32_t core = 0; core < PARTITA_CORES; core++) {
+        counts->sums[core] = 0;
+    }
+    for (int32_t round = 1; round <= 10; round++) {
+        struct partita_transfer transfer;
+        partita_load_start(&transfer, partita_l1 + 4096, partita_l2, 16);
+        partita_team_start(count_late, &counts);
+        partita_transfer_wait(&transfer);
+        partita_team_wait();
+        for (int32_t core = 0; core < PARTITA_CORES; core++) {
+            EXPECT(counts->sums[core] == round * PARTITA_CORES, "a wait for the team lasts until all cores are done");
+        }
+    }
+}
+
 static void test_transfers(void)
 {
     struct partita_transfer first;
@@ -97,10 +130,37 @@ static void test_l3(void)
     EXPECT(partita_l2[64] == 12 && partita_l2[71] == 19, "what is spilled can be fetched");
 }
 
-/* Each sends two messages to each other at once, one larger than any buffer on the way. */
+/* More than hardware has room for, waited for in another order. */
+static void test_many(void)
+{
+    enum { LOADS = 40, FETCHES = 20, LOADED = 16, FETCHED = 8 };
+    static struct partita_transfer loads[LOADS];
+    static struct partita_transfer fetches[FETCHES];
+    for (uint32_t i = 0; i < FETCHES; i++) {
+        partita_fetch_start(&fetches[i], partita_l2 + FETCHED * i, FETCHED * (FETCHES - 1 - i), FETCHED);
+    }
+    for (uint32_t i = 0; i < LOADS * LOADED; i++) {
+        partita_l2[1024 + i] = (uint8_t)(i * 11);
+    }
+    for (uint32_t i = 0; i < LOADS; i++) {
+        partita_load_start(&loads[i], partita_l1 + LOADED * i, partita_l2 + 1024 + LOADED * i, LOADED);
+    }
+    for (uint32_t i = LOADS; i > 0; i--) {
+        partita_transfer_wait(&loads[i - 1]);
+    }
+    for (uint32_t i = FETCHES; i > 0; i--) {
+        partita_l3_wait(&fetches[i - 1]);
+    }
+    EXPECT(same(partita_l1, partita_l2 + 1024, LOADS * LOADED), "many loads can be under way");
+    for (uint32_t i = 0; i < FETCHES; i++) {
+        EXPECT(partita_l2[FETCHED * i + 1] == FETCHED * (FETCHES - 1 - i) + 1, "many fetches can be under way");
+    }
+}
+
+/* Each sends two messages to each other at once, one of them large. */
 static void test_links(uint32_t least_cycles)
 {
-    enum { SMALL = 12, LARGE = 1000000, MOST = 4 };
+    enum { SMALL = 12, LARGE = LARGE_BYTES, MOST = 4 };
     static uint8_t out[MOST][SMALL];
     static uint8_t in[MOST][SMALL + LARGE];
     static uint8_t large[LARGE];
@@ -149,8 +209,10 @@ int32_t partita_main(void)
     uint32_t least_cycles;
     EXPECT(partita_input_read(&least_cycles, sizeof least_cycles), "the input has a number");
     test_team();
+    test_team_and_transfers();
     test_transfers();
     test_l3();
+    test_many();
     test_links(least_cycles);
     copy_input();
     return 0;

@@ -46,6 +46,24 @@ record CCompiler(Path program) {
         "-ffunction-sections",
         "-fdata-sections",
         "-Wframe-larger-than=1024"),
+    /**
+     * For Siracusa, on the board of several chips; and on GVSoC's own. Code and stacks need room.
+     */
+    SIRACUSA(
+        "-O3",
+        "-march=rv32imfc_zicsr",
+        "-mabi=ilp32f",
+        "-ffreestanding",
+        "-ffp-contract=off",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-Wframe-larger-than=1024",
+        "-DPARTITA_L1_BYTES=245760",
+        "-DPARTITA_L2_BYTES=1048576",
+        "-DLARGE_BYTES=100000"),
+    SIRACUSA_ALONE(
+        Stream.concat(SIRACUSA.flags.stream(), Stream.of("-DPARTITA_BOARD=0"))
+            .toArray(String[]::new)),
     /** Products and sums in one, where the host can: as on a device. */
     CONTRACTED("-O2", "-march=native", "-ffp-contract=fast"),
     SANITISED(

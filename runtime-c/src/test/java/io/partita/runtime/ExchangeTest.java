@@ -23,6 +23,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,8 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives between chips, as processes and as ranks, give the bits of the reference, which runs
- * devices in lock step.
+ * Collectives between chips, as processes, as ranks and simulated, give the bits of the reference,
+ * which runs devices in lock step.
  */
 @ExtendWith(WithCompiler.class)
 class ExchangeTest {
@@ -63,11 +64,24 @@ class ExchangeTest {
     }
   }
 
-  /** All collectives, one after the other, as ranks. */
   @ParameterizedTest(name = "on {0} ranks")
   @ValueSource(ints = {2, 4, 8})
   @ExtendWith(WithMpi.class)
   void exchangesOverRanks(int ranks, Mpi mpi) {
+    Path program = mpi.executable("exchange-device", sources());
+    exchangeAll(ranks, inputs -> mpi.run(program, folder, inputs));
+  }
+
+  @ParameterizedTest(name = "on {0} chips")
+  @ValueSource(ints = {2, 4, 8})
+  @ExtendWith(WithGvsoc.class)
+  void exchangesOverSimulatedLinks(int chips, Gvsoc gvsoc) {
+    Path program = gvsoc.executable("exchange-device", CCompiler.Build.SIRACUSA, sources());
+    exchangeAll(chips, inputs -> gvsoc.run(program, folder, inputs).outputs());
+  }
+
+  /** All collectives, one after the other, on devices that make outputs of inputs. */
+  private void exchangeAll(int devices, UnaryOperator<List<byte[]>> machine) {
     List<Run> runs =
         collectives()
             .map(
@@ -75,21 +89,19 @@ class ExchangeTest {
                     schedule(
                         (CollectiveKind) arguments.get()[0],
                         (Algorithm) arguments.get()[1],
-                        ranks,
+                        devices,
                         samples.one(ElementType.F32, ElementType.I8)))
             .map(this::prepare)
             .toList();
     List<byte[]> inputs = new ArrayList<>();
-    for (int device = 0; device < ranks; device++) {
+    for (int device = 0; device < devices; device++) {
       ByteArrayOutputStream input = new ByteArrayOutputStream();
       for (Run run : runs) {
         input.writeBytes(run.requests.get(device));
       }
       inputs.add(input.toByteArray());
     }
-    Path program = mpi.executable("exchange-device", sources());
-    List<byte[]> outputs = mpi.run(program, folder, inputs);
-    List<ByteBuffer> left = outputs.stream().map(ByteBuffer::wrap).toList();
+    List<ByteBuffer> left = machine.apply(inputs).stream().map(ByteBuffer::wrap).toList();
     for (Run run : runs) {
       run.verify(left);
     }

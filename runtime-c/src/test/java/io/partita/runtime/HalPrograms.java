@@ -53,11 +53,11 @@ final class HalPrograms {
   }
 
   /**
-   * A pattern of the report of {@code hal_test.c}, which loads 1060 bytes and stores 30, and moves
-   * 32 of L3.
+   * A pattern of the report of {@code hal_test.c}, which loads 1860 bytes and stores 30, and moves
+   * 192 of L3.
    */
   static String report(int chip, String received, String sent) {
-    return "\\{\"chip\": %d, \"cycles\": [0-9]+, \"l2_l1\": 1090, \"l3_l2\": 32, ".formatted(chip)
+    return "\\{\"chip\": %d, \"cycles\": [0-9]+, \"l2_l1\": 1890, \"l3_l2\": 192, ".formatted(chip)
         + "\"received\": %s, \"sent\": %s}\n".formatted(received, sent);
   }
 

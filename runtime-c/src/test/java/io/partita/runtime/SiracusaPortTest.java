@@ -1,0 +1,84 @@
+package io.partita.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.runtime.CCompiler.Build;
+import io.partita.runtime.HalPrograms.Misuse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code hal.h} promises, on simulated Siracusa chips. */
+@ExtendWith(WithGvsoc.class)
+class SiracusaPortTest {
+  @TempDir private Path folder;
+
+  private void writeImages(int chips) throws IOException {
+    Path image = HalPrograms.image(folder);
+    for (int chip = 0; chip < chips; chip++) {
+      Files.copy(image, folder.resolve("chip" + chip + ".l3"));
+    }
+  }
+
+  /** At a byte each cycle, messages of 100,000 bytes. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void keepsItsPromises(int chips, Gvsoc gvsoc) throws IOException {
+    Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
+    writeImages(chips);
+    List<byte[]> copied = HalPrograms.copied(chips);
+    Gvsoc.Result result = gvsoc.run(program, folder, HalPrograms.inputs(100_000, copied));
+    assertThat(result.outputs()).containsExactlyElementsOf(copied);
+    for (int chip = 0; chip < chips; chip++) {
+      assertThat(result.printed()).contains("{\"chip\": " + chip + ", \"cycles\": ");
+    }
+  }
+
+  /** Counters of the hardware agree with the program's: 1860 + 30 bytes, 184 + 8, 100,012. */
+  @Test
+  void countsWhatTheProgramCounts(Gvsoc gvsoc) throws IOException {
+    Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
+    writeImages(2);
+    List<byte[]> inputs = HalPrograms.inputs(0, HalPrograms.copied(2));
+    Gvsoc.Result result = gvsoc.run(program, folder, inputs);
+    assertThat(result.printed())
+        .containsPattern(HalPrograms.report(0, "100012", "\\{\"1\": 100012\\}"));
+    String report = result.report().replaceAll("\\s+", "");
+    assertThat(report)
+        .startsWith("{\"ended\":[0,0],")
+        .contains("\"l3\":{\"read\":184,\"written\":8}")
+        .contains("\"dma\":{\"read\":1860,\"written\":30}")
+        .contains("{\"from\":0,\"to\":1,\"messages\":2,\"bytes\":100012,")
+        .contains("{\"from\":1,\"to\":0,\"messages\":2,\"bytes\":100012,");
+  }
+
+  /** Nothing in the chip looks at stores to where there is nothing. */
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"STORE_TO_NOTHING"})
+  void saysWhatIsMisused(Misuse misuse, Gvsoc gvsoc) {
+    Path program = gvsoc.executable("misuse", Build.SIRACUSA, HalPrograms.source("misuse.c"));
+    List<byte[]> inputs = Collections.nCopies(2, misuse.input());
+    assertThat(gvsoc.run(program, folder, inputs, 70)).contains(": " + misuse.message + "\n");
+  }
+
+  @Test
+  void runsOnGvsocsOwnBoard(Gvsoc gvsoc) throws IOException {
+    Path program =
+        gvsoc.executable("hal-test", Build.SIRACUSA_ALONE, HalPrograms.source("hal_test.c"));
+    writeImages(1);
+    Files.write(folder.resolve("chip0.in"), HalPrograms.input(0, "abcdef".getBytes()));
+    String printed = gvsoc.runAlone(program, folder);
+    assertThat(printed).containsPattern(HalPrograms.report(0, "0", "\\{\\}"));
+    assertThat(folder.resolve("chip0.out")).hasContent("abcdef");
+  }
+}
