@@ -34,7 +34,7 @@ final class ChipPlacing {
   private final long l1Bytes;
   private final Places places;
 
-  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch) {
+  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch, boolean keepBlocks) {
     this.tasks = tasks;
     this.chip = chip;
     this.l1Bytes = l1Bytes;
@@ -46,7 +46,12 @@ final class ChipPlacing {
             tasks.outside(),
             chip.resident().usable(),
             Scheduler.far(chip).map(Memory::usable).orElse(0L),
-            prefetch);
+            prefetch,
+            keepBlocks);
+  }
+
+  Places places() {
+    return places;
   }
 
   private static List<Region> regions(List<Named> ports) {

@@ -30,6 +30,9 @@ import java.util.stream.Collectors;
 
 /** Decides everything about how chips run a program. The same input gives the same schedule. */
 public final class Scheduler {
+  /** Each time, parts get smaller, or there's nothing left to cut. */
+  private static final int MOST_CUTS = 3;
+
   private final Program program;
   private final TargetDescription target;
   private final SchedulerOptions options;
@@ -72,29 +75,47 @@ public final class Scheduler {
 
   private List<ChipSchedule> roles() {
     Unsupported unsupported = new Unsupported();
-    Set<Diagnostic> diagnostics = new LinkedHashSet<>();
+    Set<Diagnostic> tooLarge = new LinkedHashSet<>();
     List<ChipTasks> lowered = new ArrayList<>();
     for (List<Integer> devices : groups()) {
-      ChipKind chip = chip(devices);
-      LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
       try {
-        lowered.add(
-            ChipLowering.lower(program, devices, kernels, far(chip).isPresent(), unsupported));
-      } catch (PartitaException tooLarge) {
-        diagnostics.addAll(tooLarge.diagnostics());
+        lowered.add(lower(program, devices, unsupported));
+      } catch (PartitaException exception) {
+        tooLarge.addAll(exception.diagnostics());
       }
     }
     unsupported.require();
-    if (!diagnostics.isEmpty()) {
-      throw new PartitaException(List.copyOf(diagnostics));
+    if (!tooLarge.isEmpty()) {
+      throw new PartitaException(List.copyOf(tooLarge));
     }
-    return lowered.stream()
-        .map(
-            tasks ->
-                new ChipPlacing(
-                        tasks, chip(tasks.devices()), l1(chip(tasks.devices())), options.prefetch())
-                    .schedule())
-        .toList();
+    return lowered.stream().map(this::place).toList();
+  }
+
+  private ChipTasks lower(Program own, List<Integer> devices, Unsupported unsupported) {
+    ChipKind chip = chip(devices);
+    LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
+    return ChipLowering.lower(own, devices, kernels, far(chip).isPresent(), unsupported);
+  }
+
+  /** Cuts weights in parts until they pass through L2 while others are in use. */
+  private ChipSchedule place(ChipTasks tasks) {
+    for (boolean keepBlocks : List.of(true, false)) {
+      ChipPlacing placing = placing(tasks, keepBlocks);
+      Program own = program;
+      for (int i = 0; i < MOST_CUTS && placing.places().wantsParts(); i++) {
+        own = CutWeights.cut(own, tasks.devices(), placing.places().partBytes());
+        placing = placing(lower(own, tasks.devices(), new Unsupported()), keepBlocks);
+      }
+      if (placing.places().fits() || !keepBlocks) {
+        return placing.schedule();
+      }
+    }
+    throw new AssertionError(tasks.devices());
+  }
+
+  private ChipPlacing placing(ChipTasks tasks, boolean keepBlocks) {
+    ChipKind chip = chip(tasks.devices());
+    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch(), keepBlocks);
   }
 
   private ChipKind chip(List<Integer> devices) {

@@ -27,6 +27,9 @@ public final class Placement {
   /** Smaller constants stay in L2: a transfer's set-up would take longer than its bytes. */
   private static final long SMALLEST_STREAMED = 1024;
 
+  /** Room through which weights can pass in parts that are worth a loop each. */
+  private static final long SMALLEST_RING = 65_536;
+
   private final List<Task> tasks;
   private final SequencedMap<Region, Span> spans;
   private final long l2Bytes;
@@ -53,6 +56,7 @@ public final class Placement {
    * @param l2Bytes what L2 has
    * @param l3Bytes what L3 has; 0 if there's none
    * @param prefetch whether weights are fetched before they're needed
+   * @param keepBlocks whether weights of blocks stay if there's room for others to pass
    * @return where the use of a memory may be larger than it is
    */
   public static Places of(
@@ -62,7 +66,8 @@ public final class Placement {
       Set<Region> outside,
       long l2Bytes,
       long l3Bytes,
-      boolean prefetch) {
+      boolean prefetch,
+      boolean keepBlocks) {
     SequencedMap<Region, Span> spans = new Lifetimes(tasks, given, kept).spans();
     Placement placement = new Placement(tasks, spans, l2Bytes, l3Bytes, prefetch);
     Predicate<Region> large =
@@ -72,7 +77,7 @@ public final class Placement {
       return resident;
     }
     Places blocks = placement.place(large.and(outside::contains));
-    return blocks.fits() && blocks.l2Use().used() <= l2Bytes ? blocks : placement.place(large);
+    return keepBlocks && blocks.ringBytes() >= SMALLEST_RING ? blocks : placement.place(large);
   }
 
   /** Bytes that a region takes. */

@@ -27,10 +27,24 @@ public record Places(
     MemoryUse l3Use,
     boolean fits,
     long ringBytes) {
+  /** Smaller ones aren't worth a loop each. */
+  private static final long SMALLEST_PART = 16_384;
+
   public Places {
     l2 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l2));
     l3 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l3));
     streamed = List.copyOf(streamed);
     before = List.copyOf(before);
+  }
+
+  /** Whether weights are too large to be fetched while others are in use. */
+  public boolean wantsParts() {
+    return !streamed.isEmpty()
+        && (!fits || streamed.stream().anyMatch(region -> region.bytes() > ringBytes / 2));
+  }
+
+  /** How large parts of weights should be, so that several have room. */
+  public long partBytes() {
+    return Math.max(SMALLEST_PART, ringBytes / 4);
   }
 }

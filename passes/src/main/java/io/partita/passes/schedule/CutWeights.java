@@ -1,0 +1,116 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.program.Program;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Cuts products with weights that are too large to be fetched in one go along their columns: {@code
+ * x [w1 w2] -> concat(x w1, x w2)}, of which each part is written straight to its place. Sums of
+ * products stay as they are.
+ */
+final class CutWeights {
+  /** Parts are multiples of it, so that kernels needn't work on few columns. */
+  private static final long GRANULE = 16;
+
+  private final long mostBytes;
+  private final Map<Tensor, Map<List<Long>, Tensor>> parts = new IdentityHashMap<>();
+
+  private CutWeights(long mostBytes) {
+    this.mostBytes = mostBytes;
+  }
+
+  /**
+   * The program with other graphs for some devices.
+   *
+   * @param mostBytes of a part; it's more where {@value #GRANULE} columns take more
+   */
+  static Program cut(Program program, List<Integer> devices, long mostBytes) {
+    CutWeights cut = new CutWeights(mostBytes);
+    List<Module> modules = new ArrayList<>(program.devices());
+    devices.forEach(device -> modules.set(device, cut.cut(modules.get(device))));
+    return new Program(program.mesh(), modules, program.inputs(), program.outputs());
+  }
+
+  private Module cut(Module module) {
+    GraphEditor graph = new GraphEditor(module.graph());
+    for (Node node : module.graph().nodes()) {
+      switch (node.op()) {
+        case Structured.Linear(var transposed, var bias) ->
+            cut(graph, node, transposed ? 0 : 1, bias);
+        case Contraction.MatMul product when node.operand(1).type().rank() == 2 ->
+            cut(graph, node, 1, false);
+        case Op other -> {}
+      }
+    }
+    return module.with(graph.freeze());
+  }
+
+  /**
+   * @param axis of the weight, along which results lie
+   * @param bias whether there's one
+   */
+  private void cut(GraphEditor graph, Node node, int axis, boolean bias) {
+    Tensor weight = graph.constant(node.operand(1)).orElse(null);
+    Tensor added = bias ? graph.constant(node.operand(2)).orElse(null) : null;
+    if (weight == null || bias && added == null || weight.type().bytes() <= mostBytes) {
+      return;
+    }
+    long columns = weight.shape().extent(axis);
+    long columnBytes = Math.max(1, weight.type().bytes() / columns);
+    long most = Math.max(1, mostBytes / columnBytes / GRANULE) * GRANULE;
+    long count = Math.ceilDiv(columns, most);
+    if (count < 2) {
+      return;
+    }
+    long size = Math.ceilDiv(Math.ceilDiv(columns, count), GRANULE) * GRANULE;
+    graph.before(node);
+    List<Value> results = new ArrayList<>();
+    for (long start = 0; start < columns; start += size) {
+      long width = Math.min(size, columns - start);
+      List<Value> operands = new ArrayList<>();
+      operands.add(node.operand(0));
+      operands.add(graph.constant(part(weight, axis, start, width)));
+      if (bias) {
+        operands.add(graph.constant(part(added, 0, start, width)));
+      }
+      results.add(graph.add(node.op(), operands));
+    }
+    int last = node.result().type().rank() - 1;
+    graph.replace(node.result(), graph.add(new Movement.Concat(last), results));
+  }
+
+  /** The same tensor for whoever reads the same part. */
+  private Tensor part(Tensor whole, int axis, long start, long size) {
+    return parts
+        .computeIfAbsent(whole, key -> new HashMap<>())
+        .computeIfAbsent(List.of((long) axis, start, size), key -> made(whole, axis, start, size));
+  }
+
+  private static Tensor made(Tensor whole, int axis, long start, long size) {
+    Shape shape = whole.shape().with(axis, Dim.of(size));
+    TensorType type = whole.type().with(shape);
+    List<Dim> starts = new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO));
+    starts.set(axis, Dim.of(start));
+    Op slice = new Movement.Slice(starts, shape.dims(), Collections.nCopies(shape.rank(), 1L));
+    return Tensor.deferred(
+        type, () -> OpEvaluator.evaluate(slice, List.of(whole)).getFirst().bytes());
+  }
+}
