@@ -44,7 +44,7 @@ final class ChipPlacing {
             regions(tasks.inputs()),
             regions(tasks.outputs()),
             tasks.outside(),
-            chip.resident().usable(),
+            Scheduler.near(chip).usable(),
             Scheduler.far(chip).map(Memory::usable).orElse(0L),
             prefetch,
             keepBlocks);
@@ -62,7 +62,7 @@ final class ChipPlacing {
    * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
    */
   ChipSchedule schedule() {
-    require(ScheduleCode.L2, chip.resident().name(), places.l2Use(), places.l2());
+    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.l2());
     require(
         ScheduleCode.L3,
         Scheduler.far(chip).map(Memory::name).orElse("l3"),

@@ -19,6 +19,7 @@ import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.legalize.Legalization;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -128,6 +129,15 @@ public final class Scheduler {
 
   private long l1(ChipKind chip) {
     return options.l1Bytes().orElse(chip.working().usable());
+  }
+
+  /** L2: the largest memory on the chip but for the one that kernels work on. */
+  static Memory near(ChipKind chip) {
+    return chip.memories().stream()
+        .skip(1)
+        .filter(memory -> memory.scope() != Memory.Scope.OFF_CHIP)
+        .max(Comparator.comparingLong(Memory::bytes))
+        .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has no L2"));
   }
 
   /** The memory beyond L2. */

@@ -1,0 +1,282 @@
+package io.partita.passes.schedule;
+
+import static io.partita.passes.schedule.SmallPrograms.input;
+import static io.partita.passes.schedule.SmallPrograms.linear;
+import static io.partita.passes.schedule.SmallPrograms.unary;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class SchedulerTest {
+  private static ChipSchedule only(Schedule schedule) {
+    assertThat(schedule.roles()).hasSize(1);
+    return schedule.roles().getFirst();
+  }
+
+  private static List<String> nodes(ChipSchedule chip) {
+    return chip.steps().stream().map(ScheduleStep::node).toList();
+  }
+
+  @Test
+  void headsAndTokensChangePlacesWithoutAStep() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = linear(graph, input(graph, "x", 1, 5, 32), 32, 64, 1);
+              Value heads = graph.add(new Movement.Reshape(Shape.of(1, 5, 4, 16)), x);
+              Value swapped = graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), heads);
+              Value y = unary(graph, UnaryFunction.SQRT, swapped);
+              Value back = graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), y);
+              graph.output("y", graph.add(new Movement.Reshape(Shape.of(1, 5, 64)), back));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("linear 1", "SQRT");
+  }
+
+  @Test
+  void partsOfAConcatenationAreWrittenToTheirPlaces() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 4, 16);
+              Value left = unary(graph, UnaryFunction.SQRT, x);
+              Value right = unary(graph, UnaryFunction.NEG, x);
+              graph.output("y", graph.at("join").add(new Movement.Concat(1), left, right, x));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("SQRT", "NEG", "join");
+    long y = chip.outputs().getFirst().offset();
+    assertThat(result(chip, 0)).isEqualTo(y);
+    assertThat(result(chip, 1)).isEqualTo(y + 16 * Float.BYTES);
+    assertThat(result(chip, 2)).isEqualTo(y + 32 * Float.BYTES);
+  }
+
+  private static long result(ChipSchedule chip, int step) {
+    return ((RunTiles) chip.steps().get(step)).operands().getLast();
+  }
+
+  @Test
+  void aCacheIsUpdatedWhereItLies() {
+    Program program =
+        SmallPrograms.of(
+            List.of(new Module.State("past", "present")),
+            graph -> {
+              Value past = input(graph, "past", 1, 2, 8, 16);
+              Value x = input(graph, "x", 1, 2, 1, 16);
+              Value position = graph.input("position", TensorType.of(ElementType.I64, 1));
+              Value present =
+                  graph.at("update").add(new Structured.CacheUpdate(2, false), past, x, position);
+              graph.output("present", present);
+              graph.output("y", unary(graph, UnaryFunction.NEG, present));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("update", "NEG");
+    assertThat(chip.states()).extracting(ChipSchedule.Port::name).containsExactly("past");
+    assertThat(result(chip, 0)).isEqualTo(chip.states().getFirst().offset());
+    assertThat(chip.outputs()).extracting(ChipSchedule.Port::name).containsExactly("y");
+    assertThat(chip.start())
+        .containsExactly(
+            new ScheduleStep.Clear(
+                chip.states().getFirst().offset(), 2 * 8 * 16 * Float.BYTES, "past"));
+  }
+
+  @Test
+  void aCacheThatIsReadLaterIsCopied() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value past = input(graph, "past", 1, 2, 8, 16);
+              Value x = input(graph, "x", 1, 2, 1, 16);
+              Value position = graph.input("position", TensorType.of(ElementType.I64, 1));
+              Value present =
+                  graph.at("update").add(new Structured.CacheUpdate(2, false), past, x, position);
+              graph.output("y", unary(graph, UnaryFunction.NEG, present));
+              graph.output("z", unary(graph, UnaryFunction.SQRT, past));
+            });
+    assertThat(nodes(only(SmallPrograms.schedule(program))))
+        .containsExactly("update", "update", "NEG", "SQRT");
+  }
+
+  @Test
+  void rowsOfATableAreFetchedFromL3() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value ids = graph.input("ids", TensorType.of(ElementType.I64, 3));
+              Value table = graph.constant(Tensor.filled(TensorType.of(ElementType.F32, 50, 8), 2));
+              graph.output("y", graph.at("rows").add(new Structured.Embedding(), table, ids));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    StoredConstant table = chip.constants().getFirst();
+    assertThat(chip.constants()).hasSize(1);
+    assertThat(table.level()).isEqualTo(Level.L3);
+    assertThat(chip.steps())
+        .containsExactly(
+            new ScheduleStep.FetchRows(
+                table.offset(),
+                50,
+                32,
+                chip.inputs().getFirst().offset(),
+                ElementType.I64,
+                3,
+                chip.outputs().getFirst().offset(),
+                "rows"));
+  }
+
+  @Test
+  void weightsStayInL2WhileThereIsRoom() {
+    Program layers = SmallPrograms.layers(8, 128);
+    ChipSchedule chip = only(SmallPrograms.schedule(layers));
+    assertThat(chip.steps()).hasOnlyElementsOfType(RunTiles.class);
+    assertThat(chip.constants()).extracting(StoredConstant::level).containsOnly(Level.L2);
+    assertThat(chip.l3().used()).isZero();
+  }
+
+  @Test
+  void otherwiseEachIsFetchedOnceAndBeforeItIsNeeded() {
+    Program layers = SmallPrograms.layers(8, 128);
+    Schedule schedule =
+        Scheduler.schedule(layers, SmallPrograms.withL2(256), SchedulerOptions.STANDARD);
+    ChipSchedule chip = only(schedule);
+    assertThat(fetched(chip)).isEqualTo(8 * 128 * 128 * Float.BYTES);
+    assertThat(fetched(chip)).isEqualTo(chip.l3().used());
+    assertThat(chip.l2().used()).isLessThanOrEqualTo(256 * 1024);
+    assertThat(loopsUnderWay(chip)).isGreaterThan(8);
+  }
+
+  @Test
+  void withoutPrefetchNothingRunsBesideATransfer() {
+    Program layers = SmallPrograms.layers(8, 128);
+    SchedulerOptions options = new SchedulerOptions(OptionalLong.empty(), true, false);
+    ChipSchedule chip = only(Scheduler.schedule(layers, SmallPrograms.withL2(256), options));
+    assertThat(fetched(chip)).isEqualTo(8 * 128 * 128 * Float.BYTES);
+    assertThat(loopsUnderWay(chip)).isZero();
+  }
+
+  /** A matrix of 256 KiB passes through less than half as much. */
+  @Test
+  void aMatrixThatIsTooLargeIsFetchedInColumns() {
+    Program layers = SmallPrograms.layers(1, 256);
+    ChipSchedule chip =
+        only(Scheduler.schedule(layers, SmallPrograms.withL2(100), SchedulerOptions.STANDARD));
+    assertThat(fetched(chip)).isEqualTo(256 * 256 * Float.BYTES);
+    assertThat(chip.steps().stream().filter(step -> step.node().equals("linear 1")))
+        .filteredOn(step -> step instanceof RunTiles)
+        .hasSizeGreaterThan(3);
+    assertThat(loopsUnderWay(chip)).isGreaterThan(1);
+  }
+
+  private static long fetched(ChipSchedule chip) {
+    return chip.steps().stream()
+        .mapToLong(step -> step instanceof StartTransfer start ? start.bytes() : 0)
+        .sum();
+  }
+
+  private static int loopsUnderWay(ChipSchedule chip) {
+    int underWay = 0;
+    int loops = 0;
+    for (ScheduleStep step : chip.steps()) {
+      switch (step) {
+        case StartTransfer start -> underWay++;
+        case WaitTransfer wait -> underWay--;
+        case RunTiles run -> loops += underWay > 0 ? 1 : 0;
+        case ScheduleStep other -> {}
+      }
+    }
+    return loops;
+  }
+
+  @Test
+  void theSameProgramGivesTheSameSchedule() {
+    ChipSchedule first = only(SmallPrograms.schedule(SmallPrograms.layers(3, 64)));
+    ChipSchedule second = only(SmallPrograms.schedule(SmallPrograms.layers(3, 64)));
+    assertThat(second).isEqualTo(first);
+  }
+
+  @Test
+  void tilesGetNoMoreOfL1ThanTheOptionSays() {
+    SchedulerOptions options = new SchedulerOptions(OptionalLong.of(4096), true, true);
+    Program layers = SmallPrograms.layers(1, 128);
+    ChipSchedule chip = only(Scheduler.schedule(layers, SmallPrograms.withL2(256), options));
+    assertThat(chip.l1().used()).isLessThanOrEqualTo(4096);
+    ChipSchedule same =
+        only(Scheduler.schedule(layers, SmallPrograms.with("l1", 4096), SchedulerOptions.STANDARD));
+    assertThat(same.kernels()).isEqualTo(chip.kernels());
+  }
+
+  @Test
+  void allNodesWithoutKernelAreNamed() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 2, 3);
+              Value y = unary(graph, UnaryFunction.ASIN, x);
+              graph.output("y", unary(graph, UnaryFunction.ATANH, y));
+            });
+    assertThatThrownBy(() -> SmallPrograms.schedule(program))
+        .isInstanceOf(PartitaException.class)
+        .hasMessage(
+            """
+            error P4401: there is no kernel for an operation
+              where:     node "ASIN"
+              expected:  an operation and element types that a kernel of the runtime computes
+              found:     asin of f32[2,3] that gives f32[2,3]
+              fix:       express it by other operations or element types, such as f32 or i8; \
+            the Java backend computes all operations
+            error P4401: there is no kernel for an operation
+              where:     node "ATANH"
+              expected:  an operation and element types that a kernel of the runtime computes
+              found:     atanh of f32[2,3] that gives f32[2,3]
+              fix:       express it by other operations or element types, such as f32 or i8; \
+            the Java backend computes all operations""");
+  }
+
+  @Test
+  void whatDoesNotFitIsSaid() {
+    Program program =
+        SmallPrograms.of(
+            graph ->
+                graph.output("y", unary(graph, UnaryFunction.NEG, input(graph, "x", 1 << 14))));
+    assertThatThrownBy(
+            () -> Scheduler.schedule(program, SmallPrograms.withL2(100), SchedulerOptions.STANDARD))
+        .hasMessage(
+            """
+            error P4403: a program doesn't fit L2
+              where:     device 0 (siracusa), memory l2
+              expected:  at most 102400 B
+              found:     131072 B, of which 131072 B are there at once; \
+            most is x (65536 B), NEG (65536 B)
+              fix:       more devices, smaller element types, fewer tokens or a shorter KV cache""");
+    assertThatThrownBy(
+            () ->
+                Scheduler.schedule(
+                    SmallPrograms.layers(20, 256),
+                    SmallPrograms.with("l3", 1 << 20),
+                    SchedulerOptions.STANDARD))
+        .hasMessageContaining("error P4404: a program doesn't fit L3")
+        .hasMessageContaining("at most 1048576 B")
+        .hasMessageContaining("5242880 B");
+  }
+}
