@@ -11,8 +11,8 @@ GVSoC's own generator imports this module; simulate.py runs it. The file that
           sender
 
 Each component writes what it counted into the working directory: the links to
-links.json, and of chip K the HyperRAM to chipK_l3.json, the cluster's DMA in L2
-to chipK_dma.json, and all that the cluster reads and writes in L2 to
+links.json, and of chip K the HyperRAM to chipK_l3.json, the cluster's DMA in
+L2 to chipK_dma.json, and all that the cluster reads and writes in L2 to
 chipK_cluster.json.
 """
 

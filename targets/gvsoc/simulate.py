@@ -3,9 +3,10 @@
 
   simulate.py FOLDER --gvsoc PATH [options]
 
-The folder holds chip0.elf, chip1.elf ...; where there is a chipK.l3, L3 begins
-with its bytes, and where there is a chipK.in, the program reads it. Programs
-write to chipK.out. The exit code is that of the first chip that fails, 0 when
+The folder holds chip0.elf, chip1.elf ... (or chip0, chip1 ... in the folder
+of --programs). Where there is a chipK.l3, L3 begins with its bytes, and where
+there is a chipK.in, the program reads it. Programs write to chipK.out. Both
+may be named pipes. The exit code is that of the first chip that fails, 0 when
 all end well, and 75 when time is up.
 """
 
@@ -13,7 +14,6 @@ import argparse
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +34,8 @@ def parse_arguments():
                         help='where GVSoC is installed: it has bin/gvsoc')
     parser.add_argument('--headers', type=pathlib.Path,
                         help="GVSoC's headers: it has vp/vp.hpp")
+    parser.add_argument('--programs', type=pathlib.Path,
+                        help='where the programs are (FOLDER)')
     parser.add_argument('--chips', type=int,
                         help='how many; as many as there are programs')
     parser.add_argument('--group', type=int, default=4,
@@ -106,47 +108,53 @@ def compile_components(folder, headers):
         partial.replace(library)
 
 
-def describe_board(arguments, work):
-    """Writes the board's JSON file, and returns it."""
+def find_programs(arguments):
+    """The program of each chip, from the first on."""
+    folder = (arguments.programs or arguments.folder).resolve()
+    programs = []
+    while arguments.chips is None or len(programs) < arguments.chips:
+        name = f'chip{len(programs)}'
+        found = [program for program in (folder / f'{name}.elf', folder / name)
+                 if program.is_file()]
+        if not found and (arguments.chips or not programs):
+            fail(2, f'there is neither {name}.elf nor {name} in {folder}')
+        if not found:
+            break
+        programs.append(found[0])
+    return programs
+
+
+def describe_board(arguments, programs, work):
+    """Writes the board as a JSON file, which is returned."""
     folder = arguments.folder.resolve()
-    count = arguments.chips
-    if count is None:
-        count = 0
-        while (folder / f'chip{count}.elf').exists():
-            count += 1
     chips = []
-    for number in range(count):
-        program = folder / f'chip{number}.elf'
-        if not program.exists():
-            fail(2, f'there is no {program}')
+    for number, program in enumerate(programs):
         image = folder / f'chip{number}.l3'
         chips.append({'program': str(program),
                       'l3': str(image) if image.exists() else None,
                       'l3_bytes': arguments.l3_bytes})
-    if not chips:
-        fail(2, f"there is no chip0.elf in {folder}")
     if arguments.links:
         links = json.loads(arguments.links.read_text(encoding='utf-8'))
     else:
-        links = tree(count, arguments.group, arguments.bandwidth,
+        links = tree(len(chips), arguments.group, arguments.bandwidth,
                      arguments.latency)
     file = work / 'board.json'
     file.write_text(json.dumps({'chips': chips, 'links': links,
                                 'buffer': arguments.buffer}, indent=1),
                     encoding='utf-8')
-    return file, chips
+    return file
 
 
-def bring_inputs(folder, work, count):
-    """Semihosting opens files in GVSoC's folder; all must be there."""
+def link_files(folder, work, count):
+    """Semihosting opens files in GVSoC's folder; inputs must be there."""
     for number in range(count):
-        source = folder / f'chip{number}.in'
-        place = work / f'chip{number}.in'
-        if source.exists():
-            shutil.copyfile(source, place)
-        else:
-            place.write_bytes(b'')
-        (work / f'chip{number}.out').unlink(missing_ok=True)
+        for ending in ('in', 'out'):
+            name = f'chip{number}.{ending}'
+            (work / name).unlink(missing_ok=True)
+            if ending == 'out' or (folder / name).exists():
+                (work / name).symlink_to((folder / name).resolve())
+            else:
+                (work / name).write_bytes(b'')
     (work / 'links.json').unlink(missing_ok=True)
 
 
@@ -210,20 +218,17 @@ def main():
     arguments = parse_arguments()
     if not (arguments.gvsoc / 'bin/gvsoc').exists():
         fail(NO_SIMULATOR, f'there is no bin/gvsoc in {arguments.gvsoc}')
+    programs = find_programs(arguments)
     work = (arguments.work or arguments.folder / 'gvsoc').resolve()
     work.mkdir(parents=True, exist_ok=True)
     components = (arguments.components or work / 'components').resolve()
     compile_components(components, find_headers(arguments))
-    board, chips = describe_board(arguments, work)
-    bring_inputs(arguments.folder, work, len(chips))
+    board = describe_board(arguments, programs, work)
+    link_files(arguments.folder, work, len(programs))
     code, reports = run(arguments, board, components, work)
     if not (work / 'links.json').exists():
         fail(code or 1, 'GVSoC ended without counting')
-    for number in range(len(chips)):
-        output = work / f'chip{number}.out'
-        if output.exists():
-            shutil.move(output, arguments.folder / output.name)
-    counters = read_counters(work, len(chips), reports)
+    counters = read_counters(work, len(programs), reports)
     if arguments.report:
         arguments.report.write_text(json.dumps(counters, indent=1) + '\n',
                                     encoding='utf-8')
