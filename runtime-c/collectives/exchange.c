@@ -1,5 +1,6 @@
 #include "exchange.h"
 
+#include "../hal/probe.h"
 #include "../kernels/binary.h"
 
 /* Copies within L2, through the workspace. */
@@ -65,8 +66,9 @@ static uint32_t bytes_of(const struct partita_exchange *exchange, const struct p
 }
 
 /* A single slice goes straight from the vector. */
-static void send(const struct partita_exchange *exchange, const struct partita_step *step)
+static void send(const struct partita_exchange *exchange, uint32_t number)
 {
+    const struct partita_step *step = &exchange->steps[number];
     struct partita_message message;
     uint8_t *data = exchange->message;
     if (step->slice_count == 1) {
@@ -79,16 +81,20 @@ static void send(const struct partita_exchange *exchange, const struct partita_s
             at += bytes;
         }
     }
+    partita_probe_begin(PARTITA_PROBE_SEND, number, step->chip, bytes_of(exchange, step));
+    partita_probe_data(data, bytes_of(exchange, step));
     partita_send_start(&message, step->chip, data, bytes_of(exchange, step));
     partita_message_wait(&message);
 }
 
 /* A single slice that replaces comes straight into the vector. */
-static void receive(const struct partita_exchange *exchange, const struct partita_step *step)
+static void receive(const struct partita_exchange *exchange, uint32_t number)
 {
+    const struct partita_step *step = &exchange->steps[number];
     struct partita_message message;
     const int32_t is_direct = step->slice_count == 1 && step->combine == 0;
     uint8_t *data = is_direct ? place(exchange, step->slices[0]) : exchange->message;
+    partita_probe_begin(PARTITA_PROBE_RECEIVE, number, step->chip, bytes_of(exchange, step));
     partita_receive_start(&message, step->chip, data, bytes_of(exchange, step));
     partita_message_wait(&message);
     for (uint32_t i = 0; i < step->slice_count && !is_direct; i++) {
@@ -99,6 +105,10 @@ static void receive(const struct partita_exchange *exchange, const struct partit
             copy(exchange, place(exchange, slice), data, slice.size * exchange->element_bytes);
         }
         data += slice.size * exchange->element_bytes;
+    }
+    partita_probe_begin(PARTITA_PROBE_RECEIVED, number, step->chip, bytes_of(exchange, step));
+    for (uint32_t i = 0; i < step->slice_count; i++) {
+        partita_probe_data(place(exchange, step->slices[i]), step->slices[i].size * exchange->element_bytes);
     }
 }
 
@@ -112,11 +122,10 @@ void partita_exchange(const struct partita_exchange *exchange)
         operand += bytes;
     }
     for (uint32_t i = 0; i < exchange->step_count; i++) {
-        const struct partita_step *step = &exchange->steps[i];
-        if (step->is_send) {
-            send(exchange, step);
+        if (exchange->steps[i].is_send) {
+            send(exchange, i);
         } else {
-            receive(exchange, step);
+            receive(exchange, i);
         }
     }
     for (uint32_t i = 0; i < exchange->after_count && exchange->after != 0; i++) {
