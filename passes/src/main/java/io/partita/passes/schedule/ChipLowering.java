@@ -190,7 +190,9 @@ final class ChipLowering {
   }
 
   private void viewOrCompute(Node node, Group group) {
-    if (node.operands().size() == 1 && storages.containsKey(node.operand(0))) {
+    if (node.operands().size() == 1
+        && node.results().size() == 1
+        && storages.containsKey(node.operand(0))) {
       Storage operand = storages.get(node.operand(0));
       Optional<Storage> view = ViewRules.view(node.op(), operand, node.result().type());
       Optional<Storage> destination = destinations.of(node.result());

@@ -27,7 +27,7 @@ final class WidenProduct implements RewriteRule {
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    ElementType result = node.result().type().element();
+    ElementType result = node.results().getFirst().type().element();
     List<Value> operands = graph.operands(node);
     boolean isProduct =
         node.op() instanceof Contraction.MatMul || node.op() instanceof Contraction.Convolution;

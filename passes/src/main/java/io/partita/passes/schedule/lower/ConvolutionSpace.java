@@ -45,7 +45,7 @@ final class ConvolutionSpace {
         isGrouped() ? space.axis("groups", op.groups(), 1) : space.axis("filters", filters(), 1);
     int y = space.axis("y", WindowTiles.places(result, 2), 1);
     int x = space.axis("x", WindowTiles.places(result, 1), 1);
-    this.tiles = new WindowTiles(op.window(), data(), result, y, x);
+    this.tiles = new WindowTiles(op.window(), data(), result, y, x, false);
   }
 
   private TensorView data() {

@@ -53,7 +53,7 @@ final class PoolLowering implements KernelLowering {
     long columns = WindowTiles.places(result, 1);
     int y = space.axis("y", rows, isWhole ? rows : 1);
     int x = space.axis("x", columns, isWhole ? columns : 1);
-    WindowTiles tiles = new WindowTiles(pool.window(), data, result, y, x);
+    WindowTiles tiles = new WindowTiles(pool.window(), data, result, y, x, isWhole);
     dataBox.addAll(tiles.box());
     resultBox.addAll(tiles.resultBox());
     List<Argument> arguments = new ArrayList<>();

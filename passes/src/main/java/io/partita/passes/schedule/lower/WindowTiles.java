@@ -14,8 +14,10 @@ import java.util.List;
  *
  * @param y axis of the places' rows
  * @param x axis of the places in a row
+ * @param isWhole whether the tile has all the data, also what no window covers
  */
-record WindowTiles(Window window, TensorView data, TensorView result, int y, int x) {
+record WindowTiles(
+    Window window, TensorView data, TensorView result, int y, int x, boolean isWhole) {
   /** For one dimension, 1. */
   static long places(TensorView result, int fromEnd) {
     int dimension = result.shape().size() - fromEnd;
@@ -82,12 +84,18 @@ record WindowTiles(Window window, TensorView data, TensorView result, int y, int
 
   /** A window over nothing but padding still has an element to load, which it doesn't read. */
   private TileExpression start(int fromEnd, int axis) {
+    if (isWhole) {
+      return TileExpression.of(0);
+    }
     return first(fromEnd, axis)
         .maximum(TileExpression.of(0))
         .minimum(TileExpression.of(extent(fromEnd) - 1));
   }
 
   private TileExpression end(int fromEnd, int axis) {
+    if (isWhole) {
+      return TileExpression.of(extent(fromEnd));
+    }
     return last(fromEnd, axis)
         .minimum(TileExpression.of(extent(fromEnd)))
         .maximum(TileExpression.of(1));

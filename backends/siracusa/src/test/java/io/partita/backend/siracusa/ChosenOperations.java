@@ -1,0 +1,212 @@
+package io.partita.backend.siracusa;
+
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Operations of sizes as in small transformers. */
+final class ChosenOperations {
+  private final SplittableRandom random;
+  private final List<OperationCase> cases = new ArrayList<>();
+
+  ChosenOperations(long seed) {
+    random = new SplittableRandom(seed);
+  }
+
+  List<OperationCase> all() {
+    products();
+    elementwise();
+    lines();
+    movements();
+    attentions();
+    return cases;
+  }
+
+  private Tensor floats(long... extents) {
+    TensorType type = TensorType.of(ElementType.F32, extents);
+    float[] values = new float[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (float) random.nextDouble(-1, 1);
+    }
+    return Tensor.of(type, values);
+  }
+
+  private Tensor integers(ElementType element, long low, long high, long... extents) {
+    TensorType type = TensorType.of(element, extents);
+    long[] values = new long[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextLong(low, high + 1);
+    }
+    return Tensor.ofLongs(type, values);
+  }
+
+  private void add(Op op, Tensor... operands) {
+    cases.add(new OperationCase(op, List.of(operands)));
+  }
+
+  /** All operands but the first are constants. */
+  private void addWeighted(Op op, Tensor... operands) {
+    cases.add(new OperationCase(op, List.of(operands), 1));
+  }
+
+  private void products() {
+    for (boolean transposed : new boolean[] {false, true}) {
+      Structured.Linear linear = new Structured.Linear(transposed, true);
+      for (long rows : new long[] {1, 7}) {
+        Tensor weight = transposed ? floats(54, 70) : floats(70, 54);
+        addWeighted(linear, floats(1, rows, 70), weight, floats(54));
+        add(new Structured.Linear(transposed, false), floats(3, rows, 70), weight);
+      }
+    }
+    Contraction.MatMul product = new Contraction.MatMul(ElementType.F32);
+    add(product, floats(2, 3, 9, 20), floats(2, 3, 20, 13));
+    add(product, floats(2, 3, 9, 20), floats(3, 20, 13));
+    add(product, floats(2, 3, 9, 20), floats(2, 1, 20, 13));
+    add(product, floats(3, 9, 20), floats(2, 3, 20, 13));
+    add(product, floats(9, 20), floats(2, 3, 20, 13));
+    add(product, floats(2, 1, 9, 20), floats(2, 3, 20, 13));
+    add(product, floats(2, 3, 1, 20), floats(3, 20, 5));
+  }
+
+  private void elementwise() {
+    Elementwise.Binary sum = new Elementwise.Binary(BinaryFunction.ADD);
+    add(sum, floats(12, 100), floats(12, 100));
+    add(sum, floats(12, 100), floats(100));
+    add(sum, floats(12, 100), floats(12, 1));
+    add(sum, floats(3, 1, 50), floats(20, 1));
+    add(sum, floats(3, 20, 50), floats());
+    add(sum, integers(ElementType.I8, -99, 99, 700), integers(ElementType.I8, -99, 99, 1));
+    add(
+        new Elementwise.Select(),
+        integers(ElementType.BOOL, 0, 1, 7, 1, 33),
+        floats(40, 1),
+        floats(7, 40, 33));
+    add(new Elementwise.Unary(UnaryFunction.GELU), floats(5, 333));
+    add(new Elementwise.Unary(UnaryFunction.SILU), floats(1999));
+    add(new Elementwise.Cast(ElementType.I8), integers(ElementType.I32, -300, 300, 901));
+    add(new Elementwise.Cast(ElementType.F32), integers(ElementType.I64, -300, 300, 3, 301));
+  }
+
+  private void lines() {
+    add(new Reduction.Softmax(2, false), floats(4, 9, 100));
+    add(new Reduction.Softmax(1, true), floats(4, 9, 100));
+    add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true), floats(4, 9, 100));
+    add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, List.of(0, 2), false), floats(4, 90, 30));
+    add(new Reduction.ArgReduce(true, 2, false, false), floats(5, 4, 200));
+    add(new Reduction.TopK(5, 0, true), floats(30, 50));
+    add(
+        new Structured.Norm(Structured.NormKind.LAYER, 2, 1e-5, true, true),
+        floats(2, 9, 100),
+        floats(100),
+        floats(100));
+    addWeighted(
+        new Structured.Norm(Structured.NormKind.RMS, 2, 1e-5, true, false),
+        floats(1, 3, 96),
+        floats(96));
+  }
+
+  private void movements() {
+    add(new Movement.Transpose(List.of(1, 0)), floats(70, 50));
+    add(new Movement.Transpose(List.of(2, 0, 1)), integers(ElementType.I8, -9, 9, 7, 11, 30));
+    add(
+        new Movement.Slice(
+            List.of(Dim.of(1), Dim.of(40)), List.of(Dim.of(3), Dim.of(13)), List.of(2L, -3L)),
+        floats(9, 41));
+    add(
+        new Movement.Slice(
+            List.of(Dim.of(8), Dim.of(0)), List.of(Dim.of(9), Dim.of(21)), List.of(-1L, 2L)),
+        floats(9, 41));
+    add(
+        new Movement.Pad(Movement.PadMode.CONSTANT, List.of(2L, 30L), List.of(0L, 5L)),
+        floats(9, 41),
+        floats());
+    add(
+        new Movement.Pad(Movement.PadMode.CONSTANT, List.of(-2L, 30L), List.of(40L, -5L)),
+        floats(9, 41),
+        floats());
+    add(new Movement.Concat(1), floats(5, 10, 7), floats(5, 3, 7), floats(5, 30, 7));
+    add(new Movement.Concat(0), floats(100), floats(200));
+    add(new Movement.Gather(0), floats(13, 60), integers(ElementType.I64, -13, 12, 9));
+    add(new Movement.Gather(1), floats(13, 60), integers(ElementType.I32, -60, 59, 2, 3));
+    add(new Movement.Gather(1), floats(13, 60, 5), integers(ElementType.I64, -2, -2));
+    addWeighted(new Movement.Broadcast(Shape.of(4, 60, 30)), floats(60, 1));
+    for (boolean circular : new boolean[] {false, true}) {
+      add(
+          new Structured.CacheUpdate(2, circular),
+          floats(1, 3, 40, 12),
+          floats(1, 3, 5, 12),
+          integers(ElementType.I64, circular ? 38 : 29, circular ? 38 : 29, 1));
+    }
+  }
+
+  private void attentions() {
+    for (boolean interleaved : new boolean[] {false, true}) {
+      add(
+          new Structured.RotaryEmbedding(interleaved),
+          floats(2, 3, 20, 16),
+          floats(1, 20, 8),
+          floats(1, 20, 8));
+    }
+    attention(1, 6, 2, 1, 40, 29, false, true);
+    attention(1, 6, 2, 1, 40, 40, false, true);
+    attention(1, 6, 2, 1, 40, 1, false, true);
+    attention(1, 1, 1, 1, 100, 77, false, true);
+    attention(1, 4, 4, 9, 40, 30, true, true);
+    attention(2, 4, 2, 17, 25, 0, true, false);
+    attention(1, 4, 2, 25, 25, 0, false, false);
+    masked(2, 4, 2, 7, 30, TensorType.of(ElementType.BOOL, 2, 1, 7, 30));
+    masked(2, 4, 2, 7, 30, TensorType.of(ElementType.F32, 2, 4, 7, 30));
+    masked(2, 4, 1, 7, 30, TensorType.of(ElementType.F32, 4, 1, 30));
+    masked(1, 4, 4, 7, 30, TensorType.of(ElementType.BOOL, 7, 30));
+  }
+
+  private void attention(
+      long batch,
+      long heads,
+      long kvHeads,
+      long seq,
+      long keys,
+      long valid,
+      boolean causal,
+      boolean hasLength) {
+    Structured.Attention attention =
+        new Structured.Attention(0.25, 0, causal, Dim.of(0), causal ? 9 : 0, false, hasLength);
+    List<Tensor> operands =
+        new ArrayList<>(
+            List.of(
+                floats(batch, heads, seq, 16),
+                floats(batch, kvHeads, keys, 16),
+                floats(batch, kvHeads, keys, 16)));
+    if (hasLength) {
+      operands.add(integers(ElementType.I64, valid, valid, batch));
+    }
+    cases.add(new OperationCase(attention, operands));
+  }
+
+  private void masked(long batch, long heads, long kvHeads, long seq, long keys, TensorType mask) {
+    Structured.Attention attention =
+        new Structured.Attention(0.25, 3, false, Dim.of(0), 0, true, false);
+    long[] extents = mask.shape().extents();
+    add(
+        attention,
+        floats(batch, heads, seq, 12),
+        floats(batch, kvHeads, keys, 12),
+        floats(batch, kvHeads, keys, 10),
+        mask.element() == ElementType.BOOL
+            ? integers(ElementType.BOOL, 0, 1, extents)
+            : floats(extents));
+  }
+}

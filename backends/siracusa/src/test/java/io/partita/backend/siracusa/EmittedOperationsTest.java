@@ -1,0 +1,94 @@
+package io.partita.backend.siracusa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.arbitrary.OpSample;
+import io.partita.ir.arbitrary.OpSamples;
+import io.partita.ir.factor.SampleValues;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every operation with a kernel, emitted as C, gives what it means: whole, and in many tiles. */
+class EmittedOperationsTest {
+  private static final int OF_EACH = 4;
+  private static final int MOST_TRIES = 60;
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @CsvSource({"262144, early", "1500, late", "400, early"})
+  void drawnOperations(long l1, String transfers) throws IOException {
+    OperationsInC operations = new OperationsInC(l1);
+    List<OperationCase> drawn = new ArrayList<>();
+    for (Class<? extends Op> kind : OpSamples.kinds()) {
+      if (Source.class.isAssignableFrom(kind) || Communication.class.isAssignableFrom(kind)) {
+        continue;
+      }
+      int found = 0;
+      Draw draw = new Draw(kind.getSimpleName().hashCode() + l1);
+      for (int tries = 0; tries < MOST_TRIES && found < OF_EACH; tries++) {
+        OpSample sample = SampleValues.draw(kind, draw);
+        List<Tensor> operands = SampleValues.operands(sample, draw);
+        if (isDefined(sample.op(), operands)) {
+          OperationCase each = new OperationCase(sample.op(), operands);
+          if (operations.obstacle(each).isEmpty()) {
+            drawn.add(each);
+            found++;
+          }
+        }
+      }
+    }
+    assertThat(drawn.stream().map(each -> each.op().getClass()).distinct()).hasSizeGreaterThan(28);
+    operations.verify(drawn, folder.resolve("out"), transfers);
+  }
+
+  /** Sizes at which every axis is cut, weights as constants, views that aren't contiguous. */
+  @ParameterizedTest
+  @CsvSource({"262144, late", "8000, early", "2500, late"})
+  void chosenOperations(long l1, String transfers) throws IOException {
+    OperationsInC operations = new OperationsInC(l1);
+    List<OperationCase> cases = new ChosenOperations(l1).all();
+    for (OperationCase each : cases) {
+      assertThat(operations.obstacle(each)).as(each.toString()).isEmpty();
+    }
+    operations.verify(cases, folder.resolve("out"), transfers);
+  }
+
+  /** Whether it has a meaning for these operands, and isn't about nothing. */
+  private static boolean isDefined(Op op, List<Tensor> operands) {
+    for (Tensor operand : operands) {
+      if (operand.size() == 0) {
+        return false;
+      }
+    }
+    List<TensorType> results = op.resultTypes(operands.stream().map(Tensor::type).toList());
+    if (results.stream().anyMatch(result -> result.shape().elements() == 0)) {
+      return false;
+    }
+    if (op instanceof Movement.GatherNd(int batch)) {
+      return operands
+          .get(0)
+          .shape()
+          .range(0, batch)
+          .equals(operands.get(1).shape().range(0, batch));
+    }
+    if (op instanceof Structured.CacheUpdate(int axis, boolean circular)) {
+      long start = operands.get(2).getLong(0);
+      return start + operands.get(1).shape().extent(axis) <= operands.get(0).shape().extent(axis);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,108 @@
+package io.partita.backend.siracusa;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * An operation on operands.
+ *
+ * @param constants from which operand on they are constants
+ */
+record OperationCase(Op op, List<Tensor> operands, int constants) {
+  /**
+   * Of {@code 1 + |result|}. The bounds that kernels state are for operands of magnitude 1 below 50
+   * u, and some u for each term of a sum or key of an attention: no more than 300 here.
+   */
+  private static final double BOUND = 400 * 0x1p-24;
+
+  OperationCase(Op op, List<Tensor> operands) {
+    this(op, operands, operands.size());
+  }
+
+  List<Tensor> expected() {
+    return OpEvaluator.evaluate(op, operands);
+  }
+
+  /** What is wrong with results, if anything is. */
+  Optional<String> difference(List<Tensor> actual) {
+    List<Tensor> expected = expected();
+    return IntStream.range(0, expected.size())
+        .mapToObj(result -> difference(actual.get(result), expected.get(result)))
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  private Optional<String> difference(Tensor actual, Tensor expected) {
+    if (!actual.type().equals(expected.type())) {
+      return Optional.of(this + ": " + actual.type() + ", not " + expected.type());
+    }
+    boolean isFloat = expected.element().isFloat();
+    double bound = isFloat && !isExact(op) ? BOUND : 0;
+    for (int i = 0; i < expected.size(); i++) {
+      boolean same =
+          isFloat
+              ? near(actual.getDouble(i), expected.getDouble(i), bound)
+              : actual.getLong(i) == expected.getLong(i);
+      if (!same) {
+        return Optional.of(
+            "%s: element %d is %s and not %s"
+                .formatted(this, i, text(actual, i), text(expected, i)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String text(Tensor tensor, int i) {
+    return tensor.element().isFloat() ? "" + tensor.getDouble(i) : "" + tensor.getLong(i);
+  }
+
+  private static boolean near(double actual, double expected, double bound) {
+    return Double.compare(actual, expected) == 0
+        || Math.abs(actual - expected) <= bound * (1 + Math.abs(expected));
+  }
+
+  /** What kernels compute to the bit. */
+  private static boolean isExact(Op op) {
+    return switch (op) {
+      case Movement movement -> true;
+      case Contraction.MatMul product -> true;
+      case Structured.Linear linear -> true;
+      case Structured.CacheUpdate update -> true;
+      case Structured.Embedding embedding -> true;
+      case Elementwise.Unary(UnaryFunction function) -> isExact(function);
+      case Elementwise.Binary binary -> binary.function() != io.partita.ir.op.BinaryFunction.POW;
+      case Elementwise elementwise -> true;
+      case Reduction.Reduce(var kind, var axes, var keeps) ->
+          kind == Reduction.ReduceKind.MAX || kind == Reduction.ReduceKind.MIN;
+      case Reduction.Softmax softmax -> false;
+      case Reduction reduction -> true;
+      case Quantized quantized -> true;
+      case IntegerNetwork network -> true;
+      case Op other -> false;
+    };
+  }
+
+  private static boolean isExact(UnaryFunction function) {
+    return switch (function) {
+      case ABS, NEG, SIGN, CEIL, FLOOR, ROUND, SQRT, RECIPROCAL, RELU -> true;
+      case UnaryFunction other -> other.isPredicate();
+    };
+  }
+
+  @Override
+  public String toString() {
+    return op + " of " + operands.stream().map(Tensor::type).toList();
+  }
+}

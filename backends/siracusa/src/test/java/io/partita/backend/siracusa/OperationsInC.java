@@ -1,0 +1,113 @@
+package io.partita.backend.siracusa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Many operations as one program, compiled and run on this host, against the evaluator. */
+final class OperationsInC {
+  private static final TargetDescription TARGET = TargetLibrary.find("siracusa:chips=1");
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  private final SchedulerOptions options;
+
+  /**
+   * @param l1 bytes that tiles may use
+   */
+  OperationsInC(long l1) {
+    options = new SchedulerOptions(OptionalLong.of(l1), true, true);
+  }
+
+  /** Whether all of an operation has kernels and tiles fit; the reason where not. */
+  String obstacle(OperationCase operation) {
+    try {
+      schedule(List.of(operation));
+      return "";
+    } catch (PartitaException e) {
+      return e.diagnostics().getFirst().code().id();
+    }
+  }
+
+  /** Runs all at once and compares every result. */
+  void verify(List<OperationCase> operations, Path folder, String transfers) throws IOException {
+    Schedule schedule = schedule(operations);
+    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
+    Build.run(folder, Port.HOST, List.of("FLAGS=-fsanitize=address,undefined -g -O1 -fno-inline"));
+    List<Tensor> inputs = new ArrayList<>();
+    for (OperationCase operation : operations) {
+      inputs.addAll(operation.operands().subList(0, operation.constants()));
+    }
+    try (HostProgram program =
+        HostProgram.start(folder, List.of("--transfers", transfers), LIMIT)) {
+      List<Tensor> outputs = program.run(inputs);
+      List<String> wrong = new ArrayList<>();
+      int next = 0;
+      for (OperationCase operation : operations) {
+        int results = operation.expected().size();
+        operation.difference(outputs.subList(next, next + results)).ifPresent(wrong::add);
+        next += results;
+      }
+      assertThat(wrong).isEmpty();
+    }
+  }
+
+  private Schedule schedule(List<OperationCase> operations) {
+    GraphBuilder builder = new GraphBuilder("operations");
+    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    for (int i = 0; i < operations.size(); i++) {
+      OperationCase operation = operations.get(i);
+      List<Value> operands = new ArrayList<>();
+      for (Tensor operand : operation.operands()) {
+        String name = "operation_" + i + "_operand_" + operands.size();
+        if (operands.size() < operation.constants()) {
+          operands.add(builder.input(name, operand.type()));
+          inputs.put(name, whole(operand.type()));
+        } else {
+          operands.add(builder.constant(operand));
+        }
+      }
+      Node node = builder.addNode(operation.op(), operands);
+      for (int result = 0; result < node.results().size(); result++) {
+        String name = "operation_" + i + "_result_" + result;
+        builder.output(name, node.results().get(result));
+        outputs.put(name, whole(node.results().get(result).type()));
+      }
+    }
+    Graph graph = builder.finish();
+    return Scheduler.schedule(
+        new Program(Mesh.of(), List.of(new Module(graph)), inputs, outputs), TARGET, options);
+  }
+
+  private static ShardedType whole(TensorType type) {
+    return new ShardedType(type, Layout.replicated(Mesh.of(), type.rank()));
+  }
+}
