@@ -1,11 +1,15 @@
 package io.partita.cli;
 
+import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ChipRunner;
+import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.passes.Pipeline;
 import io.partita.passes.shard.Strategy;
 import java.io.PrintWriter;
@@ -21,6 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -34,7 +39,7 @@ import picocli.CommandLine.Spec;
       "Integers must be equal; floats within the tolerances, which are by default 1e-3 relative and"
           + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
           + " f64). The exit code is 1 when a case fails.",
-      "With --devices the emitted code runs, each device as a thread."
+      "With --devices the emitted code runs, each device as a thread; for siracusa as a process."
     })
 final class CheckCommand implements Callable<Integer> {
   @Parameters(
@@ -62,6 +67,11 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin DeviceOptions devices = new DeviceOptions();
 
+  @Mixin TargetOptions settings = new TargetOptions();
+
+  @Option(names = "--on", paramLabel = "PORT", description = "Where emitted C runs: host.")
+  Port on;
+
   @Option(names = "--rtol", paramLabel = "X", description = "Relative tolerance for floats.")
   Double relative;
 
@@ -83,7 +93,7 @@ final class CheckCommand implements Callable<Integer> {
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
     Tolerance tolerance = new Tolerance(optional(relative), optional(absolute));
-    CaseRunner runner = new CaseRunner(chosen.runner(strategy), pipeline, tolerance);
+    CaseRunner runner = new CaseRunner(runner(chosen, strategy), pipeline, tolerance);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();
@@ -98,6 +108,21 @@ final class CheckCommand implements Callable<Integer> {
     long failed = count(results, CaseResult.Status.FAIL);
     out.println(json ? Json.text(report(results)) : totals(results));
     return failed > 0 ? ExitCode.CHECK_FAILED : ExitCode.DONE;
+  }
+
+  private ModuleRunner runner(Target chosen, Optional<Strategy> strategy) {
+    boolean isChip = chosen == Target.SIRACUSA;
+    if (!isChip && (!settings.settings.isEmpty() || on != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
+    }
+    if (on != null && on != Port.HOST) {
+      throw new ParameterException(
+          spec.commandLine(), "check runs emitted C on host; 'partita run' runs it elsewhere");
+    }
+    return isChip
+        ? new ChipRunner(ChipTarget.of(target, settings.quantities()), strategy)
+        : chosen.runner(strategy);
   }
 
   private static OptionalDouble optional(Double value) {

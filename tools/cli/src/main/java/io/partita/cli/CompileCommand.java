@@ -3,9 +3,11 @@ package io.partita.cli;
 import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ModelDescription;
+import io.partita.backend.siracusa.EmittedC;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Target;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
@@ -14,6 +16,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,7 +34,8 @@ import picocli.CommandLine.Spec;
       "Compile an ONNX model (or a .pir module) to a target.",
       "For java: one class without dependencies and its weights. A model with a KV cache becomes a"
           + " decoder with reset() and step(token). With --devices, a class for each role that devices"
-          + " have, the weights of each device, and a class that is called as that for one device."
+          + " have, the weights of each device, and a class that is called as that for one device.",
+      "For siracusa: C for each role that chips have, the weights of each chip, and a makefile."
     })
 final class CompileCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -42,7 +46,9 @@ final class CompileCommand implements Callable<Integer> {
       required = true,
       paramLabel = "TARGET",
       completionCandidates = TargetNames.class,
-      description = "What to compile for: ${COMPLETION-CANDIDATES}.")
+      description =
+          "What to compile for: ${COMPLETION-CANDIDATES}; chips with parameters, as in"
+              + " siracusa:chips=4.")
   String target;
 
   @Option(
@@ -56,6 +62,8 @@ final class CompileCommand implements Callable<Integer> {
   @Mixin ModelOptions options = new ModelOptions();
 
   @Mixin DeviceOptions devices = new DeviceOptions();
+
+  @Mixin TargetOptions settings = new TargetOptions();
 
   @Option(
       names = "--plan",
@@ -92,27 +100,72 @@ final class CompileCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    EmittedProgram program =
+    Written written =
         switch (Target.of(target)) {
-          case JAVA -> toJava(err);
+          case JAVA -> java(err);
+          case SIRACUSA -> chips(err);
           case EVALUATOR ->
               throw new ParameterException(
                   spec.commandLine(), "the evaluator runs models as they are; choose a target");
         };
-    List<String> files = program.files().stream().map(file -> file.path()).toList();
     if (json) {
       Map<String, Object> report = new LinkedHashMap<>();
       report.put("output", output.toString());
-      report.put("files", files);
-      report.put("class", program.description().className());
-      report.put("kind", program.description().kind().name().toLowerCase(java.util.Locale.ROOT));
-      program.description().devices().ifPresent(group -> report(group, report));
+      report.put("files", written.files());
+      report.putAll(written.report());
       out.println(Json.text(report));
     } else {
-      files.forEach(file -> out.println(output.resolve(file)));
-      out.println(summary(program.description()));
+      written.files().forEach(file -> out.println(output.resolve(file)));
+      out.println(written.summary());
     }
     return ExitCode.DONE;
+  }
+
+  /**
+   * What was written.
+   *
+   * @param report more of it, for JSON
+   */
+  private record Written(List<String> files, String summary, Map<String, Object> report) {}
+
+  private Written java(PrintWriter err) {
+    if (!settings.settings.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--set needs a target of chips");
+    }
+    EmittedProgram program = toJava(err);
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("class", program.description().className());
+    report.put("kind", program.description().kind().name().toLowerCase(Locale.ROOT));
+    program.description().devices().ifPresent(group -> report(group, report));
+    List<String> files = program.files().stream().map(file -> file.path()).toList();
+    return new Written(files, summary(program.description()), report);
+  }
+
+  private Written chips(PrintWriter err) {
+    ChipTarget chips = ChipTarget.of(target, settings.quantities());
+    EmittedC program;
+    try (Progress progress = Progress.start(err, "starting")) {
+      Compilation compilation = new Compilation(err::println, progress::step);
+      program =
+          plan == null
+              ? compilation.toC(request(), devices.chosen(), chips, output)
+              : toC(compilation, planned(request(), err, progress), chips);
+    }
+    io.partita.backend.siracusa.ModelDescription description = program.description();
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("kind", description.hasState() ? "decoder" : "prefill");
+    report.put("devices", description.chips().size());
+    report.put("mesh", description.mesh().toString());
+    int count = description.chips().size();
+    String summary =
+        "C for %d chip%s of %s: 'make host' builds it"
+            .formatted(count, count == 1 ? "" : "s", description.target());
+    List<String> files = program.files().stream().map(file -> file.path()).toList();
+    return new Written(files, summary, report);
+  }
+
+  private Compilation.Request request() {
+    return new Compilation.Request(model, options.dims, options.values, passes);
   }
 
   private static void report(ModelDescription.DeviceGroup group, Map<String, Object> report) {
@@ -141,24 +194,32 @@ final class CompileCommand implements Callable<Integer> {
   }
 
   private EmittedProgram toJava(PrintWriter err) {
-    Compilation.Request request =
-        new Compilation.Request(model, options.dims, options.values, passes);
+    Compilation.Request request = request();
     JavaOptions names = new JavaOptions(packageName, className);
     try (Progress progress = Progress.start(err, "starting")) {
       Compilation compilation = new Compilation(err::println, progress::step);
       return plan == null
           ? compilation.toJava(request, devices.chosen(), names, output)
-          : planned(request, compilation, names, err, progress);
+          : toJava(compilation, planned(request, err, progress), names);
     }
   }
 
-  /** With the best strategy and algorithms for a target; for one device, the model as it is. */
-  private EmittedProgram planned(
-      Compilation.Request request,
-      Compilation compilation,
-      JavaOptions names,
-      PrintWriter err,
-      Progress progress) {
+  private EmittedProgram toJava(Compilation compilation, PlanResult planned, JavaOptions names) {
+    CandidatePlan best = planned.search().best();
+    return best.devices() == 1
+        ? compilation.toJava(planned.module(), names, output)
+        : compilation.toJava(Distribution.overlapping(best.module()), names, output);
+  }
+
+  private EmittedC toC(Compilation compilation, PlanResult planned, ChipTarget chips) {
+    CandidatePlan best = planned.search().best();
+    return best.devices() == 1
+        ? compilation.toC(planned.module(), chips, output)
+        : compilation.toC(Distribution.overlapping(best.module()), chips, output);
+  }
+
+  /** The best strategy and algorithms for a target; for one device, the model is as it is. */
+  private PlanResult planned(Compilation.Request request, PrintWriter err, Progress progress) {
     PlanResult result =
         new Planning(err::println, progress::step).search(devices.request(request, plan));
     if (!result.fits()) {
@@ -166,9 +227,6 @@ final class CompileCommand implements Callable<Integer> {
           "partita plan " + model + " --target " + plan + " lists changes that make it fit";
       throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
     }
-    CandidatePlan best = result.search().best();
-    return best.devices() == 1
-        ? compilation.toJava(result.module(), names, output)
-        : compilation.toJava(Distribution.overlapping(best.module()), names, output);
+    return result;
   }
 }

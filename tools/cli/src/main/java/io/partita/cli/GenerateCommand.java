@@ -1,9 +1,10 @@
 package io.partita.cli;
 
-import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.ProgramCompiler;
-import io.partita.backend.java.ProgramRunner;
+import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.DriverCode;
+import io.partita.driver.text.ChipModel;
+import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.JavaModel;
 import io.partita.driver.text.LanguageModel;
 import io.partita.driver.text.Vocabulary;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -66,13 +67,11 @@ final class GenerateCommand implements Callable<Integer> {
       throw new PartitaException(
           DriverCode.BAD_VOCABULARY, "--prompt", "at least one token", "an empty text", "give one");
     }
-    DeviceHosting hosting = options.hosting(folder, spec);
     PrintWriter out = spec.commandLine().getOut();
     int first = sequence.size();
     long start;
-    try (ProgramCompiler compiler = new ProgramCompiler();
-        LanguageModel model =
-            new LanguageModel(ProgramRunner.open(compiler, folder, hosting), folder)) {
+    try (CompiledModel program = open();
+        LanguageModel model = new LanguageModel(program, folder)) {
       print(out, prompt);
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {
@@ -101,6 +100,12 @@ final class GenerateCommand implements Callable<Integer> {
       spec.commandLine().getErr().printf("%d tokens, %.0f a second%n", added, added / seconds);
     }
     return ExitCode.DONE;
+  }
+
+  private CompiledModel open() {
+    return ModelDescription.isIn(folder)
+        ? new ChipModel(folder)
+        : new JavaModel(folder, options.hosting(folder, spec));
   }
 
   private void print(PrintWriter out, String text) {

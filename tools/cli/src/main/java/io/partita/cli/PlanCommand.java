@@ -5,10 +5,7 @@ import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
-import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
-import io.partita.ir.target.TargetCode;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.cost.PlanOptions;
@@ -16,8 +13,6 @@ import io.partita.passes.plan.Goal;
 import io.partita.passes.plan.StrategyChoice;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -73,13 +68,7 @@ final class PlanCommand implements Callable<Integer> {
 
   @Mixin ModelOptions options = new ModelOptions();
 
-  @Option(
-      names = "--set",
-      paramLabel = "NAME=VALUE",
-      description =
-          "Set a parameter of the target, or the size of a memory, such as l3=128MiB. May be given"
-              + " several times.")
-  Map<String, String> settings = new LinkedHashMap<>();
+  @Mixin TargetOptions settings = new TargetOptions();
 
   @Mixin ZooModelOptions zoo = new ZooModelOptions();
 
@@ -92,7 +81,8 @@ final class PlanCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    TargetDescription described = TargetChange.set(TargetLibrary.find(target), quantities());
+    TargetDescription described =
+        TargetChange.set(TargetLibrary.find(target), settings.quantities());
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
     StrategyChoice split = StrategyChoice.parse(strategy);
     PlanResult result;
@@ -120,23 +110,5 @@ final class PlanCommand implements Callable<Integer> {
       return ExitCode.USER_ERROR;
     }
     return ExitCode.DONE;
-  }
-
-  private Map<String, Quantity> quantities() {
-    Map<String, Quantity> quantities = new LinkedHashMap<>();
-    settings.forEach(
-        (name, text) ->
-            quantities.put(
-                name,
-                Quantity.parse(text)
-                    .orElseThrow(
-                        () ->
-                            new PartitaException(
-                                TargetCode.ARGUMENT,
-                                "option --set",
-                                "NAME=QUANTITY, such as l3=128MiB or chips=16",
-                                name + "=" + text,
-                                "correct the quantity"))));
-    return quantities;
   }
 }

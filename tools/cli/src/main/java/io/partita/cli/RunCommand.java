@@ -1,9 +1,9 @@
 package io.partita.cli;
 
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
+import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
@@ -39,10 +39,12 @@ final class RunCommand implements Callable<Integer> {
   Path inputs;
 
   @Option(
-      names = "--outputs",
+      names = {"-o", "--outputs"},
       paramLabel = "FILE",
       description = "The outputs' file (.npz), written whole or not at all.")
   Path outputs;
+
+  @Mixin ChipRunOptions chips = new ChipRunOptions();
 
   @Mixin HostingOptions options = new HostingOptions();
 
@@ -57,16 +59,25 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (ModelDescription.isIn(folder)) {
+      requireFiles();
+      return chips.run(folder, inputs, outputs, spec);
+    }
+    chips.requireNone(spec);
     return device == 0 ? run() : serve();
   }
 
-  private int run() {
+  private void requireFiles() {
     if (inputs == null || outputs == null) {
       throw new ParameterException(
           spec.commandLine(),
           "--inputs FILE and --outputs FILE: which arrays to run on, and where"
               + " to write those it gives?");
     }
+  }
+
+  private int run() {
+    requireFiles();
     DeviceHosting hosting = options.hosting(folder, spec);
     NamedArrays arrays = NamedArrays.read(inputs);
     Map<String, Tensor> results = new LinkedHashMap<>();
@@ -97,7 +108,12 @@ final class RunCommand implements Callable<Integer> {
           "--device " + device + " takes --peers HOST:PORT,...: where are the others?");
     }
     options.hosting(folder, spec);
-    int devices = ModelDescription.read(folder).devices().orElseThrow().parts().size();
+    int devices =
+        io.partita.backend.java.ModelDescription.read(folder)
+            .devices()
+            .orElseThrow()
+            .parts()
+            .size();
     if (device < 0 || device >= devices) {
       throw new ParameterException(
           spec.commandLine(),

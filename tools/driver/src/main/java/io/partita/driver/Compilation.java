@@ -4,9 +4,13 @@ import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramFolder;
+import io.partita.backend.siracusa.EmittedC;
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
@@ -102,6 +106,39 @@ public final class Compilation {
     progress.accept("writing " + folder);
     ProgramFolder.write(program, folder);
     return program;
+  }
+
+  /**
+   * Compiles to C and writes the folder, whole or not at all.
+   *
+   * @param strategy over which chips, and how; none for one chip
+   * @throws PartitaException when the model can't be compiled or the folder not be written
+   */
+  public EmittedC toC(
+      Request request, Optional<Strategy> strategy, ChipTarget target, Path folder) {
+    return toC(distributed(prepare(request), strategy), target, folder);
+  }
+
+  /**
+   * Emits a module that is ready, of the graph dialect or of the mesh dialect, as C.
+   *
+   * @throws PartitaException when it doesn't fit the target, or the folder can't be written
+   */
+  public EmittedC toC(Module module, ChipTarget target, Path folder) {
+    return toC(Distribution.program(module), target, folder);
+  }
+
+  /**
+   * Emits the programs of several chips as C.
+   *
+   * @throws PartitaException when they don't fit the target, or the folder can't be written
+   */
+  public EmittedC toC(Program program, ChipTarget target, Path folder) {
+    progress.accept("scheduling and emitting C");
+    EmittedC emitted = target.emit(program);
+    progress.accept("writing " + folder);
+    OutputFolder.write(emitted.files(), folder, ModelDescription::isIn);
+    return emitted;
   }
 
   private Module distributed(Module module, Optional<Strategy> strategy) {

@@ -4,8 +4,12 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.program.Program;
@@ -16,6 +20,8 @@ import io.partita.passes.shard.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** How the user says over which devices a model is distributed. */
 public final class Distribution {
@@ -70,12 +76,27 @@ public final class Distribution {
   }
 
   /**
-   * The programs of the devices of a module of the mesh dialect. Where it doesn't say by which
-   * algorithm devices exchange, they do so each with each as long as they are few, and in a tree
-   * from then on: for 64 devices 126 messages rather than 8064.
+   * The programs of the devices of a module of the mesh dialect, or the one of a module that's on
+   * no mesh. Where it doesn't say by which algorithm devices exchange, they do so each with each as
+   * long as they are few, and in a tree from then on: for 64 devices 126 messages rather than 8064.
    */
-  public static Program program(Module sharded) {
-    return Localization.of(withAlgorithms(sharded), CAPACITY);
+  public static Program program(Module module) {
+    return module.placement().isPresent()
+        ? Localization.of(withAlgorithms(module), CAPACITY)
+        : alone(module);
+  }
+
+  private static Program alone(Module module) {
+    Mesh mesh = Mesh.of();
+    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each)));
+    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    module.graph().outputs().forEach(each -> outputs.put(each.name(), whole(mesh, each.value())));
+    return new Program(mesh, List.of(module), inputs, outputs);
+  }
+
+  private static ShardedType whole(Mesh mesh, Value value) {
+    return new ShardedType(value.type(), Layout.replicated(mesh, value.type().rank()));
   }
 
   /**

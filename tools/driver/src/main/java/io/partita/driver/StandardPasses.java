@@ -82,7 +82,7 @@ public final class StandardPasses {
   public static Pipeline forChecking(Target target) {
     return switch (target) {
       case EVALUATOR -> new Pipeline(List.of());
-      case JAVA -> usual();
+      case JAVA, SIRACUSA -> usual();
     };
   }
 

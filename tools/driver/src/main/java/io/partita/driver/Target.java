@@ -1,18 +1,22 @@
 package io.partita.driver;
 
+import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.EvaluatorRunner;
 import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.shard.Strategy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a model can be compiled for, and the evaluator, which needs no compiling. */
 public enum Target {
   EVALUATOR("evaluator"),
-  JAVA("java");
+  JAVA("java"),
+  SIRACUSA("siracusa");
 
   private final String text;
 
@@ -30,9 +34,12 @@ public enum Target {
   }
 
   /**
+   * The target that a name such as {@code java} or {@code siracusa:chips=4} begins with.
+   *
    * @throws PartitaException when there is no such target
    */
-  public static Target of(String name) {
+  public static Target of(String reference) {
+    String name = reference.contains("=") ? reference.split(":", 2)[0] : reference;
     for (Target target : values()) {
       if (target.text.equals(name)) {
         return target;
@@ -42,7 +49,7 @@ public enum Target {
         DriverCode.UNKNOWN_TARGET,
         "option --target",
         "one of " + String.join(", ", names()),
-        name,
+        reference,
         "correct the name");
   }
 
@@ -56,6 +63,7 @@ public enum Target {
     return switch (this) {
       case EVALUATOR -> new EvaluatorRunner();
       case JAVA -> new JavaRunner(strategy);
+      case SIRACUSA -> new ChipRunner(ChipTarget.of(text, Map.of()), strategy);
     };
   }
 }

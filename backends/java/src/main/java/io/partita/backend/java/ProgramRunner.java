@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;

@@ -28,10 +28,11 @@ import java.util.stream.Stream;
  */
 final class RuntimeSources {
   private static final String ROOT = "/io/partita/runtime/";
+  private static final String BOARD = "/io/partita/gvsoc/";
   private static final Pattern INCLUDE = Pattern.compile("(?m)^#include \"([^\"]+)\"");
 
   /** Text by path. */
-  private static final SortedMap<String, String> ALL = read();
+  private static final SortedMap<String, String> ALL = read(ROOT, "hal/hal.h");
 
   private RuntimeSources() {}
 
@@ -76,31 +77,53 @@ final class RuntimeSources {
     return files;
   }
 
-  private static SortedMap<String, String> read() {
-    URL root = RuntimeSources.class.getResource(ROOT + "hal/hal.h");
+  /** The board of Siracusa chips for GVSoC. */
+  static List<EmittedFile> board() {
+    List<EmittedFile> files = new ArrayList<>();
+    read(BOARD, "simulate.py")
+        .forEach((path, text) -> files.add(EmittedFile.text("runtime/gvsoc/" + path, text)));
+    return files;
+  }
+
+  /**
+   * The texts below a folder of resources.
+   *
+   * @param known one of them, by which the folder is found
+   */
+  private static SortedMap<String, String> read(String folder, String known) {
+    URL found = RuntimeSources.class.getResource(folder + known);
     try {
-      URI uri = root.toURI();
+      URI uri = found.toURI();
       if (!uri.getScheme().equals("jar")) {
-        return read(Path.of(uri).getParent().getParent());
+        Path root = Path.of(uri);
+        for (int i = Path.of(known).getNameCount(); i > 0; i--) {
+          root = root.getParent();
+        }
+        return read(root);
       }
       Path jar = Path.of(URI.create(uri.getSchemeSpecificPart().split("!")[0]));
       try (FileSystem files = FileSystems.newFileSystem(jar)) {
-        return read(files.getPath(ROOT));
+        return read(files.getPath(folder));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (URISyntaxException e) {
-      throw new IllegalStateException("the runtime's sources are not packaged: " + root, e);
+      throw new IllegalStateException("sources are not packaged: " + found, e);
     }
   }
 
   private static SortedMap<String, String> read(Path root) throws IOException {
     SortedMap<String, String> texts = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
+      for (Path file : files.filter(Files::isRegularFile).filter(RuntimeSources::isText).toList()) {
         texts.put(root.relativize(file).toString(), Files.readString(file));
       }
     }
     return texts;
+  }
+
+  /** Python leaves compiled files beside its sources. */
+  private static boolean isText(Path file) {
+    return !file.toString().endsWith(".pyc");
   }
 }

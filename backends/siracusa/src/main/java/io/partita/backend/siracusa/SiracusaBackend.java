@@ -62,6 +62,7 @@ public final class SiracusaBackend {
     files.add(EmittedFile.text("image.S", IMAGE));
     files.add(EmittedFile.text("Makefile", Templates.print(makefile(runtime))));
     files.addAll(RuntimeSources.files(runtime));
+    files.addAll(RuntimeSources.board());
     ModelDescription description = ModelDescription.of(schedule);
     files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
     files.add(EmittedFile.text("README.md", Templates.print(ReadmePage.of(schedule, files))));

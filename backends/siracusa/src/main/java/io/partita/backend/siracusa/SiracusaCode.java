@@ -8,7 +8,8 @@ public enum SiracusaCode implements DiagnosticCode {
   DESCRIPTOR("P5101", "the emitted program's description can't be read"),
   NO_PROGRAM("P5102", "a program that builds or runs emitted C isn't there"),
   BUILD_FAILED("P5103", "emitted C doesn't compile"),
-  PROGRAM_STOPPED("P5104", "the emitted program stopped");
+  PROGRAM_STOPPED("P5104", "the emitted program stopped"),
+  TOO_MANY_CHIPS("P5105", "a port has too few chips for the program");
 
   private final String id;
   private final String title;

@@ -123,7 +123,8 @@ class LanguageModelTest {
 
   static Stream<Arguments> decoderWithStateWritesTheGreedyText() {
     return Stream.of(TINY, LARGE)
-        .flatMap(model -> Arrays.stream(Target.values()).map(to -> Arguments.of(model, to)));
+        .flatMap(
+            model -> Stream.of(Target.EVALUATOR, Target.JAVA).map(to -> Arguments.of(model, to)));
   }
 
   private static void writesTheGreedyText(TrainedModel model, CachedDecoder decoder) {

@@ -1,9 +1,7 @@
 package io.partita.driver.text;
 
-import io.partita.backend.java.ModelDescription;
-import io.partita.backend.java.ModelDescription.Port;
-import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.DriverCode;
+import io.partita.driver.text.CompiledModel.Port;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -19,27 +17,25 @@ import java.util.stream.Collectors;
  * its position.
  */
 public final class LanguageModel implements AutoCloseable {
-  private final ProgramRunner program;
-  private final ModelDescription description;
+  private final CompiledModel program;
   private final int tokenInput;
   private final int logitsOutput;
   private final List<Integer> fed = new ArrayList<>();
 
-  public LanguageModel(ProgramRunner program, Path folder) {
+  public LanguageModel(CompiledModel program, Path folder) {
     this.program = program;
-    this.description = program.description();
-    this.tokenInput = find(description.inputs(), LanguageModel::isTokens);
-    this.logitsOutput = find(description.outputs(), LanguageModel::isLogits);
+    this.tokenInput = find(program.inputs(), LanguageModel::isTokens);
+    this.logitsOutput = find(program.outputs(), LanguageModel::isLogits);
     boolean othersArePositions =
-        description.inputs().stream()
-            .filter(port -> port != description.inputs().get(Math.max(0, tokenInput)))
+        program.inputs().stream()
+            .filter(port -> port != program.inputs().get(Math.max(0, tokenInput)))
             .allMatch(port -> isDecoder() && isPosition(port.type()));
     if (tokenInput < 0 || logitsOutput < 0 || !othersArePositions) {
       throw new PartitaException(
           DriverCode.NOT_A_LANGUAGE_MODEL,
           folder.toString(),
           "inputs: token ids i64[1,n] and, for a decoder, positions; an output: logits [1,n,v]",
-          "inputs " + text(description.inputs()) + "; outputs " + text(description.outputs()),
+          "inputs " + text(program.inputs()) + "; outputs " + text(program.outputs()),
           "compile a language model, with a batch of 1; a KV cache must have become state");
     }
   }
@@ -73,13 +69,13 @@ public final class LanguageModel implements AutoCloseable {
 
   /** Whether the program keeps a KV cache. */
   public boolean isDecoder() {
-    return description.kind() == ModelDescription.Kind.DECODER;
+    return !program.states().isEmpty();
   }
 
   /** The number of tokens that the program can look back on. */
   public int context() {
     return isDecoder()
-        ? description.states().stream()
+        ? program.states().stream()
             .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
             .min()
             .orElseThrow()
@@ -87,12 +83,11 @@ public final class LanguageModel implements AutoCloseable {
   }
 
   private TensorType tokens() {
-    return description.inputs().get(tokenInput).type();
+    return program.inputs().get(tokenInput).type();
   }
 
   private int vocabulary() {
-    return Math.toIntExact(
-        description.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
+    return Math.toIntExact(program.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
   }
 
   /**
@@ -123,9 +118,9 @@ public final class LanguageModel implements AutoCloseable {
     List<Tensor> outputs = List.of();
     for (int token : sequence.subList(fed.size(), sequence.size())) {
       List<Tensor> inputs = new ArrayList<>();
-      for (int i = 0; i < description.inputs().size(); i++) {
+      for (int i = 0; i < program.inputs().size(); i++) {
         long value = i == tokenInput ? token : fed.size();
-        inputs.add(Tensor.ofLongs(description.inputs().get(i).type(), new long[] {value}));
+        inputs.add(Tensor.ofLongs(program.inputs().get(i).type(), new long[] {value}));
       }
       outputs = program.run(inputs);
       fed.add(token);

@@ -37,7 +37,7 @@ public final class HostProgram implements AutoCloseable {
   /**
    * Starts a program that was built.
    *
-   * @param options of the port, {@code --transfers early}
+   * @param options of the port, {@code --transfers early}; a % stands for the chip's number
    * @param limit of a run; then it's ended
    * @throws PartitaException P5104 when it can't be started
    */
@@ -60,12 +60,13 @@ public final class HostProgram implements AutoCloseable {
   private void startChips(List<String> options) throws IOException {
     int count = streams.description().chips().size();
     for (int chip = 0; chip < count; chip++) {
+      String number = Integer.toString(chip);
       List<String> command = new ArrayList<>();
       command.add(folder.resolve("build/host/chip" + chip).toAbsolutePath().toString());
       command.addAll(List.of("--chip", "" + chip, "--chips", "" + count));
       command.addAll(List.of("--links", scratch.toString()));
       command.addAll(List.of("--l3", folder.resolve("chip" + chip + ".l3").toString()));
-      command.addAll(options);
+      options.forEach(option -> command.add(option.replace("%", number)));
       chips.add(new ProcessBuilder(command).redirectError(log(chip).toFile()).start());
     }
   }

@@ -7,7 +7,23 @@ import java.util.Optional;
 /** Where an emitted program can run. */
 public enum Port {
   /** On this computer: a process for each chip, a thread for each core. */
-  HOST("host", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc", "clang", "cc")));
+  HOST("host", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc"))),
+  /** On this computer or several: a rank for each chip. */
+  MPI(
+      "mpi",
+      "apt-get install make openmpi-bin libopenmpi-dev",
+      List.of(List.of("make"), List.of("mpicc"), List.of("mpirun"))),
+  /** One chip, a hart for each core. */
+  QEMU(
+      "qemu",
+      "apt-get install make gcc-riscv64-unknown-elf qemu-system-misc",
+      List.of(List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("qemu-system-riscv32"))),
+  /** Siracusa chips in one simulation. */
+  GVSOC(
+      "gvsoc",
+      "apt-get install make gcc-riscv64-unknown-elf g++ python3",
+      List.of(
+          List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("g++"), List.of("python3")));
 
   private final String text;
   private final String remedy;

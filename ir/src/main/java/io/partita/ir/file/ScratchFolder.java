@@ -1,17 +1,17 @@
-package io.partita.backend.java;
+package io.partita.ir.file;
 
-import io.partita.ir.file.OutputFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A folder for files that a loaded program needs; it goes with the program, or the process. */
-final class ScratchFolder implements AutoCloseable {
+public final class ScratchFolder implements AutoCloseable {
   private final Path path;
   private final Thread hook = new Thread(this::deleteWhatGoes, "delete-scratch");
 
-  ScratchFolder() throws IOException {
+  /** Makes an empty one. */
+  public ScratchFolder() throws IOException {
     path = Files.createTempDirectory("partita-");
     try {
       Runtime.getRuntime().addShutdownHook(hook);
@@ -21,7 +21,7 @@ final class ScratchFolder implements AutoCloseable {
     }
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 

@@ -1,0 +1,173 @@
+package io.partita.backend.siracusa.run;
+
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.tensor.Tensor;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a program that was built on files of inputs, on any port. */
+public final class BatchProgram {
+  private final Path folder;
+  private final Port port;
+  private final Duration limit;
+  private final Streams streams;
+
+  /**
+   * @param limit of all runs; then they're ended
+   */
+  public BatchProgram(Path folder, Port port, Duration limit) {
+    this.folder = folder.toAbsolutePath();
+    this.port = port;
+    this.limit = limit;
+    this.streams = new Streams(ModelDescription.read(folder));
+  }
+
+  /**
+   * What runs gave.
+   *
+   * @param outputs of each run, in the model's order
+   * @param reports texts in JSON: one of each chip, or of GVSoC one of all
+   */
+  public record Result(List<List<Tensor>> outputs, List<String> reports) {}
+
+  /**
+   * @param inputs of each run, in the model's order
+   * @param options of the port's programs, or of the board of GVSoC
+   * @throws PartitaException P5104 when a chip stops, P5105 when the port has too few chips
+   */
+  public Result run(List<List<Tensor>> inputs, List<String> options) {
+    int chips = streams.description().chips().size();
+    if (port == Port.QEMU && chips > 1) {
+      throw new PartitaException(
+          SiracusaCode.TOO_MANY_CHIPS,
+          "--on qemu",
+          "a program for one chip",
+          chips + " chips",
+          "run it on host, mpi or gvsoc, or compile it for one chip");
+    }
+    try (ScratchFolder scratch = new ScratchFolder()) {
+      Path files = scratch.path();
+      for (int chip = 0; chip < chips; chip++) {
+        Path input = files.resolve("chip" + chip + ".in");
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(input))) {
+          for (List<Tensor> run : inputs) {
+            streams.writeInputs(chip, run, false, out);
+          }
+        }
+      }
+      Commands.linkImages(port, folder, chips, files);
+      execute(Commands.of(port, folder, chips, options, files), files);
+      return new Result(outputs(inputs.size(), files), reports(files));
+    } catch (IOException e) {
+      throw stopped(e.toString());
+    }
+  }
+
+  private void execute(List<List<String>> commands, Path files) throws IOException {
+    List<Process> processes = new ArrayList<>();
+    try {
+      for (List<String> command : commands) {
+        Path log = files.resolve(processes.size() + ".log");
+        ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
+        // MPI keeps what it allocated; a sanitizer would say so.
+        builder.environment().putIfAbsent("ASAN_OPTIONS", "detect_leaks=0");
+        processes.add(builder.redirectErrorStream(true).redirectOutput(log.toFile()).start());
+      }
+      long deadline = System.nanoTime() + limit.toNanos();
+      boolean fails = false;
+      for (Process process : processes) {
+        boolean ended =
+            process.waitFor(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        if (!ended) {
+          throw stopped("no end after " + limit.toSeconds() + " s; " + logs(files, processes));
+        }
+        fails |= process.exitValue() != 0;
+      }
+      if (fails) {
+        throw stopped(logs(files, processes));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw stopped("interrupted");
+    } finally {
+      processes.forEach(BatchProgram::end);
+    }
+  }
+
+  /** With what it has started. */
+  private static void end(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  private static String logs(Path files, List<Process> processes) throws IOException {
+    List<String> logs = new ArrayList<>();
+    for (int i = 0; i < processes.size(); i++) {
+      String text = Files.readString(files.resolve(i + ".log")).strip();
+      if (!text.isEmpty()) {
+        logs.add(text);
+      }
+    }
+    Path console = files.resolve("console");
+    if (Files.exists(console)) {
+      logs.add(Files.readString(console).strip());
+    }
+    return String.join("; ", logs);
+  }
+
+  private List<List<Tensor>> outputs(int runs, Path files) throws IOException {
+    List<List<List<Tensor>>> parts = new ArrayList<>();
+    for (int run = 0; run < runs; run++) {
+      parts.add(new ArrayList<>());
+    }
+    for (int chip = 0; chip < streams.description().chips().size(); chip++) {
+      Path output = files.resolve("chip" + chip + ".out");
+      // A chip without outputs may not make the file.
+      try (InputStream in =
+          Files.exists(output)
+              ? new BufferedInputStream(Files.newInputStream(output))
+              : InputStream.nullInputStream()) {
+        for (int run = 0; run < runs; run++) {
+          parts.get(run).add(streams.readOutputs(chip, in));
+        }
+      }
+    }
+    return parts.stream().map(streams::outputs).toList();
+  }
+
+  private List<String> reports(Path files) throws IOException {
+    List<String> reports = new ArrayList<>();
+    Path together = files.resolve("report.json");
+    if (Files.exists(together)) {
+      return List.of(Files.readString(together));
+    }
+    for (int chip = 0; chip < streams.description().chips().size(); chip++) {
+      Path report = files.resolve("chip" + chip + ".json");
+      if (Files.exists(report)) {
+        reports.add(Files.readString(report));
+      }
+    }
+    return reports;
+  }
+
+  private PartitaException stopped(String found) {
+    return new PartitaException(
+        SiracusaCode.PROGRAM_STOPPED,
+        folder + ", --on " + port.text(),
+        "a program that runs",
+        found,
+        "compile the model again; if it stays so, report it with this text");
+  }
+}

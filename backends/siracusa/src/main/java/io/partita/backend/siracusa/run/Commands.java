@@ -1,0 +1,118 @@
+package io.partita.backend.siracusa.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How programs are started on ports, in a folder with {@code chipI.in}. */
+final class Commands {
+  private Commands() {}
+
+  /**
+   * @param folder an emitted one, in which the port was built
+   * @param files where inputs are; outputs and reports come there
+   */
+  static List<List<String>> of(Port port, Path folder, int chips, List<String> options, Path files)
+      throws IOException {
+    return switch (port) {
+      case HOST -> host(folder, chips, options, files);
+      case MPI -> List.of(mpi(folder, chips, options));
+      case QEMU -> List.of(qemu(folder, options));
+      case GVSOC -> List.of(gvsoc(folder, chips, options, files));
+    };
+  }
+
+  private static List<String> program(Path folder, Port port, int chip, List<String> options) {
+    List<String> command = new ArrayList<>();
+    command.add(folder.resolve("build/" + port.text() + "/chip" + chip).toString());
+    command.addAll(List.of("--l3", folder.resolve("chip" + chip + ".l3").toString()));
+    command.addAll(List.of("--input", "chip%.in", "--output", "chip%.out"));
+    command.addAll(List.of("--report", "chip%.json"));
+    command.addAll(options);
+    return command;
+  }
+
+  private static List<List<String>> host(Path folder, int chips, List<String> options, Path files) {
+    List<List<String>> commands = new ArrayList<>();
+    for (int chip = 0; chip < chips; chip++) {
+      List<String> command = program(folder, Port.HOST, chip, options);
+      command.addAll(List.of("--chip", "" + chip, "--chips", "" + chips));
+      command.addAll(List.of("--links", files.toString()));
+      commands.add(command);
+    }
+    return commands;
+  }
+
+  private static List<String> mpi(Path folder, int chips, List<String> options) {
+    List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe"));
+    if (System.getProperty("user.name").equals("root")) {
+      command.add("--allow-run-as-root");
+    }
+    for (int chip = 0; chip < chips; chip++) {
+      if (chip > 0) {
+        command.add(":");
+      }
+      command.addAll(List.of("-n", "1"));
+      command.addAll(program(folder, Port.MPI, chip, options));
+    }
+    return command;
+  }
+
+  /** The options are one text, in which spaces part them, so that files are named from here. */
+  private static List<String> qemu(Path folder, List<String> options) {
+    List<String> words =
+        new ArrayList<>(
+            List.of("--input", "chip%.in", "--output", "chip%.out", "--report", "chip%.json"));
+    words.addAll(List.of("--l3", "chip0.l3"));
+    words.addAll(options);
+    return List.of(
+        "qemu-system-riscv32",
+        "-machine",
+        "virt",
+        "-bios",
+        "none",
+        "-m",
+        "1G",
+        "-smp",
+        "9",
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-serial",
+        "file:console",
+        "-semihosting-config",
+        "enable=on,target=native",
+        "-kernel",
+        folder.resolve("build/qemu/chip0").toString(),
+        "-append",
+        String.join(" ", words));
+  }
+
+  private static List<String> gvsoc(Path folder, int chips, List<String> options, Path files)
+      throws IOException {
+    for (int chip = 0; chip < chips; chip++) {
+      Files.createSymbolicLink(
+          files.resolve("chip" + chip + ".elf"), folder.resolve("build/gvsoc/chip" + chip));
+    }
+    List<String> command = new ArrayList<>();
+    command.addAll(
+        List.of("python3", folder.resolve("runtime/gvsoc/simulate.py").toString(), "" + files));
+    command.addAll(List.of("--report", files.resolve("report.json").toString()));
+    command.addAll(List.of("--components", folder.resolve("build/gvsoc/components").toString()));
+    command.addAll(options);
+    return command;
+  }
+
+  /** Links the contents of L3 to where programs look for them. */
+  static void linkImages(Port port, Path folder, int chips, Path files) throws IOException {
+    if (port == Port.QEMU || port == Port.GVSOC) {
+      for (int chip = 0; chip < chips; chip++) {
+        String name = "chip" + chip + ".l3";
+        Files.createSymbolicLink(files.resolve(name), folder.resolve(name));
+      }
+    }
+  }
+}

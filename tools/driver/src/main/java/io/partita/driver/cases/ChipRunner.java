@@ -1,0 +1,115 @@
+package io.partita.driver.cases;
+
+import io.partita.backend.siracusa.EmittedC;
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.Distribution;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Emits modules as C for chips, builds them for this host and runs them, each chip a process. */
+public final class ChipRunner implements ModuleRunner {
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  private final ChipTarget target;
+  private final Optional<Strategy> strategy;
+  private final String flags;
+  private final List<String> options;
+  private final Path kernels;
+
+  /**
+   * @param strategy over which chips, and how; none for one chip
+   */
+  public ChipRunner(ChipTarget target, Optional<Strategy> strategy) {
+    this(target, strategy, "", List.of());
+  }
+
+  /**
+   * @param flags for the compiler beside the usual ones
+   * @param options for the programs, such as {@code --transfers early}
+   */
+  public ChipRunner(
+      ChipTarget target, Optional<Strategy> strategy, String flags, List<String> options) {
+    this.target = target;
+    this.strategy = strategy;
+    this.flags = flags;
+    this.options = List.copyOf(options);
+    try {
+      this.kernels = new ScratchFolder().path();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Prepared prepare(Module module) {
+    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    EmittedC emitted = target.emit(Distribution.program(distributed));
+    try {
+      ScratchFolder scratch = new ScratchFolder();
+      try {
+        Path folder = scratch.path().resolve("c");
+        OutputFolder.write(emitted.files(), folder, path -> false);
+        List<String> variables = new ArrayList<>(List.of("HOST_KERNELS=" + kernels));
+        if (!flags.isEmpty()) {
+          variables.add("FLAGS=" + flags);
+        }
+        Build.run(folder, Port.HOST, variables);
+        return new Running(module.graph(), scratch, HostProgram.start(folder, options, LIMIT));
+      } catch (RuntimeException e) {
+        scratch.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A program whose inputs and outputs are in the order of a graph. */
+  private record Running(Graph graph, ScratchFolder scratch, HostProgram program)
+      implements Prepared {
+    @Override
+    public List<Tensor> run(List<Tensor> inputs) {
+      Map<String, Tensor> given = new LinkedHashMap<>();
+      List<ModelDescription.WholePort> wanted = program.description().inputs();
+      boolean isAll = inputs.size() == graph.inputs().size();
+      for (int i = 0; i < inputs.size(); i++) {
+        given.put(isAll ? graph.inputs().get(i).name() : wanted.get(i).name(), inputs.get(i));
+      }
+      List<Tensor> outputs =
+          program.run(wanted.stream().map(port -> given.get(port.name())).toList());
+      Map<String, Tensor> named = new LinkedHashMap<>();
+      for (int i = 0; i < outputs.size(); i++) {
+        named.put(program.description().outputs().get(i).name(), outputs.get(i));
+      }
+      return graph.outputs().stream()
+          .filter(output -> named.containsKey(output.name()))
+          .map(output -> named.get(output.name()))
+          .toList();
+    }
+
+    @Override
+    public void close() {
+      try (scratch) {
+        program.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.partita.driver.chip;
+
+import io.partita.backend.siracusa.EmittedC;
+import io.partita.backend.siracusa.SiracusaBackend;
+import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.target.Unit;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Chips that a model is compiled to C for.
+ *
+ * @param options how the model is scheduled on them
+ */
+public record ChipTarget(TargetDescription description, SchedulerOptions options) {
+  private static final String WORKING = "l1";
+
+  /**
+   * The target that a reference such as {@code siracusa:chips=4} names.
+   *
+   * @param settings parameters of the target and sizes of memories; {@code l1} is how much of L1
+   *     loops may use
+   * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s
+   */
+  public static ChipTarget of(String reference, Map<String, Quantity> settings) {
+    Map<String, Quantity> rest = new LinkedHashMap<>(settings);
+    Quantity l1 = inBytes(rest.remove(WORKING));
+    TargetDescription found = TargetLibrary.find(reference);
+    SchedulerOptions usual = SchedulerOptions.STANDARD;
+    if (l1 != null) {
+      // Checks that it's a size.
+      TargetChange.set(found, Map.of(WORKING, l1));
+    }
+    return new ChipTarget(
+        TargetChange.set(found, rest),
+        new SchedulerOptions(
+            l1 == null ? usual.l1Bytes() : OptionalLong.of((long) l1.value()),
+            usual.doubleBuffer(),
+            usual.prefetch()));
+  }
+
+  /** A number alone is one of bytes. */
+  private static Quantity inBytes(Quantity size) {
+    return size != null && size.unit() == Unit.ONE ? new Quantity(size.number(), Unit.B) : size;
+  }
+
+  /**
+   * C for a program.
+   *
+   * @throws PartitaException with a {@link io.partita.passes.schedule.ScheduleCode} or {@link
+   *     io.partita.passes.schedule.tile.TileCode} when it doesn't fit, or has an operation without
+   *     kernel; P6017 when the target has too few chips
+   */
+  public EmittedC emit(Program program) {
+    if (program.devices().size() > description.deviceCount()) {
+      throw new PartitaException(
+          DriverCode.DEVICES,
+          "--devices " + program.devices().size(),
+          "at most " + description.deviceCount() + " devices, which the target has",
+          Integer.toString(program.devices().size()),
+          "take fewer, or a larger target such as siracusa:chips=" + program.devices().size());
+    }
+    int cores = description.devices().getFirst().cores();
+    return SiracusaBackend.emit(Scheduler.schedule(program, description, options), cores);
+  }
+}

@@ -1,0 +1,2 @@
+/** Compiling to chips that run C. */
+package io.partita.driver.chip;

@@ -1,0 +1,27 @@
+package io.partita.driver.text;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+
+/** A compiled program that is ready to run, whatever it was compiled to. */
+public interface CompiledModel extends AutoCloseable {
+  /** An input, output or state. */
+  record Port(String name, TensorType type) {}
+
+  List<Port> inputs();
+
+  List<Port> outputs();
+
+  /** What is kept from run to run, of each device that has a part of it. */
+  List<Port> states();
+
+  /** The outputs in order, of inputs in order. */
+  List<Tensor> run(List<Tensor> inputs);
+
+  /** Forgets the state. */
+  void reset();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,60 @@
+package io.partita.driver.text;
+
+import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.ProgramCompiler;
+import io.partita.backend.java.ProgramRunner;
+import io.partita.ir.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A program in Java, compiled and loaded. */
+public final class JavaModel implements CompiledModel {
+  private final ProgramCompiler compiler = new ProgramCompiler();
+  private final ProgramRunner program;
+
+  /**
+   * Opens a folder that {@code partita compile --target java} wrote.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException when it can't be
+   */
+  public JavaModel(Path folder, DeviceHosting hosting) {
+    try {
+      program = ProgramRunner.open(compiler, folder, hosting);
+    } catch (RuntimeException e) {
+      compiler.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public List<Port> inputs() {
+    return program.description().inputs().stream().map(p -> new Port(p.name(), p.type())).toList();
+  }
+
+  @Override
+  public List<Port> outputs() {
+    return program.description().outputs().stream().map(p -> new Port(p.name(), p.type())).toList();
+  }
+
+  @Override
+  public List<Port> states() {
+    return program.description().states().stream().map(p -> new Port(p.input(), p.type())).toList();
+  }
+
+  @Override
+  public List<Tensor> run(List<Tensor> inputs) {
+    return program.run(inputs);
+  }
+
+  @Override
+  public void reset() {
+    program.reset();
+  }
+
+  @Override
+  public void close() {
+    try (compiler) {
+      program.close();
+    }
+  }
+}
