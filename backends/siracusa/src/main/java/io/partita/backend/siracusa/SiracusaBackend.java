@@ -45,7 +45,7 @@ public final class SiracusaBackend {
 
   private EmittedC program() {
     List<EmittedFile> files = new ArrayList<>();
-    SortedSet<String> headers = new TreeSet<>(List.of("hal/hal.h"));
+    SortedSet<String> headers = new TreeSet<>(List.of("hal/profile.h"));
     for (int number = 0; number < schedule.roles().size(); number++) {
       RoleFile role = RoleCode.role(schedule, number);
       headers.addAll(role.includes());

@@ -1,0 +1,22 @@
+/*
+ * What each step of a program takes. Emitted code that is built with -DPARTITA_PROFILE calls these; what they take
+ * themselves belongs to no step.
+ */
+#ifndef PARTITA_PROFILE_H
+#define PARTITA_PROFILE_H
+
+#include "hal.h"
+
+/* Of one step: cycles, and bytes moved meanwhile as partita_traffic counts them. */
+struct partita_step_profile {
+    uint64_t cycles;
+    struct partita_traffic moved;
+};
+
+/* The first step begins. */
+void partita_profile_begin(void);
+
+/* A step ends, and the next one begins. */
+void partita_profile_end(struct partita_step_profile *step);
+
+#endif
