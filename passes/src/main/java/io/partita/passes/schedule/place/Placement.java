@@ -24,8 +24,10 @@ public final class Placement {
   /** Of everything in L2 and L3: an i64 is read from L2 by the control core. */
   private static final long ALIGNMENT = 8;
 
-  /** Smaller constants stay in L2: a transfer's set-up would take longer than its bytes. */
-  private static final long SMALLEST_STREAMED = 1024;
+  /**
+   * Smaller constants stay in L2, such as those of norms: they would fill the queue of transfers.
+   */
+  private static final long SMALLEST_STREAMED = 8192;
 
   /** Room through which weights can pass in parts that are worth a loop each. */
   private static final long SMALLEST_RING = 65_536;

@@ -1,0 +1,147 @@
+package io.partita.tests.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.ir.graph.Module;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep.FetchRows;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import io.partita.tests.recorded.SharedFolder;
+import io.partita.zoo.Mode;
+import io.partita.zoo.Zoo;
+import io.partita.zoo.ZooOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Decoders on Siracusa chips: they fit, and what doesn't stay in L2 is fetched once a token. */
+@Timeout(300)
+class ScheduledDecodersTest {
+  private static final int CAPACITY = 128;
+
+  @TempDir private Path folder;
+
+  private static Module prepared(Path model) {
+    Map<String, Long> dims = Map.of("past", (long) CAPACITY);
+    return new Compilation(note -> {}, progress -> {})
+        .prepare(new Compilation.Request(model, dims, Map.of(), null));
+  }
+
+  private Module zoo(String name, ZooOptions options) throws IOException {
+    Path file = folder.resolve(name + ".onnx");
+    Zoo.write(name, options.withMode(Mode.DECODE).withDynamic(true), file);
+    return prepared(file);
+  }
+
+  private static Program alone(Module module) {
+    Mesh mesh = Mesh.line("chips", 1);
+    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each.type())));
+    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    module
+        .graph()
+        .outputs()
+        .forEach(each -> outputs.put(each.name(), whole(mesh, each.value().type())));
+    return new Program(mesh, List.of(module), inputs, outputs);
+  }
+
+  private static ShardedType whole(Mesh mesh, TensorType type) {
+    return new ShardedType(type, Layout.replicated(mesh, type.rank()));
+  }
+
+  private static Schedule schedule(Module module, int chips) {
+    Program program =
+        chips == 1
+            ? alone(module)
+            : Distribution.program(new ShardPass(Strategy.parse("tensor=" + chips)).run(module));
+    return Scheduler.schedule(
+        program, TargetLibrary.find("siracusa:chips=" + chips), SchedulerOptions.STANDARD);
+  }
+
+  /** Each constant in L3 is either a table of which rows are fetched, or fetched whole, once. */
+  private static void fetchesEachWeightOnce(ChipSchedule chip) {
+    Set<Long> tables =
+        chip.steps().stream()
+            .filter(FetchRows.class::isInstance)
+            .map(step -> ((FetchRows) step).l3())
+            .collect(Collectors.toSet());
+    for (StoredConstant constant : chip.constants()) {
+      if (constant.level() == Level.L3) {
+        long end = constant.offset() + constant.bytes();
+        long fetched =
+            chip.steps().stream()
+                .filter(StartTransfer.class::isInstance)
+                .map(StartTransfer.class::cast)
+                .filter(start -> start.l3() >= constant.offset() && start.l3() < end)
+                .mapToLong(StartTransfer::bytes)
+                .sum();
+        if (!tables.contains(constant.offset())) {
+          assertThat(fetched).as(constant.text()).isEqualTo((constant.bytes() + 7) / 8 * 8);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} chips")
+  @ValueSource(ints = {1, 2, 3, 4, 8})
+  void aTrainedLlamaFitsAnyNumberOfChips(int chips) {
+    Path models = SharedFolder.require("models", "it comes with the project's data");
+    Schedule schedule =
+        schedule(prepared(models.resolve("shakespeare-llama/decode/network.onnx")), chips);
+    for (ChipSchedule chip : schedule.roles()) {
+      assertThat(chip.l2().used()).isLessThanOrEqualTo(chip.l2().available());
+      fetchesEachWeightOnce(chip);
+    }
+    assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void theMcuPapersDecoderFitsEightChips() throws IOException {
+    Schedule schedule = schedule(zoo("tinyllama-42m", ZooOptions.defaults()), 8);
+    long blocks = 8L * (4 * 512 * 512 + 2 * 512 * 2048) / 8 * Float.BYTES;
+    long scores = 32000L * 512 / 8 * Float.BYTES;
+    for (ChipSchedule chip : schedule.roles()) {
+      fetchesEachWeightOnce(chip);
+      long fetched =
+          chip.steps().stream()
+              .mapToLong(step -> step instanceof StartTransfer start ? start.bytes() : 0)
+              .sum();
+      assertThat(fetched).isEqualTo(blocks + scores);
+    }
+    assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void sixtyFourChipsHaveFewRoles() throws IOException {
+    Schedule schedule = schedule(zoo("tinyllama-42m-64h", ZooOptions.defaults().withLayers(2)), 64);
+    assertThat(schedule.roles().stream().mapToInt(role -> role.devices().size()).sum())
+        .isEqualTo(64);
+    assertThat(schedule.roles()).hasSizeLessThan(8);
+    schedule.roles().forEach(ScheduledDecodersTest::fetchesEachWeightOnce);
+  }
+}
