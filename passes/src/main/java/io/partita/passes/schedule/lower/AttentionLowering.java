@@ -202,9 +202,9 @@ final class AttentionLowering {
         KernelClass.MATVEC,
         ElementType.F32,
         List.of(
-            heads,
+            heads.times(parts),
             size(seq),
-            size(keys),
+            size(keys).plus(parts - 1).dividedBy(parts),
             TileExpression.of(q.shape().get(3) + valueSize + EXPONENTIAL)));
     List<Argument> last = new ArrayList<>(state);
     last.add(pointer("out", result.operand));

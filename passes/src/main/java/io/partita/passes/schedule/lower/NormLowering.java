@@ -64,7 +64,7 @@ final class NormLowering {
         arguments,
         KernelClass.NORM,
         x.element(),
-        TileSpaceBuilder.elements(rows.times(size), 1));
+        TileSpaceBuilder.lines(rows, TileExpression.of(size), 1));
     return Optional.of(space.build());
   }
 

@@ -189,7 +189,6 @@ final class ReductionLowering {
       all.add(integer("outer", lines));
       all.add(integer("extent", extent));
       all.add(integer("inner", beside));
-      TileExpression elements = lines.times(extent).times(beside);
       space.call(
           kernel,
           header,
@@ -197,7 +196,7 @@ final class ReductionLowering {
           all,
           rate,
           x.element(),
-          TileSpaceBuilder.elements(elements, passes));
+          TileSpaceBuilder.lines(lines.times(beside), TileExpression.of(extent), passes));
     }
   }
 
@@ -271,7 +270,8 @@ final class ReductionLowering {
             integers("joined_strides", TileGrid.six(joined.get(1), 0))),
         KernelClass.REDUCTION,
         x.element(),
-        TileSpaceBuilder.elements(next, 1));
+        TileSpaceBuilder.lines(
+            TileSpaceBuilder.product(kept.get(0)), TileSpaceBuilder.product(joined.get(0)), 1));
     return space.build();
   }
 }

@@ -113,6 +113,11 @@ final class TileSpaceBuilder {
     return List.of(one(), one(), count, TileExpression.of(passes));
   }
 
+  /** {@code passes} over so many lines, each of which one core takes. */
+  static List<TileExpression> lines(TileExpression count, TileExpression size, long passes) {
+    return List.of(one(), count, size, TileExpression.of(passes));
+  }
+
   static TileExpression product(List<TileExpression> factors) {
     return factors.stream().reduce(one(), TileExpression::times);
   }

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Consumer;
 
 /**
  * The time of a loop as a function of its tiles.
@@ -176,15 +176,14 @@ final class LoopModel {
         return;
       }
       Part part = parts.get(i);
-      bytes[i] =
-          mean(
-              partAxes[i], 0, tiling, at -> BoxTransfer.of(part.element(), part.box(), at).bytes());
-      cycles[i] =
-          mean(
-              partAxes[i],
-              0,
-              tiling,
-              at -> BoxTransfer.of(part.element(), part.box(), at).cycles(channel.get()));
+      DmaChannel by = channel.get();
+      Mean mean = new Mean(partAxes[i], 0, tiling);
+      mean.add(
+          at -> {
+            BoxTransfer transfer = BoxTransfer.of(part.element(), part.box(), at);
+            bytes[i] += mean.share * transfer.bytes();
+            cycles[i] += mean.share * transfer.cycles(by);
+          });
     }
 
     /** Sets the sums to those of a step of the axis at a place. */
@@ -222,57 +221,67 @@ final class LoopModel {
       onLast |= 1L << axis;
       share /= tiling.count(axis);
     }
-    return share
-        * mean(
-            callAxes[i],
-            onLast,
-            tiling,
-            at -> {
-              List<Long> work =
-                  List.of(
-                      call.work().get(0).at(at),
-                      call.work().get(1).at(at),
-                      call.work().get(2).at(at),
-                      call.work().get(3).at(at));
-              return known.get(i).computeIfAbsent(work, key -> cycles(call, key));
-            });
+    Mean mean = new Mean(callAxes[i], onLast, tiling);
+    double[] cycles = {0};
+    mean.add(
+        at -> {
+          List<Long> work =
+              List.of(
+                  call.work().get(0).at(at),
+                  call.work().get(1).at(at),
+                  call.work().get(2).at(at),
+                  call.work().get(3).at(at));
+          cycles[0] += mean.share * known.get(i).computeIfAbsent(work, key -> cycles(call, key));
+        });
+    return share * cycles[0];
   }
 
   private double cycles(KernelCall call, List<Long> work) {
-    return new KernelWork(
-            call.kernel(), call.element(), work.get(0), work.get(1), work.get(2), work.get(3))
-        .warmCycles(chip);
+    return SharedWork.cycles(call, work.get(0), work.get(1), work.get(2), work.get(3), chip);
   }
 
-  /** Of full tiles and those at the edge, along some axes; along others of the last one only. */
-  private double mean(
-      long along, long onLast, Tiling tiling, ToDoubleFunction<TilePosition> value) {
-    TilePosition at = new TilePosition(tiling);
-    at.toMiddle();
-    long edges = 0;
-    for (int axis = 0; axis < axes; axis++) {
-      if ((onLast >> axis & 1) == 1) {
-        at.toLast(axis);
-      } else if ((along >> axis & 1) == 1 && tiling.edge(axis) != tiling.tiles()[axis]) {
-        edges |= 1L << axis;
+  /** Full tiles and those at the edge, along some axes; along others the last one only. */
+  private final class Mean {
+    private final Tiling tiling;
+    private final TilePosition at;
+    private long edges;
+
+    /** How many of all tiles are like the one that is looked at. */
+    private double share = 1;
+
+    Mean(long along, long onLast, Tiling tiling) {
+      this.tiling = tiling;
+      at = new TilePosition(tiling);
+      at.toMiddle();
+      for (int axis = 0; axis < axes; axis++) {
+        if ((onLast >> axis & 1) == 1) {
+          at.toLast(axis);
+        } else if ((along >> axis & 1) == 1 && tiling.edge(axis) != tiling.tiles()[axis]) {
+          edges |= 1L << axis;
+        }
       }
     }
-    return mean(edges, 0, tiling, at, value);
-  }
 
-  private double mean(
-      long edges, int axis, Tiling tiling, TilePosition at, ToDoubleFunction<TilePosition> value) {
-    if (edges >> axis == 0) {
-      return value.applyAsDouble(at);
+    void add(Consumer<TilePosition> tile) {
+      add(0, tile);
     }
-    if ((edges >> axis & 1) == 0) {
-      return mean(edges, axis + 1, tiling, at, value);
+
+    private void add(int axis, Consumer<TilePosition> tile) {
+      if (edges >> axis == 0) {
+        tile.accept(at);
+      } else if ((edges >> axis & 1) == 0) {
+        add(axis + 1, tile);
+      } else {
+        double whole = share;
+        double count = tiling.count(axis);
+        at.move(axis, (tiling.count(axis) - 2) / 2);
+        share = whole * (count - 1) / count;
+        add(axis + 1, tile);
+        at.toLast(axis);
+        share = whole / count;
+        add(axis + 1, tile);
+        share = whole;
+      }
     }
-    long count = tiling.count(axis);
-    at.move(axis, (count - 2) / 2);
-    double full = mean(edges, axis + 1, tiling, at, value);
-    at.toLast(axis);
-    double edge = mean(edges, axis + 1, tiling, at, value);
-    return (full * (count - 1) + edge) / count;
   }
 }

@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
  * and from the best of these on one axis at a time is changed as long as that makes it better.
  */
 final class TileSearch {
-  private static final long ALL = 20_000;
+  private static final long ALL = 6_000;
   private static final int FEW_OPERANDS = 3;
   private static final int STARTS = 4;
   private static final double FINE = 1.2;

@@ -31,7 +31,7 @@ final class TileSpaces {
         List.of(
             new KernelCall(
                 "gemm",
-                "gemm.h",
+                "kernels/gemm.h",
                 "gemm",
                 List.of(),
                 List.of(),

@@ -1,0 +1,57 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.KernelClass;
+import io.partita.passes.cost.KernelWork;
+
+/** Cycles of a kernel on one tile, cores sharing it as its header says. */
+final class SharedWork {
+  /** Rows and columns of a block of a product, which one core computes. */
+  private static final long BLOCK = 4;
+
+  /** Elements that one core takes at a time. */
+  private static final long PART = 8;
+
+  /** A block's sums are loaded and stored: as long as so many steps along the depth. */
+  private static final long BLOCK_STEPS = 4;
+
+  private SharedWork() {}
+
+  static double cycles(
+      KernelCall call, long batch, long rows, long columns, long depth, ChipKind chip) {
+    if (batch == 0 || rows == 0 || columns == 0) {
+      return work(call, 0, 0, 0, 0).warmCycles(chip);
+    }
+    double overhead = work(call, 0, 0, 0, 0).warmCycles(chip);
+    long steps = isProduct(call) ? depth + BLOCK_STEPS : depth;
+    double even = work(call, batch, rows, columns, steps).warmCycles(chip) - overhead;
+    double items = items(call, batch, rows, columns, chip.cores());
+    double rounds = Math.ceil(items / chip.cores());
+    return overhead + even * rounds * chip.cores() / items;
+  }
+
+  private static KernelWork work(KernelCall call, long batch, long rows, long columns, long depth) {
+    return new KernelWork(call.kernel(), call.element(), batch, rows, columns, depth);
+  }
+
+  private static boolean isProduct(KernelCall call) {
+    return call.header().endsWith("/gemm.h");
+  }
+
+  /** What cores take one after the other. */
+  private static double items(KernelCall call, long batch, long rows, long columns, int cores) {
+    if (isProduct(call)) {
+      return (double) batch * Math.ceilDiv(rows, BLOCK) * Math.ceilDiv(columns, BLOCK);
+    }
+    boolean isLines = batch * rows > 1 || call.kernel() == KernelClass.MATVEC;
+    double lines = (double) batch * rows;
+    return switch (call.kernel()) {
+      case MATMUL, MATVEC, SOFTMAX, REDUCTION -> isLines ? lines : Math.ceilDiv(columns, PART);
+      // Of fewer rows each core takes a part, but finds what the whole row is divided by.
+      case NORM -> lines >= cores ? lines : cores / 2.0;
+      case CONVOLUTION, ELEMENTWISE, TRANSCENDENTAL, MOVEMENT ->
+          (double) batch * rows * Math.ceilDiv(columns, PART);
+    };
+  }
+}
