@@ -25,7 +25,13 @@ import java.util.stream.Stream;
 public final class Legalization {
   /** One loop for each node. */
   private static final List<RewriteRule> SPLIT =
-      List.of(new SplitFfn(), new ProjectPatches(), new SplitEinsum(), new GatherRows());
+      List.of(
+          new SplitFfn(),
+          new ProjectPatches(),
+          new SplitEinsum(),
+          new SplitBatches(),
+          new GatherRows(),
+          new WidenNibbles());
 
   /** Integers as narrow as they are known to be, with casts where they're read. */
   private static final List<RewriteRule> NARROW =

@@ -5,6 +5,7 @@ import static io.partita.ir.type.ElementType.F32;
 import static io.partita.ir.type.ElementType.I32;
 import static io.partita.ir.type.ElementType.I64;
 import static io.partita.ir.type.ElementType.I8;
+import static io.partita.ir.type.ElementType.U4;
 import static io.partita.passes.schedule.legalize.Legalized.constant;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,9 +15,11 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,5 +202,57 @@ class LegalizationTest {
                   new Movement.GatherNd(batch), data, graph.constant(Tensor.ofLongs(type, tuples)));
             });
     assertThat(legalized.agrees().operations()).containsExactly("reshape", "gather");
+  }
+
+  @Test
+  void aCacheOfSeveralBatchesIsUpdatedOneByOne() {
+    Legalized legalized =
+        Legalized.of(
+            graph ->
+                graph.add(
+                    new Structured.CacheUpdate(1, false),
+                    input(graph, "cache", 2, 4, 3),
+                    input(graph, "update", 2, 1, 3),
+                    graph.constant(Tensor.ofLongs(TensorType.of(I64, 2), new long[] {3, 1}))));
+    assertThat(legalized.agrees().operations())
+        .containsOnlyOnce("concat")
+        .filteredOn("cache_update"::equals)
+        .hasSize(2);
+  }
+
+  @Test
+  void attentionWithLengthsOfKeysIsComputedBatchByBatch() {
+    Structured.Attention attention =
+        new Structured.Attention(0.5, 0, false, Dim.of(0), 0, true, true);
+    Legalized legalized =
+        Legalized.of(
+            graph ->
+                graph.add(
+                    attention,
+                    input(graph, "q", 2, 2, 1, 3),
+                    input(graph, "k", 2, 1, 4, 3),
+                    input(graph, "v", 2, 1, 4, 3),
+                    input(graph, "mask", 1, 4),
+                    graph.constant(Tensor.ofLongs(TensorType.of(I64, 2), new long[] {3, 4}))));
+    assertThat(legalized.agrees().operations()).filteredOn("attention"::equals).hasSize(2);
+  }
+
+  @Test
+  void rowsOfHalfBytesAreOfBytes() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value table = constant(graph, U4, 5, 4);
+              Value ids = graph.constant(Tensor.ofLongs(TensorType.of(I64, 2), new long[] {3, 1}));
+              Value rows = graph.add(new Movement.Gather(0), table, ids);
+              return graph.add(
+                  new Quantized.Dequantize(0, 0, F32),
+                  rows,
+                  input(graph, "scale", 2),
+                  constant(graph, U4, 2));
+            });
+    assertThat(legalized.agrees().after().nodes())
+        .extracting(node -> node.result().type().element())
+        .doesNotContain(U4);
   }
 }

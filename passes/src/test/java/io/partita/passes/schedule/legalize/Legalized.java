@@ -50,7 +50,7 @@ record Legalized(Graph before, Graph after) {
   private static Tensor numbers(TensorType type, Random random) {
     double[] values = new double[(int) type.shape().elements()];
     for (int i = 0; i < values.length; i++) {
-      values[i] = random.nextInt(17) - (type.element().minimum() < 0 ? 8 : 0);
+      values[i] = random.nextInt(16) - (type.element().minimum() < 0 ? 8 : 0);
     }
     return Tensor.ofDoubles(type, values);
   }
