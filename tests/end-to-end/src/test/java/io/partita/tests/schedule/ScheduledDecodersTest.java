@@ -8,17 +8,22 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
+import io.partita.ir.program.Step;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.shard.ShardPass;
 import io.partita.passes.shard.Strategy;
 import io.partita.tests.recorded.SharedFolder;
@@ -29,6 +34,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -134,6 +140,33 @@ class ScheduledDecodersTest {
       assertThat(fetched).isEqualTo(blocks + scores);
     }
     assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
+  }
+
+  /** As many bytes as the program's messages have, and less time than without looking ahead. */
+  @Test
+  void aPredictionCountsMessagesAndFetches() {
+    Path models = SharedFolder.require("models", "it comes with the project's data");
+    Module module = prepared(models.resolve("shakespeare-llama/decode/network.onnx"));
+    Schedule schedule = schedule(module, 8);
+    TargetDescription target = TargetLibrary.find("siracusa:chips=8");
+    SchedulePrediction prediction = SchedulePrediction.of(schedule, target);
+    for (DevicePrediction device : prediction.devices()) {
+      Module own = schedule.program().devices().get(device.device());
+      List<Step> messages =
+          own.graph().nodes().stream()
+              .filter(node -> node.op() instanceof Communication.Exchange)
+              .flatMap(node -> ((Communication.Exchange) node.op()).steps().stream())
+              .toList();
+      assertThat(device.traffic().sent()).isEqualTo(bytes(messages, Step.Send.class));
+      assertThat(device.traffic().received()).isEqualTo(bytes(messages, Step.Receive.class));
+    }
+    SchedulerOptions inTurn = new SchedulerOptions(OptionalLong.empty(), true, false);
+    Schedule slower = Scheduler.schedule(schedule.program(), target, inTurn);
+    assertThat(SchedulePrediction.of(slower, target).seconds()).isGreaterThan(prediction.seconds());
+  }
+
+  private static long bytes(List<Step> messages, Class<? extends Step> kind) {
+    return messages.stream().filter(kind::isInstance).mapToLong(Step::bytes).sum();
   }
 
   @Test

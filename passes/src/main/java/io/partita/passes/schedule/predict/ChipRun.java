@@ -1,0 +1,231 @@
+package io.partita.passes.schedule.predict;
+
+import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.target.KernelThroughput;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.cost.Outcome;
+import io.partita.passes.cost.TargetTimeline;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import io.partita.passes.schedule.tile.LoopTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+
+/** Where a chip is in its schedule, and what it has done by then. */
+final class ChipRun {
+  private final TargetTimeline timeline;
+  private final MemoryNames names;
+  private final ChipSchedule role;
+  private final ChipKind chip;
+  private final int device;
+  private final int position;
+  private final Map<TiledKernel, LoopTime> times;
+  private final SequencedSet<String> warm = new LinkedHashSet<>();
+  private final Map<Integer, Integer> transfers = new HashMap<>();
+  private final List<Integer> ends = new ArrayList<>();
+  private final List<Double> computed = new ArrayList<>();
+  private final List<Traffic> moved = new ArrayList<>();
+  private int reached;
+  private int message;
+  private double compute;
+  private Traffic traffic = Traffic.NONE;
+
+  /** What L1, L2 and L3 are called by a target; the third is that of the second if there's none. */
+  record MemoryNames(String l1, String l2, String l3) {}
+
+  ChipRun(
+      TargetTimeline timeline,
+      MemoryNames names,
+      ChipSchedule role,
+      int device,
+      Map<TiledKernel, LoopTime> times) {
+    this.timeline = timeline;
+    this.names = names;
+    this.role = role;
+    this.chip = timeline.chip(device);
+    this.device = device;
+    this.position = role.devices().indexOf(device);
+    this.times = times;
+    this.reached = timeline.join();
+  }
+
+  int device() {
+    return device;
+  }
+
+  int reached() {
+    return reached;
+  }
+
+  void reached(int event) {
+    reached = event;
+  }
+
+  /** Runs steps up to the next message; that, or null at the end. */
+  Step toMessage() {
+    while (ends.size() < role.steps().size()) {
+      ScheduleStep step = role.steps().get(ends.size());
+      if (step instanceof ScheduleStep.Exchange exchange) {
+        Exchange own = exchange.exchanges().get(position);
+        if (message == 0) {
+          begin(exchange, own);
+        }
+        if (message < own.steps().size()) {
+          return own.steps().get(message);
+        }
+        exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
+        message = 0;
+      } else {
+        run(step);
+      }
+      end();
+    }
+    return null;
+  }
+
+  private void begin(ScheduleStep.Exchange exchange, Exchange own) {
+    exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
+  }
+
+  private static long bytes(ScheduleStep.Exchange exchange, List<Slice> slices) {
+    return exchange.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
+  }
+
+  /** From one place in L2 to another, over L1. */
+  private void copy(long bytes, String label) {
+    move(names.l2, names.l1, label, bytes);
+    move(names.l1, names.l2, label, bytes);
+  }
+
+  private void move(String from, String to, String label, long bytes) {
+    reached = timeline.transfer(device, from, to, label, bytes, reached);
+    traffic = traffic.plus(new Traffic(bytes, 0, 0, 0));
+  }
+
+  private void end() {
+    ends.add(reached);
+    computed.add(compute);
+    moved.add(traffic);
+    compute = 0;
+    traffic = Traffic.NONE;
+  }
+
+  private void run(ScheduleStep step) {
+    switch (step) {
+      case ScheduleStep.RunTiles loop -> run(loop);
+      case ScheduleStep.StartTransfer start -> start(start);
+      case ScheduleStep.WaitTransfer wait ->
+          reached = timeline.join(reached, transfers.remove(wait.transfer()));
+      case ScheduleStep.FetchRows rows -> {
+        for (long row = 0; row < rows.count(); row++) {
+          reached =
+              timeline.transfer(device, names.l3, names.l2, rows.node(), rows.rowBytes(), reached);
+        }
+        traffic = traffic.plus(new Traffic(0, rows.count() * rows.rowBytes(), 0, 0));
+      }
+      case ScheduleStep.Clear clear -> move(names.l1, names.l2, clear.node(), clear.bytes());
+      case ScheduleStep.Exchange exchange -> throw new AssertionError(exchange);
+    }
+  }
+
+  private void run(ScheduleStep.RunTiles loop) {
+    TiledKernel kernel = role.kernels().get(loop.kernel());
+    LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
+    double cycles = time.cycles() + (isWarm(kernel) ? 0 : time.coldCycles());
+    reached = timeline.compute(device, loop.node(), cycles, reached);
+    compute += time.computeCycles();
+    traffic = traffic.plus(new Traffic(time.loadedBytes() + time.storedBytes(), 0, 0, 0));
+  }
+
+  /** Whether its instructions are in the cache; they are now, and those of others may not be. */
+  private boolean isWarm(TiledKernel kernel) {
+    boolean isWarm = true;
+    for (KernelCall call : kernel.calls()) {
+      isWarm &= warm.contains(call.function());
+      warm.remove(call.function());
+      warm.addLast(call.function());
+      if (warm.size() > chip.warmKernels()) {
+        warm.removeFirst();
+      }
+    }
+    return isWarm;
+  }
+
+  private void start(ScheduleStep.StartTransfer start) {
+    String from = start.fetch() ? names.l3 : names.l2;
+    String to = start.fetch() ? names.l2 : names.l3;
+    double issue = chip.channel(from, to).map(DmaChannel::issueCycles).orElse(0.0);
+    reached = timeline.compute(device, start.node(), issue, reached);
+    transfers.put(
+        start.transfer(),
+        timeline.transfer(device, from, to, start.node(), start.bytes(), reached));
+    traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
+  }
+
+  /** Puts slices of a message together before it's sent. */
+  void pack(Step.Send send) {
+    if (send.slices().size() > 1) {
+      copy(send.bytes(), send.toString());
+    }
+  }
+
+  void sent(long bytes) {
+    traffic = traffic.plus(new Traffic(0, 0, bytes, 0));
+    message++;
+  }
+
+  /** What has come goes to its place, or is joined with what is there. */
+  void receive(Step.Receive receive) {
+    traffic = traffic.plus(new Traffic(0, 0, 0, receive.bytes()));
+    ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
+    if (receive.combine() != Combine.REPLACE) {
+      long elements = receive.slices().stream().mapToLong(Slice::size).sum();
+      move(names.l2, names.l1, receive.toString(), 2 * receive.bytes());
+      double cycles = sumCycles(element, elements);
+      reached = timeline.compute(device, receive.toString(), cycles, reached);
+      compute += cycles;
+      move(names.l1, names.l2, receive.toString(), receive.bytes());
+    } else if (receive.slices().size() > 1) {
+      copy(receive.bytes(), receive.toString());
+    }
+    message++;
+  }
+
+  private double sumCycles(ElementType element, long elements) {
+    return chip.throughput(KernelClass.ELEMENTWISE, element)
+        .map(rate -> cycles(rate, elements))
+        .orElse(0.0);
+  }
+
+  private static double cycles(KernelThroughput rate, long elements) {
+    return elements / rate.rate() + rate.overheadCycles();
+  }
+
+  DevicePrediction prediction(Outcome outcome) {
+    List<StepPrediction> steps = new ArrayList<>();
+    double before = 0;
+    double all = 0;
+    for (int i = 0; i < ends.size(); i++) {
+      double end = outcome.end(ends.get(i)) * chip.hertz();
+      steps.add(new StepPrediction(before, end - before, computed.get(i), moved.get(i)));
+      before = end;
+      all += computed.get(i);
+    }
+    return new DevicePrediction(device, before, all, steps);
+  }
+}

@@ -1,0 +1,76 @@
+package io.partita.passes.schedule.predict;
+
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetDescription;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * One run of a schedule, by the figures of its target, to be set beside what is measured. All
+ * positions of caches count as filled.
+ *
+ * @param seconds until the last chip is done
+ * @param breakdown of these seconds, by {@code compute} (loops with their transfers between L2 and
+ *     L1), the farther of two memories, and {@code links}
+ * @param joules by the formula of the MCU paper's section V-A
+ * @param devices in order
+ */
+public record SchedulePrediction(
+    double seconds,
+    SortedMap<String, Double> breakdown,
+    double joules,
+    List<DevicePrediction> devices) {
+  public SchedulePrediction {
+    devices = List.copyOf(devices);
+  }
+
+  /**
+   * One chip.
+   *
+   * @param cycles of its cores' clock, until it's done
+   * @param computeCycles in which kernels run
+   * @param steps of its role, in order
+   */
+  public record DevicePrediction(
+      int device, double cycles, double computeCycles, List<StepPrediction> steps) {
+    public DevicePrediction {
+      steps = List.copyOf(steps);
+    }
+
+    public Traffic traffic() {
+      return steps.stream().map(StepPrediction::traffic).reduce(Traffic.NONE, Traffic::plus);
+    }
+  }
+
+  /**
+   * One step of a chip.
+   *
+   * @param start in cycles from the run's start
+   * @param cycles from its start to the next step's, waiting included
+   * @param computeCycles of these, in which kernels run
+   */
+  public record StepPrediction(
+      double start, double cycles, double computeCycles, Traffic traffic) {}
+
+  /**
+   * Bytes that are moved, as ports count them (hal.h): both directions together, and of a transfer
+   * at its start.
+   */
+  public record Traffic(long l2L1, long l3L2, long sent, long received) {
+    public static final Traffic NONE = new Traffic(0, 0, 0, 0);
+
+    Traffic plus(Traffic other) {
+      return new Traffic(
+          l2L1 + other.l2L1, l3L2 + other.l3L2, sent + other.sent, received + other.received);
+    }
+  }
+
+  /**
+   * Plays one run.
+   *
+   * @param target the one that the schedule was made for
+   */
+  public static SchedulePrediction of(Schedule schedule, TargetDescription target) {
+    return new ScheduleTimeline(schedule, target).predict();
+  }
+}

@@ -1,0 +1,160 @@
+package io.partita.passes.schedule.predict;
+
+import io.partita.ir.program.Step;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Topology;
+import io.partita.passes.cost.Outcome;
+import io.partita.passes.cost.TargetTimeline;
+import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import io.partita.passes.schedule.tile.LoopTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One run of a schedule on its target: chips do their steps in order, transfers between L3 and L2
+ * go on meanwhile, and a send ends as soon as its message has found room in its channel.
+ */
+final class ScheduleTimeline {
+  private final TargetDescription target;
+  private final TargetTimeline timeline;
+  private final List<ChipRun> chips = new ArrayList<>();
+  private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
+  private final Map<Wire, List<Integer>> received = new HashMap<>();
+  private final Map<Wire, Integer> sent = new HashMap<>();
+
+  private record Wire(int from, int to) {}
+
+  ScheduleTimeline(Schedule schedule, TargetDescription target) {
+    this.target = target;
+    this.timeline = new TargetTimeline(target);
+    Map<ChipKind, Map<TiledKernel, LoopTime>> times = new HashMap<>();
+    for (ChipSchedule role : schedule.roles()) {
+      for (int device : role.devices()) {
+        ChipKind chip = timeline.chip(device);
+        Map<TiledKernel, LoopTime> own = times.computeIfAbsent(chip, key -> new HashMap<>());
+        chips.add(new ChipRun(timeline, names(chip), role, device, own));
+      }
+    }
+    chips.sort(Comparator.comparingInt(ChipRun::device));
+  }
+
+  private static MemoryNames names(ChipKind chip) {
+    List<Memory> memories = chip.memories();
+    return new MemoryNames(
+        chip.working().name(), memories.get(1).name(), memories.getLast().name());
+  }
+
+  SchedulePrediction predict() {
+    boolean moves = true;
+    boolean waits = true;
+    while (moves) {
+      moves = false;
+      waits = false;
+      for (ChipRun chip : chips) {
+        moves |= advance(chip);
+        waits |= chip.toMessage() != null;
+      }
+    }
+    if (waits) {
+      throw new IllegalStateException("devices wait for each other for ever");
+    }
+    int last = timeline.join(chips.stream().mapToInt(ChipRun::reached).toArray());
+    Outcome outcome = timeline.play(last);
+    List<DevicePrediction> devices = chips.stream().map(chip -> chip.prediction(outcome)).toList();
+    return new SchedulePrediction(
+        outcome.seconds(), new TreeMap<>(outcome.breakdown()), joules(devices), devices);
+  }
+
+  /** Whether a message was sent or received. */
+  private boolean advance(ChipRun chip) {
+    boolean moves = false;
+    for (Step step = chip.toMessage(); step != null; step = chip.toMessage()) {
+      boolean done =
+          switch (step) {
+            case Step.Send send -> send(chip, send);
+            case Step.Receive receive -> receive(chip, receive);
+          };
+      if (!done) {
+        return moves;
+      }
+      moves = true;
+    }
+    return moves;
+  }
+
+  private boolean send(ChipRun chip, Step.Send send) {
+    Wire wire = new Wire(chip.device(), send.to());
+    int number = sent.getOrDefault(wire, 0);
+    int capacity = Math.max(1, timeline.buffer());
+    if (number >= capacity) {
+      List<Integer> before = received.getOrDefault(wire, List.of());
+      if (before.size() <= number - capacity) {
+        return false;
+      }
+      chip.reached(timeline.join(chip.reached(), before.get(number - capacity)));
+    }
+    sent.put(wire, number + 1);
+    chip.pack(send);
+    int arrived =
+        timeline.send(
+            chip.device(),
+            send.to(),
+            "device " + chip.device() + " " + send,
+            send.bytes(),
+            chip.reached());
+    arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(arrived);
+    chip.sent(send.bytes());
+    return true;
+  }
+
+  private boolean receive(ChipRun chip, Step.Receive receive) {
+    Wire wire = new Wire(receive.from(), chip.device());
+    Deque<Integer> waiting = arrivals.get(wire);
+    if (waiting == null || waiting.isEmpty()) {
+      return false;
+    }
+    chip.reached(timeline.join(chip.reached(), waiting.remove()));
+    chip.receive(receive);
+    received.computeIfAbsent(wire, key -> new ArrayList<>()).add(chip.reached());
+    return true;
+  }
+
+  /** Links, transfers between memories, and the cores while kernels run. */
+  private double joules(List<DevicePrediction> devices) {
+    double link =
+        Topology.of(target).channels().stream()
+            .mapToDouble(channel -> channel.link().joulesPerByte())
+            .max()
+            .orElse(0);
+    double joules = 0;
+    for (DevicePrediction device : devices) {
+      ChipKind chip = timeline.chip(device.device());
+      MemoryNames names = names(chip);
+      Traffic traffic = device.traffic();
+      joules += traffic.sent() * link;
+      joules += traffic.l2L1() * joulesPerByte(chip, names.l2(), names.l1());
+      joules += traffic.l3L2() * joulesPerByte(chip, names.l3(), names.l2());
+      double watts = chip.cores() * chip.wattsPerCore();
+      joules += device.computeCycles() / chip.hertz() * watts;
+    }
+    return joules;
+  }
+
+  private static double joulesPerByte(ChipKind chip, String from, String to) {
+    return chip.channel(from, to).map(DmaChannel::joulesPerByte).orElse(0.0);
+  }
+}

@@ -1,0 +1,100 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.RunTiles;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import io.partita.passes.schedule.tile.LoopTime;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class SchedulePredictionTest {
+  private static final int LAYERS = 8;
+  private static final long WEIGHTS = LAYERS * 128 * 128 * Float.BYTES;
+  private static final Program PROGRAM = SmallPrograms.layers(LAYERS, 128);
+  private static final TargetDescription TARGET = SmallPrograms.withL2(256);
+  private static final ChipKind CHIP = TARGET.devices().getFirst();
+
+  private static Schedule schedule(boolean prefetch) {
+    SchedulerOptions options = new SchedulerOptions(OptionalLong.empty(), true, prefetch);
+    return Scheduler.schedule(PROGRAM, TARGET, options);
+  }
+
+  private static DevicePrediction only(SchedulePrediction prediction) {
+    assertThat(prediction.devices()).hasSize(1);
+    return prediction.devices().getFirst();
+  }
+
+  /** What loops take that run after one another, their instructions being there. */
+  private static double loopCycles(ChipSchedule chip) {
+    return chip.steps().stream()
+        .filter(RunTiles.class::isInstance)
+        .mapToDouble(
+            step -> LoopTime.of(chip.kernels().get(((RunTiles) step).kernel()), CHIP).cycles())
+        .sum();
+  }
+
+  private static double fetchCycles() {
+    DmaChannel channel = CHIP.channel("l3", "l2").orElseThrow();
+    return LAYERS * channel.cycles(WEIGHTS / LAYERS, 0);
+  }
+
+  @Test
+  void stepsFollowEachOtherAndCountWhatTheyMove() {
+    Schedule schedule = schedule(true);
+    ChipSchedule chip = schedule.roles().getFirst();
+    SchedulePrediction prediction = SchedulePrediction.of(schedule, TARGET);
+    DevicePrediction device = only(prediction);
+    assertThat(device.steps()).hasSameSizeAs(chip.steps());
+    double at = 0;
+    for (int i = 0; i < device.steps().size(); i++) {
+      StepPrediction step = device.steps().get(i);
+      assertThat(step.start()).isEqualTo(at);
+      at += step.cycles();
+      ScheduleStep what = chip.steps().get(i);
+      assertThat(step.traffic().l2L1() > 0).isEqualTo(what instanceof RunTiles);
+      assertThat(step.traffic().l3L2() > 0).isEqualTo(what instanceof ScheduleStep.StartTransfer);
+    }
+    assertThat(at).isCloseTo(device.cycles(), within(1e-3));
+    assertThat(device.cycles()).isCloseTo(prediction.seconds() * CHIP.hertz(), within(1e-3));
+    Traffic traffic = device.traffic();
+    assertThat(traffic.l3L2()).isEqualTo(WEIGHTS);
+    assertThat(traffic.l2L1()).isGreaterThan(WEIGHTS);
+    assertThat(traffic.sent() + traffic.received()).isZero();
+  }
+
+  /** Without prefetch, fetches and loops take turns; with it, most of the shorter one is hidden. */
+  @Test
+  void prefetchHidesLoopsBehindFetches() {
+    SchedulePrediction ahead = SchedulePrediction.of(schedule(true), TARGET);
+    SchedulePrediction inTurn = SchedulePrediction.of(schedule(false), TARGET);
+    double loops = loopCycles(schedule(false).roles().getFirst());
+    double both = fetchCycles() + loops;
+    assertThat(only(inTurn).cycles()).isBetween(both, both * 1.1);
+    assertThat(only(ahead).cycles()).isBetween(fetchCycles(), fetchCycles() + loops * 0.5);
+    assertThat(only(ahead).traffic()).isEqualTo(only(inTurn).traffic());
+    assertThat(ahead.joules()).isCloseTo(inTurn.joules(), within(1e-12));
+  }
+
+  @Test
+  void energyIsThePapersFormula() {
+    SchedulePrediction prediction = SchedulePrediction.of(schedule(true), TARGET);
+    DevicePrediction device = only(prediction);
+    double joules =
+        WEIGHTS * 100e-12
+            + device.traffic().l2L1() * 2e-12
+            + device.computeCycles() / 500e6 * 8 * 13e-3;
+    assertThat(prediction.joules()).isCloseTo(joules, within(1e-12));
+  }
+}
