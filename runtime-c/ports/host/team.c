@@ -8,7 +8,8 @@
 static pthread_t threads[PARTITA_CORES];
 static int32_t numbers[PARTITA_CORES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
 
 /* What is to be done; the round counts starts, and a null kernel ends the threads. */
@@ -23,7 +24,7 @@ static void *run_core(void *number)
     for (uint64_t round = 1;; round++) {
         pthread_mutex_lock(&mutex);
         while (job_round < round) {
-            pthread_cond_wait(&changed, &mutex);
+            pthread_cond_wait(&started, &mutex);
         }
         partita_kernel *kernel = job;
         const void *arguments = job_arguments;
@@ -32,8 +33,9 @@ static void *run_core(void *number)
             kernel(arguments, core, PARTITA_CORES);
         }
         pthread_mutex_lock(&mutex);
-        working--;
-        pthread_cond_broadcast(&changed);
+        if (--working == 0) {
+            pthread_cond_signal(&done);
+        }
         pthread_mutex_unlock(&mutex);
         if (kernel == NULL) {
             return NULL;
@@ -64,7 +66,7 @@ void partita_team_start(partita_kernel *kernel, const void *arguments)
     job_arguments = arguments;
     job_round++;
     working = PARTITA_CORES;
-    pthread_cond_broadcast(&changed);
+    pthread_cond_broadcast(&started);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -72,7 +74,7 @@ void partita_team_wait(void)
 {
     pthread_mutex_lock(&mutex);
     while (working > 0) {
-        pthread_cond_wait(&changed, &mutex);
+        pthread_cond_wait(&done, &mutex);
     }
     pthread_mutex_unlock(&mutex);
 }

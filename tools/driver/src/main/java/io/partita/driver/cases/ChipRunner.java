@@ -68,6 +68,7 @@ public final class ChipRunner implements ModuleRunner {
         Path folder = scratch.path().resolve("c");
         OutputFolder.write(emitted.files(), folder, path -> false);
         List<String> variables = new ArrayList<>(List.of("HOST_KERNELS=" + kernels));
+        variables.add("CORES=" + cores(emitted.description().chips().size()));
         if (!flags.isEmpty()) {
           variables.add("FLAGS=" + flags);
         }
@@ -80,6 +81,11 @@ public final class ChipRunner implements ModuleRunner {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** As many threads as this computer runs at once; results are the same with any number. */
+  private static int cores(int chips) {
+    return Math.max(1, Math.min(8, Runtime.getRuntime().availableProcessors() / chips));
   }
 
   /** A program whose inputs and outputs are in the order of a graph. */
