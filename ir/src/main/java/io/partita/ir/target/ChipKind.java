@@ -23,7 +23,9 @@ public record ChipKind(
           Field.text("isa"),
           Field.text("operating-point"),
           Field.required("power", Dimension.WATTS, Range.ANY),
-          Field.optional("warm-kernels", Dimension.COUNT, Range.POSITIVE_WHOLE));
+          Field.optional("warm-kernels", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.optional("tile", Dimension.CYCLES, Range.ANY),
+          Field.optional("operand", Dimension.CYCLES, Range.ANY));
 
   public ChipKind {
     memories = List.copyOf(memories);
@@ -57,6 +59,16 @@ public record ChipKind(
   /** How many kernels' instructions the cache holds; the last ones that ran start without delay. */
   public int warmKernels() {
     return (int) figures.number("warm-kernels", 1);
+  }
+
+  /** Between the kernels of two tiles of a loop, whatever moves: what cores wait for each time. */
+  public double tileCycles() {
+    return figures.number("tile", 0);
+  }
+
+  /** The same for each operand of which another tile is moved. */
+  public double operandCycles() {
+    return figures.number("operand", 0);
   }
 
   public Optional<Memory> memory(String memory) {

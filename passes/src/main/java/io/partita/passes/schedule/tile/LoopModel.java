@@ -21,14 +21,11 @@ import java.util.function.Consumer;
  * <p>A step from one tile to the next is one of the axis {@code a} that isn't among those that
  * start over. There are {@code (count of a - 1) × counts of the axes around it} of these, and each
  * moves the operands that depend on {@code a} or an axis within it. With two slots that takes
- * {@code max(compute, loads, stores)}; what has one slot comes on top. Before the first tile come
- * all loads, after the last its stores. A tile along an axis stands for the mean of full ones and
- * the one at the edge.
+ * {@code max(compute, loads, stores)}; what has one slot comes on top. Computing includes what the
+ * control core does between two tiles. Before the first tile come all loads, after the last its
+ * stores. A tile along an axis stands for the mean of full ones and the one at the edge.
  */
 final class LoopModel {
-  /** Of the control core: working out where a tile is, its kernels' arguments, and waiting. */
-  private static final double CONTROL_CYCLES = 60;
-
   private final List<Part> parts;
   private final List<KernelCall> calls;
   private final int axes;
@@ -99,11 +96,11 @@ final class LoopModel {
 
   LoopTime time(Tiling tiling) {
     Loads loads = new Loads(tiling);
-    double compute = CONTROL_CYCLES;
+    double compute = chip.tileCycles();
     for (int i = 0; i < calls.size(); i++) {
       compute += cycles(i, tiling);
     }
-    double cycles = compute + loads.first + loads.last;
+    double cycles = compute + loads.first + loads.last + parts.size() * chip.operandCycles();
     double around = 1;
     double loadCycles = loads.first;
     double storeCycles = loads.last;
@@ -114,7 +111,8 @@ final class LoopModel {
       double steps = around * (count - 1);
       if (steps > 0) {
         loads.step(place);
-        cycles += steps * (Math.max(compute, loads.overlapped()) + loads.waited);
+        double moved = loads.moved * chip.operandCycles();
+        cycles += steps * (Math.max(compute + moved, loads.overlapped()) + loads.waited);
         loadCycles += steps * loads.allLoads;
         storeCycles += steps * loads.allStores;
         loaded += steps * loads.loadBytes;
@@ -149,6 +147,7 @@ final class LoopModel {
     private double loadBytes;
     private double storeBytes;
     private double waited;
+    private int moved;
 
     Loads(Tiling tiling) {
       this.tiling = tiling;
@@ -189,10 +188,12 @@ final class LoopModel {
     /** Sets the sums to those of a step of the axis at a place. */
     void step(int place) {
       doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
+      moved = 0;
       for (int i = 0; i < parts.size(); i++) {
         if (inner[i] < place) {
           continue;
         }
+        moved++;
         boolean isDouble = tiling.slots()[i] == 2;
         waited += isDouble ? 0 : cycles[i];
         if (parts.get(i).direction() == Direction.LOAD) {

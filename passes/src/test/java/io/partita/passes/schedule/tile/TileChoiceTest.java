@@ -139,7 +139,7 @@ class TileChoiceTest {
     TiledKernel alone = new TileChoice(CHIP, 60_000, false).choose(space, "node");
     assertThat(overlapped.operands().get(1).slots()).isEqualTo(2);
     assertThat(alone.operands()).allMatch(operand -> operand.slots() == 1);
-    assertThat(time(alone)).isGreaterThan(1.5 * time(overlapped));
+    assertThat(time(alone)).isGreaterThan(1.3 * time(overlapped));
   }
 
   /** A vector's product is worth as many blocks of columns as there are cores. */
@@ -148,8 +148,10 @@ class TileChoiceTest {
     TileSpace space = TileSpaces.product(ElementType.I8, 1, 2048, 512, 4);
     TiledKernel kernel = new TileChoice(CHIP, 60_000, true).choose(space, "node");
     TileAxis columns = kernel.axes().stream().filter(a -> a.name().equals("n")).findAny().get();
-    assertThat(columns.tile() % (4 * CHIP.cores())).isZero();
-    assertThat(kernel.operands().get(1).slotBytes()).isBetween(4096L, 30_000L);
+    double blocks = Math.ceilDiv(columns.tile(), 4);
+    double rounds = Math.ceil(blocks / CHIP.cores());
+    assertThat(rounds * CHIP.cores() / blocks).isLessThan(1.15);
+    assertThat(kernel.operands().get(1).slotBytes()).isBetween(8192L, 30_000L);
   }
 
   @Test
