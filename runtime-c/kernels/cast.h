@@ -22,4 +22,7 @@ PARTITA_DECLARE_CASTS(i64);
 PARTITA_DECLARE_CASTS(f32);
 PARTITA_DECLARE_CASTS(bool);
 
+/* Floats of 16 bits are computed with in 32: half to even on the way back, NaN stays one. */
+partita_kernel partita_cast_f16_f32, partita_cast_bf16_f32, partita_cast_f32_f16, partita_cast_f32_bf16;
+
 #endif

@@ -13,6 +13,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -239,5 +240,36 @@ class ElementwiseTest {
         Same.verify(call.toString(), kernels.result(call), expected);
       }
     }
+  }
+
+  /** All floats of 16 bits, and of 32 those around them. */
+  @ParameterizedTest
+  @EnumSource(names = {"F16", "BF16"})
+  void castsHalves(ElementType half, Kernels kernels) {
+    long[] bits = LongStream.range(0, 1 << 16).toArray();
+    Tensor words = Tensor.ofLongs(new TensorType(ElementType.U16, Shape.of(1 << 16)), bits);
+    TensorType type = new TensorType(half, words.shape());
+    Tensor halves = Tensor.deferred(type, words::bytes);
+    Tensor wide = cast(halves, ElementType.F32, kernels);
+    float[] between = new float[3 << 16];
+    for (int i = 0; i < 1 << 16; i++) {
+      float each = wide.floats()[i];
+      between[3 * i] = each;
+      between[3 * i + 1] = (each + wide.floats()[(i + 1) & 0xffff]) / 2;
+      between[3 * i + 2] = Math.nextUp(between[3 * i + 1]);
+    }
+    cast(Tensor.floats(Shape.of(between.length), between), half, kernels);
+    cast(samples.oddFloats(Shape.of(3000)), half, kernels);
+  }
+
+  private static Tensor cast(Tensor x, ElementType to, Kernels kernels) {
+    Tensor expected = reference(new Elementwise.Cast(to), x);
+    KernelCall call =
+        new KernelCall("partita_cast_" + x.element().text() + "_" + to.text())
+            .in(x)
+            .out(expected.type())
+            .i32(x.size());
+    Same.verify(call.toString(), kernels.result(call), expected);
+    return expected;
   }
 }

@@ -1,7 +1,6 @@
 package io.partita.runtime;
 
 import io.partita.ir.tensor.Tensor;
-import io.partita.ir.type.ElementType;
 
 /** Compares tensors bit by bit, but for the bits of NaNs. */
 final class Same {
@@ -14,7 +13,7 @@ final class Same {
     if (actual.equals(expected)) {
       return;
     }
-    boolean floats = expected.element() == ElementType.F32;
+    boolean floats = expected.element().isFloat();
     for (int i = 0; i < expected.size(); i++) {
       boolean same =
           floats

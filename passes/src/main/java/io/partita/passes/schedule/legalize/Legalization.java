@@ -17,8 +17,9 @@ import java.util.stream.Stream;
  * are no feed-forward networks, patch embeddings and einsums left: they are {@link
  * io.partita.ir.op.Structured.Linear}, {@link io.partita.ir.op.Contraction.MatMul}, element-wise
  * and movement nodes. What a requantization, norm or softmax of integers leaves in 8 bits is kept
- * in 8, but for those whose only reader needs 32. Small constants are folded. Large ones aren't: a
- * reshape, transpose or cast of a constant may be left, and is to be done when compiling.
+ * in 8, but for those whose only reader needs 32. Floats of 16 bits are computed with in 32, and
+ * not rounded to 16 between. Small constants are folded. Large ones aren't: a reshape, transpose or
+ * cast of a constant may be left, and is to be done when compiling.
  *
  * <p>Not every node has a kernel: which have is what lowering finds.
  */
@@ -32,6 +33,10 @@ public final class Legalization {
           new SplitBatches(),
           new GatherRows(),
           new WidenNibbles());
+
+  /** Floats of 16 bits as what they are kept in only. */
+  private static final List<RewriteRule> HALVES =
+      List.of(new ComputeInF32(), new KeepF32(), new MoveF32());
 
   /** Integers as narrow as they are known to be, with casts where they're read. */
   private static final List<RewriteRule> NARROW =
@@ -62,7 +67,7 @@ public final class Legalization {
    */
   public static Module legalize(Module device) {
     GraphEditor graph = new GraphEditor(device.graph());
-    for (List<RewriteRule> rules : List.of(SPLIT, NARROW, WIDEN)) {
+    for (List<RewriteRule> rules : List.of(SPLIT, HALVES, NARROW, WIDEN)) {
       new Rewriter(Stream.concat(SimplifyPass.RULES.stream(), rules.stream()).toList())
           .rewrite(graph);
     }

@@ -38,6 +38,10 @@ final class ElementwiseLowering {
 
   private ElementwiseLowering() {}
 
+  private static boolean isHalf(ElementType element, ElementType other) {
+    return (element == ElementType.F16 || element == ElementType.BF16) && other == ElementType.F32;
+  }
+
   static Optional<TileSpace> lower(
       Elementwise op, List<TensorView> operands, List<TensorView> results) {
     TensorView out = results.getFirst();
@@ -54,7 +58,7 @@ final class ElementwiseLowering {
                       out))
               : Optional.empty();
       case Elementwise.Cast(ElementType to) ->
-          CAST.contains(element) && CAST.contains(to)
+          CAST.contains(element) && CAST.contains(to) || isHalf(element, to) || isHalf(to, element)
               ? Optional.of(
                   line(
                       "cast_" + element + "_" + to,

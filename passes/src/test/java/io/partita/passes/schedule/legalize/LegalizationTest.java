@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.legalize;
 
 import static io.partita.ir.op.BinaryFunction.ADD;
+import static io.partita.ir.type.ElementType.F16;
 import static io.partita.ir.type.ElementType.F32;
 import static io.partita.ir.type.ElementType.I32;
 import static io.partita.ir.type.ElementType.I64;
@@ -254,5 +255,32 @@ class LegalizationTest {
     assertThat(legalized.agrees().after().nodes())
         .extracting(node -> node.result().type().element())
         .doesNotContain(U4);
+  }
+
+  @Test
+  void floatsOf16BitsAreComputedWithIn32() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(F16, 2, 3));
+              Value sums =
+                  graph.add(new Structured.Linear(false, false), x, constant(graph, F16, 3, 4));
+              Value moved = graph.add(new Movement.Transpose(List.of(1, 0)), sums);
+              Value tokens = graph.add(new Elementwise.Unary(UnaryFunction.RELU), moved);
+              return graph.add(new Elementwise.Cast(I32), tokens);
+            });
+    assertThat(legalized.agrees().operations())
+        .containsExactly("cast", "linear", "transpose", "relu", "cast");
+  }
+
+  @Test
+  void floatsOf16BitsThatOnlyMoveStay() {
+    Legalized legalized =
+        Legalized.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(F16, 2, 3));
+              return graph.add(new Movement.Transpose(List.of(1, 0)), x);
+            });
+    assertThat(legalized.agrees().operations()).containsExactly("transpose");
   }
 }

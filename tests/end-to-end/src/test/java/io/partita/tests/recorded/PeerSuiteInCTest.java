@@ -1,0 +1,121 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.driver.Distribution;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ChipRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.Unit;
+import io.partita.passes.shard.Strategy;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The test networks of Deeploy as C for Siracusa, run on this host: integers are what was recorded
+ * to the bit, floats within the tolerance that the evaluator is held to.
+ */
+class PeerSuiteInCTest {
+  /** Of all networks on several chips those that have something to split. */
+  private static final String MODELS = "Models";
+
+  /** Tiles are what is tested here, not the compiler's optimisation. */
+  private static final String FLAGS = "-O1";
+
+  @BeforeEach
+  void requireCompiler() {
+    boolean canBuild = Build.find("make").isPresent() && Build.find("cc").isPresent();
+    if (!canBuild) {
+      System.out.println("SKIPPED: no make and cc on the path, so no emitted C was run");
+    }
+    assumeThat(canBuild).as("make and cc").isTrue();
+  }
+
+  private static Path suite() {
+    return SharedFolder.require(
+        "peer-suite",
+        "copy folders of DeeployTest/Tests from https://github.com/pulp-platform/Deeploy");
+  }
+
+  private static CaseRunner runner(
+      ChipTarget target, Optional<Strategy> strategy, String transfers) {
+    ChipRunner chips = new ChipRunner(target, strategy, FLAGS, List.of("--transfers", transfers));
+    return new CaseRunner(chips, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
+  }
+
+  private static void assertPasses(CaseResult result) {
+    assertThat(result.status()).as(result.line()).isEqualTo(CaseResult.Status.PASS);
+  }
+
+  @Test
+  void everyNetworkPasses() {
+    ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of());
+    CaseRunner runner = runner(target, Optional.empty(), "early");
+    List<CaseResult> results = TestCase.find(suite()).stream().map(runner::run).toList();
+    assertThat(results).isNotEmpty().allSatisfy(PeerSuiteInCTest::assertPasses);
+  }
+
+  /** In as little L1 as the peer's own tests give a network. */
+  @Test
+  void everyNetworkPassesInTheSmallestMemory() throws IOException {
+    Path suite = suite();
+    Map<String, Long> sizes = sizes();
+    List<CaseResult> results = new ArrayList<>();
+    for (TestCase test : TestCase.find(suite)) {
+      Long bytes = sizes.remove(suite.relativize(Path.of(test.name())).toString());
+      if (bytes != null) {
+        Quantity l1 = new Quantity(bytes, Unit.B);
+        ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of("l1", l1));
+        results.add(runner(target, Optional.empty(), "late").run(test));
+      }
+    }
+    assertThat(sizes).as("sizes for networks that aren't there").isEmpty();
+    assertThat(results).isNotEmpty().allSatisfy(PeerSuiteInCTest::assertPasses);
+  }
+
+  private static Map<String, Long> sizes() throws IOException {
+    Map<String, Long> sizes = new LinkedHashMap<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                Objects.requireNonNull(
+                    PeerSuiteInCTest.class.getResourceAsStream("/peer-suite/l1-bytes.txt")),
+                StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.startsWith("#")) {
+          String[] words = line.split(" ");
+          sizes.put(words[0], Long.parseLong(words[1]));
+        }
+      }
+    }
+    return sizes;
+  }
+
+  @Test
+  void modelsPassOnSeveralChips() {
+    ChipTarget target = ChipTarget.of("siracusa:chips=4", Map.of());
+    CaseRunner runner = runner(target, Distribution.strategy(4, null), "early");
+    List<CaseResult> results =
+        TestCase.find(suite().resolve(MODELS)).stream().map(runner::run).toList();
+    assertThat(results).isNotEmpty().allSatisfy(PeerSuiteInCTest::assertPasses);
+  }
+}
