@@ -131,7 +131,7 @@ final class ChipLowering {
       return;
     }
     if (group.nodes().size() > 1) {
-      compute(group);
+      compute(step, group);
       return;
     }
     switch (node.op()) {
@@ -143,7 +143,7 @@ final class ChipLowering {
       case Structured.CacheUpdate update -> update(step, node);
       case Structured.Embedding embedding when rows(node) -> {}
       case Movement.Gather(var axis) when axis == 0 && rows(node) -> {}
-      case Op op -> viewOrCompute(node, group);
+      case Op op -> viewOrCompute(step, node, group);
     }
   }
 
@@ -189,7 +189,7 @@ final class ChipLowering {
     return OpEvaluator.evaluate(op, List.of()).getFirst();
   }
 
-  private void viewOrCompute(Node node, Group group) {
+  private void viewOrCompute(int step, Node node, Group group) {
     if (node.operands().size() == 1
         && node.results().size() == 1
         && storages.containsKey(node.operand(0))) {
@@ -202,7 +202,7 @@ final class ChipLowering {
       }
     }
     if (!fold(node)) {
-      compute(group);
+      compute(step, group);
     }
   }
 
@@ -235,7 +235,7 @@ final class ChipLowering {
         && storage.element().packedBytes(storage.elements()) == storage.region().bytes();
   }
 
-  private void compute(Group group) {
+  private void compute(int step, Group group) {
     List<Storage> operands = new ArrayList<>();
     for (Value operand : group.operands()) {
       Storage storage = storages.get(operand);
@@ -250,12 +250,23 @@ final class ChipLowering {
     }
     if (operands.size() == group.operands().size()) {
       List<Storage> results = group.results().stream().map(storages::get).toList();
-      loop(
-          group.first(),
-          Lowerings.lower(group, views(operands), views(results)),
-          operands,
-          results);
+      Optional<TileSpace> space = Lowerings.lower(group, views(operands), views(results));
+      Optional<Storage> inPlace =
+          space.flatMap(found -> inPlace(step, group, found, operands, results));
+      inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
+      loop(group.first(), space, operands, inPlace.map(List::of).orElse(results));
     }
+  }
+
+  private Optional<Storage> inPlace(
+      int step, Group group, TileSpace space, List<Storage> operands, List<Storage> results) {
+    return results.size() > 1 || destinations.of(group.results().getFirst()).isPresent()
+        ? Optional.empty()
+        : InPlace.find(
+            space,
+            operands,
+            results.getFirst(),
+            operand -> sharing.lastReader(group.operands().get(operand)) <= step);
   }
 
   private Storage placeFor(Value value) {

@@ -127,13 +127,24 @@ class ScheduleVerifierTest {
     }
   }
 
+  /** But one that works in place: what it would read is there for the next one, too. */
   @Test
   void noStepCanBeLeftOut() {
+    int left = 0;
     for (int i = 0; i < CHIP.steps().size(); i++) {
-      List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-      steps.set(i, new ScheduleStep.Clear(0, 0, "nothing"));
-      stepsAreRejected(steps, "P441", "without step " + i);
+      if (!worksInPlace(CHIP.steps().get(i))) {
+        List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+        steps.set(i, new ScheduleStep.Clear(0, 0, "nothing"));
+        stepsAreRejected(steps, "P441", "without step " + i);
+        left++;
+      }
     }
+    assertThat(left).isGreaterThan(15);
+  }
+
+  private static boolean worksInPlace(ScheduleStep step) {
+    return step instanceof RunTiles run
+        && run.operands().getFirst().equals(run.operands().getLast());
   }
 
   @Test

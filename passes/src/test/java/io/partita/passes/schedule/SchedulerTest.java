@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
@@ -117,6 +119,44 @@ class SchedulerTest {
             });
     assertThat(nodes(only(SmallPrograms.schedule(program))))
         .containsExactly("update", "update", "NEG", "SQRT");
+  }
+
+  @Test
+  void anElementWiseResultTakesThePlaceOfAnOperandThatNobodyNeedsLater() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 4, 16);
+              Value y = unary(graph, UnaryFunction.SQRT, x);
+              Value z = graph.at("sum").add(new Elementwise.Binary(BinaryFunction.ADD), y, x);
+              graph.output("z", unary(graph, UnaryFunction.NEG, z));
+              graph.output("y", unary(graph, UnaryFunction.EXP, y));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("SQRT", "sum", "NEG", "EXP");
+    long x = chip.inputs().getFirst().offset();
+    long y = result(chip, 0);
+    assertThat(y).isNotEqualTo(x);
+    assertThat(result(chip, 1)).isEqualTo(x);
+    assertThat(result(chip, 2)).isEqualTo(x);
+    assertThat(result(chip, 3)).isEqualTo(y);
+    assertThat(chip.l2().used()).isEqualTo(2 * 4 * 16 * Float.BYTES);
+  }
+
+  @Test
+  void aRowThatIsAddedToAllRowsKeepsItsPlace() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 1, 16);
+              Value row = unary(graph, UnaryFunction.SQRT, x);
+              Value all = unary(graph, UnaryFunction.NEG, input(graph, "all", 4, 16));
+              graph.output(
+                  "y", graph.at("sum").add(new Elementwise.Binary(BinaryFunction.ADD), row, all));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("SQRT", "NEG", "sum");
+    assertThat(result(chip, 2)).isEqualTo(result(chip, 1));
   }
 
   @Test
@@ -257,8 +297,7 @@ class SchedulerTest {
   void whatDoesNotFitIsSaid() {
     Program program =
         SmallPrograms.of(
-            graph ->
-                graph.output("y", unary(graph, UnaryFunction.NEG, input(graph, "x", 1 << 14))));
+            graph -> graph.output("y", linear(graph, input(graph, "x", 256, 64), 64, 64, 1)));
     assertThatThrownBy(
             () -> Scheduler.schedule(program, SmallPrograms.withL2(100), SchedulerOptions.STANDARD))
         .hasMessage(
@@ -266,8 +305,8 @@ class SchedulerTest {
             error P4403: a program doesn't fit L2
               where:     device 0 (siracusa), memory l2
               expected:  at most 102400 B
-              found:     131072 B, of which 131072 B are there at once; \
-            most is x (65536 B), NEG (65536 B)
+              found:     147456 B, of which 147456 B are there at once; \
+            most is x (65536 B), linear 1 (65536 B)
               fix:       more devices, smaller element types, fewer tokens or a shorter KV cache""");
     assertThatThrownBy(
             () ->
