@@ -12,8 +12,8 @@ GVSoC's own generator imports this module; simulate.py runs it. The file that
 
 Each component writes what it counted into the working directory: the links to
 links.json, and of chip K the HyperRAM to chipK_l3.json, the cluster's DMA in
-L2 to chipK_dma.json, and all that the cluster reads and writes in L2 to
-chipK_cluster.json.
+L2 to chipK_dma.json, the uDMA in L2 to chipK_udma.json, and all that the
+cluster reads and writes in L2 to chipK_cluster.json.
 """
 
 import json
@@ -73,13 +73,14 @@ class Hyperram(gvsoc.systree.Component):
 class Meter(gvsoc.systree.Component):
     """Counts what is read and written in L2 through one port (meter.cpp)."""
 
-    def __init__(self, parent, name, report):
+    def __init__(self, parent, name, report, deletes_writes=False):
         super().__init__(parent, name)
         self.set_component('partita.meter')
         self.add_properties({
             'base': L2_BASE,
             'size': L2_BYTES,
             'report': report,
+            'deletes_writes': deletes_writes,
         })
 
     def interpose(self, master, port):
@@ -99,7 +100,7 @@ class Siracusa(Pulp_open):
         soc.get_component('loader').add_property('binary', [program])
         self._set_clocks(soc)
         self._open_window(soc)
-        self._meter(self.get_component('cluster'))
+        self._meter(soc, self.get_component('cluster'))
 
     def _set_clocks(self, soc):
         domain = self.get_component('soc_clock_domain')
@@ -118,7 +119,10 @@ class Siracusa(Pulp_open):
         self.bind(soc, 'links', self, 'links')
         self.bind(self, 'from_links', soc, 'soc_input')
 
-    def _meter(self, cluster):
+    def _meter(self, soc, cluster):
+        udma = Meter(soc, 'udma_meter', f'{self.name}_udma.json',
+                     deletes_writes=True)
+        udma.interpose(soc.get_component('udma'), 'l2_itf')
         dma = Meter(cluster, 'dma_meter', f'{self.name}_dma.json')
         dma.interpose(cluster.get_component('dma'), 'ext_itf')
         whole = Meter(cluster, 'soc_meter', f'{self.name}_cluster.json')

@@ -200,7 +200,7 @@ def read_counters(work, count, reports):
     chips = []
     for number in range(count):
         chip = reports.get(number, {'chip': number})
-        for kind in ('l3', 'dma', 'cluster'):
+        for kind in ('l3', 'udma', 'dma', 'cluster'):
             file = work / f'chip{number}_{kind}.json'
             chip[kind] = json.loads(file.read_text(encoding='utf-8'))
         chips.append(chip)
