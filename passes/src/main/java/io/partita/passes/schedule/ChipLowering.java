@@ -167,8 +167,8 @@ final class ChipLowering {
 
   private void constant(Node node, List<Tensor> tensors) {
     List<Object> identity = tensors.stream().map(Identity::new).collect(Collectors.toList());
-    Region region =
-        constants.computeIfAbsent(identity, key -> Region.constant(node.name(), tensors));
+    String name = node.name().isEmpty() ? "constant" : node.name();
+    Region region = constants.computeIfAbsent(identity, key -> Region.constant(name, tensors));
     storages.put(node.result(), Storage.whole(region, node.result().type()));
   }
 

@@ -22,7 +22,6 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
@@ -62,12 +61,14 @@ final class ChipPlacing {
    * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
    */
   ChipSchedule schedule() {
-    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.l2());
+    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.peak());
     require(
         ScheduleCode.L3,
         Scheduler.far(chip).map(Memory::name).orElse("l3"),
         places.l3Use(),
-        places.l3());
+        places.l3().keySet().stream()
+            .sorted(Comparator.comparingLong(Region::bytes).reversed())
+            .toList());
     List<ScheduleStep> start =
         tasks.states().stream().map(state -> (ScheduleStep) clear(state.region())).toList();
     long l1Used = l1Used();
@@ -139,17 +140,12 @@ final class ChipPlacing {
     return exchanges ? l1Bytes : loops;
   }
 
-  private void require(
-      ScheduleCode code, String memory, MemoryUse use, SequencedMap<Region, Long> regions) {
+  private void require(ScheduleCode code, String memory, MemoryUse use, List<Region> largest) {
     if (use.used() <= use.available() && places.fits()) {
       return;
     }
     String biggest =
-        regions.keySet().stream()
-            .sorted(Comparator.comparingLong(Region::bytes).reversed())
-            .limit(MOST_NAMED)
-            .map(Region::toString)
-            .collect(Collectors.joining(", "));
+        largest.stream().limit(MOST_NAMED).map(Region::toString).collect(Collectors.joining(", "));
     throw new PartitaException(
         code,
         "device " + tasks.devices().getFirst() + " (" + chip.name() + "), memory " + memory,

@@ -306,7 +306,7 @@ class SchedulerTest {
               where:     device 0 (siracusa), memory l2
               expected:  at most 102400 B
               found:     147456 B, of which 147456 B are there at once; \
-            most is x (65536 B), linear 1 (65536 B)
+            most is x (65536 B), linear 1 (65536 B), constant (16384 B)
               fix:       more devices, smaller element types, fewer tokens or a shorter KV cache""");
     assertThatThrownBy(
             () ->

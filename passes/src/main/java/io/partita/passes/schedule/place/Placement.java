@@ -7,6 +7,7 @@ import io.partita.passes.schedule.place.OffsetPacking.Interval;
 import io.partita.passes.schedule.place.OffsetPacking.Packed;
 import io.partita.passes.schedule.view.Region;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -173,7 +174,31 @@ public final class Placement {
         new MemoryUse(slots.isPresent() ? used : ring + largest, needed, l2Bytes),
         new MemoryUse(l3End, l3End, l3Bytes),
         slots.isPresent(),
-        room);
+        room,
+        peak(streamed));
+  }
+
+  /** What is there at the moment when it's most, the largest first. */
+  private List<Region> peak(List<Region> streamed) {
+    List<Region> most = List.of();
+    long mostBytes = -1;
+    for (Span at : spans.values()) {
+      List<Region> alive = new ArrayList<>();
+      for (Map.Entry<Region, Span> each : spans.entrySet()) {
+        Span span = each.getValue();
+        boolean stays =
+            each.getKey().kind() != Region.Kind.ACTIVATION && !streamed.contains(each.getKey());
+        if (stays || span.first() <= at.first() && at.first() <= span.last()) {
+          alive.add(each.getKey());
+        }
+      }
+      long bytes = alive.stream().mapToLong(Region::bytes).sum();
+      if (bytes > mostBytes) {
+        mostBytes = bytes;
+        most = alive;
+      }
+    }
+    return most.stream().sorted(Comparator.comparingLong(Region::bytes).reversed()).toList();
   }
 
   /** Tables of which rows are fetched. */

@@ -17,6 +17,7 @@ import java.util.SequencedMap;
  * @param before for each task the transfers that are started and awaited right before it
  * @param fits whether streamed weights have the room that they need at least
  * @param ringBytes room for streamed weights
+ * @param peak what is in L2 at the moment when it's most, the largest first
  */
 public record Places(
     SequencedMap<Region, Long> l2,
@@ -26,7 +27,8 @@ public record Places(
     MemoryUse l2Use,
     MemoryUse l3Use,
     boolean fits,
-    long ringBytes) {
+    long ringBytes,
+    List<Region> peak) {
   /** Smaller ones aren't worth a loop each. */
   private static final long SMALLEST_PART = 16_384;
 
@@ -35,6 +37,7 @@ public record Places(
     l3 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l3));
     streamed = List.copyOf(streamed);
     before = List.copyOf(before);
+    peak = List.copyOf(peak);
   }
 
   /** Whether weights are too large to be fetched while others are in use. */
