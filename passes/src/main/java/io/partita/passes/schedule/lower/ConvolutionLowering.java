@@ -1,19 +1,19 @@
 package io.partita.passes.schedule.lower;
 
 import io.partita.ir.op.Contraction.Convolution;
-import io.partita.ir.op.Op;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.List;
 import java.util.Optional;
 
 /** The convolutions of {@code convolution.h}. */
-final class ConvolutionLowering implements KernelLowering {
-  @Override
-  public Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
-    return op instanceof Convolution convolution && hasKernel(convolution, operands)
-        ? Optional.of(
-            new ConvolutionSpace(convolution, operands, results.getFirst()).build(Optional.empty()))
+final class ConvolutionLowering {
+  private ConvolutionLowering() {}
+
+  static Optional<TileSpace> lower(
+      Convolution convolution, List<TensorView> operands, TensorView result) {
+    return hasKernel(convolution, operands)
+        ? Optional.of(new ConvolutionSpace(convolution, operands, result).build(Optional.empty()))
         : Optional.empty();
   }
 

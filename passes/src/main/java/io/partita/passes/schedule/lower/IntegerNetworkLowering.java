@@ -2,63 +2,34 @@ package io.partita.passes.schedule.lower;
 
 import static io.partita.ir.schedule.Argument.integer;
 import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.none;
 import static io.partita.ir.schedule.Argument.pointer;
 
 import io.partita.ir.op.IntegerNetwork;
-import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /** {@code integer_network.h}. */
-final class IntegerNetworkLowering implements KernelLowering {
-  private static final String HEADER = "kernels/integer_network.h";
+final class IntegerNetworkLowering {
+  private static final String HEADER = "integer_network";
   private static final Set<ElementType> TYPES =
-      Set.of(ElementType.I8, ElementType.U8, ElementType.I32);
+      EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
-  @Override
-  public Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
-    if (!(op instanceof IntegerNetwork network) || !hasKernel(operands, results.getFirst())) {
-      return Optional.empty();
-    }
-    List<TensorView> views = new ArrayList<>(operands);
-    views.add(results.getFirst());
-    return Optional.of(
-        switch (network) {
-          case IntegerNetwork.Requantize requantize -> requantize(requantize, views);
-          case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, views);
-          case IntegerNetwork.IntegerSoftmax softmax ->
-              rows(
-                  "integer_softmax",
-                  KernelClass.SOFTMAX,
-                  views,
-                  List.of(
-                      integer("a", softmax.a()),
-                      integer("b", softmax.b()),
-                      integer("c", softmax.c()),
-                      integer("log2", softmax.log2()),
-                      integer("levels", softmax.levels())));
-          case IntegerNetwork.PowerSoftmax softmax ->
-              rows(
-                  "power_softmax",
-                  KernelClass.SOFTMAX,
-                  views,
-                  List.of(
-                      integer("unit", softmax.unit()),
-                      integer("group", softmax.group()),
-                      integer("levels", softmax.levels())));
-          case IntegerNetwork.IntegerNorm norm ->
-              rows(norm.mnemonic(), KernelClass.NORM, views, normArguments(norm, views));
-        });
+  private IntegerNetworkLowering() {}
+
+  static Optional<TileSpace> lower(
+      IntegerNetwork op, List<TensorView> operands, TensorView result) {
+    return hasKernel(operands, result)
+        ? Optional.of(space(op, operands, result))
+        : Optional.empty();
   }
 
   /** Parameters are of 32 bits. */
@@ -68,77 +39,112 @@ final class IntegerNetworkLowering implements KernelLowering {
         && operands.stream().skip(1).allMatch(view -> view.element() == ElementType.I32);
   }
 
-  private static TileSpace requantize(IntegerNetwork.Requantize op, List<TensorView> views) {
-    Walk walk = Walk.of(views.getFirst().shape(), views);
-    List<Argument> arguments =
-        List.of(
-            pointer("x", 0),
-            pointer("multiplier", 1),
-            pointer("addend", 2),
-            pointer("out", 3),
-            integers("extents", walk.tileExtents()),
-            integers("multiplier_strides", walk.tileStrides(1)),
-            integers("addend_strides", walk.tileStrides(2)),
-            integer("low", op.low()),
-            integer("high", op.high()),
-            integer("shift", op.shift()));
-    String name =
-        "requantize_" + views.getFirst().element().text() + "_" + views.getLast().element().text();
-    return elements(
-        name,
-        "partita_requantize",
-        KernelClass.ELEMENTWISE,
-        walk,
-        Operands.of(walk, views, List.of("x", "multiplier", "addend", "out")),
-        arguments);
+  private static TileSpace space(IntegerNetwork op, List<TensorView> operands, TensorView result) {
+    return switch (op) {
+      case IntegerNetwork.Requantize requantize -> requantize(requantize, operands, result);
+      case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, operands.getFirst(), result);
+      case IntegerNetwork.IntegerSoftmax softmax ->
+          rows(
+              "integer_softmax",
+              "integer_softmax",
+              KernelClass.SOFTMAX,
+              operands,
+              result,
+              List.of(
+                  integer("a", softmax.a()),
+                  integer("b", softmax.b()),
+                  integer("c", softmax.c()),
+                  integer("log2", softmax.log2()),
+                  integer("levels", softmax.levels())));
+      case IntegerNetwork.PowerSoftmax softmax ->
+          rows(
+              "power_softmax",
+              "power_softmax",
+              KernelClass.SOFTMAX,
+              operands,
+              result,
+              List.of(
+                  integer("unit", softmax.unit()),
+                  integer("group", softmax.group()),
+                  integer("levels", softmax.levels())));
+      case IntegerNetwork.IntegerNorm norm ->
+          rows(
+              norm.mnemonic(),
+              "integer_norm",
+              KernelClass.NORM,
+              operands,
+              result,
+              normArguments(norm, operands));
+    };
   }
 
-  private static TileSpace gelu(IntegerNetwork.IntegerGelu op, List<TensorView> views) {
-    Walk walk = Walk.of(views.getFirst().shape(), views);
-    List<Argument> arguments =
+  private static TileSpace requantize(
+      IntegerNetwork.Requantize op, List<TensorView> operands, TensorView result) {
+    String kernel = "requantize_" + operands.getFirst().element() + "_" + result.element();
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    List<List<Long>> strides = new ArrayList<>();
+    operands.forEach(each -> strides.add(TileGrid.broadcast(each, result.shape())));
+    strides.add(result.strides());
+    TileGrid grid = TileGrid.of(result.shape(), strides, List.of());
+    List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
+    List<Argument> arguments = new ArrayList<>();
+    List<String> names = List.of("x", "multiplier", "addend");
+    for (int i = 0; i < names.size(); i++) {
+      ElementType element = operands.get(i).element();
+      int operand = space.load(names.get(i), i, element, grid.box(i, axes));
+      arguments.add(pointer(names.get(i), operand));
+    }
+    int out = space.store("out", names.size(), result.element(), grid.box(names.size(), axes));
+    arguments.add(pointer("out", out));
+    arguments.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
+    for (int i = 1; i < names.size(); i++) {
+      List<TileExpression> steps = TileGrid.six(grid.tileStrides(i, axes), 0);
+      arguments.add(integers(names.get(i) + "_strides", steps));
+    }
+    arguments.add(integer("low", op.low()));
+    arguments.add(integer("high", op.high()));
+    arguments.add(integer("shift", op.shift()));
+    space.call(
+        kernel,
+        HEADER,
+        "requantize",
+        arguments,
+        KernelClass.ELEMENTWISE,
+        operands.getFirst().element(),
+        TileSpaceBuilder.elements(TileGrid.elements(axes), 1));
+    return space.build();
+  }
+
+  private static TileSpace gelu(IntegerNetwork.IntegerGelu op, TensorView x, TensorView result) {
+    String kernel = "integer_gelu_" + x.element();
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    TileGrid grid = TileGrid.of(x.shape(), List.of(x.strides(), result.strides()), List.of());
+    List<Integer> axes = grid.axes(space, "i", 1, grid.rank());
+    int in = space.load("x", 0, x.element(), grid.box(0, axes));
+    int out = space.store("out", 1, result.element(), grid.box(1, axes));
+    TileExpression count = TileGrid.elements(axes);
+    space.call(
+        kernel,
+        HEADER,
+        "integer_gelu",
         List.of(
-            pointer("x", 0),
-            pointer("out", 1),
+            pointer("x", in),
+            pointer("out", out),
             integer("b", op.b()),
             integer("one", op.one()),
-            integer("count", walk.count()));
-    return elements(
-        "integer_gelu_" + views.getFirst().element().text(),
-        "partita_integer_gelu",
+            integer("count", count)),
         KernelClass.TRANSCENDENTAL,
-        walk,
-        Operands.of(walk, views, List.of("x", "out")),
-        arguments);
-  }
-
-  private static TileSpace elements(
-      String name,
-      String struct,
-      KernelClass kernel,
-      Walk walk,
-      List<TileSpace.Operand> operands,
-      List<Argument> arguments) {
-    KernelCall call =
-        new KernelCall(
-            "partita_" + name,
-            HEADER,
-            struct,
-            arguments,
-            List.of(),
-            kernel,
-            operands.getFirst().element(),
-            TileSpaceBuilder.elements(walk.count(), 1));
-    return new TileSpace(name, walk.axes(), operands, List.of(), List.of(call));
+        x.element(),
+        TileSpaceBuilder.elements(count, 1));
+    return space.build();
   }
 
   private static List<Argument> normArguments(
-      IntegerNetwork.IntegerNorm norm, List<TensorView> views) {
+      IntegerNetwork.IntegerNorm norm, List<TensorView> operands) {
     boolean bias = norm.kind() == NormKind.LAYER;
     return List.of(
-        pointer("weight", 1),
-        bias ? pointer("bias", 2) : none("bias"),
-        integer("weight_stride", stride(views.get(1))),
-        integer("bias_stride", bias ? stride(views.get(2)) : 0),
+        integer("weight_stride", stride(operands.get(1))),
+        integer("bias_stride", bias ? stride(operands.get(2)) : 0),
         integer("low", norm.low()),
         integer("high", norm.high()),
         integer("shift", norm.shift()));
@@ -148,45 +154,59 @@ final class IntegerNetworkLowering implements KernelLowering {
     return vector.elements() == 1 ? 0 : 1;
   }
 
-  /** Kernels of whole rows of x; all operands after it are vectors along a row. */
+  /** Whole rows of x; all operands after it are vectors along a row. */
   private static TileSpace rows(
-      String kernelName, KernelClass kernel, List<TensorView> views, List<Argument> more) {
-    Rows rows = Rows.of(List.of(views.getFirst(), views.getLast()));
-    List<TileSpace.Operand> operands = new ArrayList<>();
-    operands.add(rows.operand("x", 0, 0, Direction.LOAD));
-    List<String> names = List.of("weight", "bias");
-    for (int i = 1; i < views.size() - 1; i++) {
-      operands.add(
-          new TileSpace.Operand(
-              names.get(i - 1),
-              i,
-              views.get(i).element(),
-              Direction.LOAD,
-              List.of(BoxDimension.whole(views.get(i).elements(), 1))));
-    }
-    operands.add(rows.operand("out", 1, views.size() - 1, Direction.STORE));
+      String function,
+      String struct,
+      KernelClass rate,
+      List<TensorView> operands,
+      TensorView result,
+      List<Argument> more) {
+    TensorView x = operands.getFirst();
+    String kernel = function + "_" + x.element();
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    int last = x.shape().size() - 1;
+    TileGrid grid =
+        TileGrid.of(
+            x.shape().subList(0, last),
+            List.of(x.strides().subList(0, last), result.strides().subList(0, last)),
+            List.of());
+    List<Integer> axes = grid.axes(space, "rows", 1, grid.rank());
+    long size = x.shape().getLast();
+    int in = space.load("x", 0, x.element(), row(grid, 0, axes, size));
     List<Argument> arguments = new ArrayList<>();
-    arguments.add(pointer("x", 0));
-    arguments.add(pointer("out", views.size() - 1));
-    arguments.add(integer("rows", rows.count()));
-    arguments.add(integer("size", rows.size()));
+    arguments.add(pointer("x", in));
+    List<String> names = List.of("weight", "bias");
+    for (int i = 1; i < operands.size(); i++) {
+      TensorView vector = operands.get(i);
+      List<BoxDimension> whole = List.of(BoxDimension.whole(vector.elements(), 1));
+      String name = names.get(i - 1);
+      arguments.add(pointer(name, space.load(name, i, vector.element(), whole)));
+    }
+    int out = space.store("out", operands.size(), result.element(), row(grid, 1, axes, size));
+    TileExpression rows = TileGrid.elements(axes);
+    arguments.add(pointer("out", out));
+    arguments.add(integer("rows", rows));
+    arguments.add(integer("size", size));
     arguments.addAll(more);
-    ElementType element = views.getFirst().element();
-    String name = kernelName + "_" + element.text();
-    KernelCall call =
-        new KernelCall(
-            "partita_" + name,
-            HEADER,
-            struct(kernelName),
-            arguments,
-            List.of(),
-            kernel,
-            element,
-            TileSpaceBuilder.elements(rows.count().times(rows.size()), 1));
-    return new TileSpace(name, rows.axes(), operands, List.of(), List.of(call));
+    space.call(
+        kernel,
+        HEADER,
+        struct,
+        arguments,
+        rate,
+        x.element(),
+        TileSpaceBuilder.lines(rows, TileExpression.of(size), 1));
+    return space.build();
   }
 
-  private static String struct(String kernel) {
-    return kernel.endsWith("_norm") ? "partita_integer_norm" : "partita_" + kernel;
+  private static List<BoxDimension> row(TileGrid grid, int tensor, List<Integer> axes, long size) {
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < grid.rank(); i++) {
+      long stride = grid.strides().get(tensor).get(i);
+      box.add(BoxDimension.along(axes.get(i), grid.extents().get(i), stride));
+    }
+    box.add(BoxDimension.whole(size, 1));
+    return box;
   }
 }

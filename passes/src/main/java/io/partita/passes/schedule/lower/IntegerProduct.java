@@ -4,6 +4,7 @@ import static io.partita.ir.schedule.Argument.integer;
 import static io.partita.ir.schedule.Argument.none;
 import static io.partita.ir.schedule.Argument.pointer;
 
+import io.partita.ir.op.Contraction.MatMul;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
@@ -61,6 +62,13 @@ final class IntegerProduct {
   static TileSpace of(
       List<TensorView> operands, TensorView result, boolean bias, Optional<Requantize> requantize) {
     return new IntegerProduct(operands, result).build(bias, requantize);
+  }
+
+  /** A product by itself. */
+  static Optional<TileSpace> lower(MatMul product, List<TensorView> operands, TensorView result) {
+    return hasKernel(operands.get(0).element(), operands.get(1).element(), product.result())
+        ? Optional.of(of(operands, result, false, Optional.empty()))
+        : Optional.empty();
   }
 
   private TensorView left() {

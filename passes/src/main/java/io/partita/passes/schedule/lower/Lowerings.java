@@ -41,8 +41,9 @@ public final class Lowerings {
       case Structured structured -> structured(structured, operands, results);
       case Movement movement -> MovementLowering.lower(movement, operands, results);
       case Reduction reduction -> ReductionLowering.lower(reduction, operands, results);
-      case Quantized quantized -> new QuantizedLowering().lower(op, operands, results);
-      case IntegerNetwork network -> new IntegerNetworkLowering().lower(op, operands, results);
+      case Quantized quantized -> QuantizedLowering.lower(quantized, operands, results.getFirst());
+      case IntegerNetwork network ->
+          IntegerNetworkLowering.lower(network, operands, results.getFirst());
     };
   }
 
@@ -53,12 +54,12 @@ public final class Lowerings {
           matMul.result().isFloat()
               ? ProductLowering.lower(
                   operands.get(0), operands.get(1), false, null, results.getFirst())
-              : new IntegerProductLowering().lower(op, operands, results);
+              : IntegerProduct.lower(matMul, operands, results.getFirst());
       case Contraction.Einsum einsum -> Optional.empty();
       case Contraction.Convolution convolution ->
-          new ConvolutionLowering().lower(op, operands, results);
+          ConvolutionLowering.lower(convolution, operands, results.getFirst());
       case Contraction.TransposedConvolution convolution -> Optional.empty();
-      case Contraction.Pool pool -> new PoolLowering().lower(op, operands, results);
+      case Contraction.Pool pool -> PoolLowering.lower(pool, operands, results);
     };
   }
 

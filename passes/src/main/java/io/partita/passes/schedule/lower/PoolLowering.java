@@ -4,7 +4,6 @@ import static io.partita.ir.schedule.Argument.integer;
 import static io.partita.ir.schedule.Argument.pointer;
 
 import io.partita.ir.op.Contraction.Pool;
-import io.partita.ir.op.Op;
 import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.TileExpression;
@@ -16,15 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The poolings of {@code convolution.h}. */
-final class PoolLowering implements KernelLowering {
+final class PoolLowering {
   private static final Set<ElementType> LARGEST =
       Set.of(ElementType.F32, ElementType.I8, ElementType.U8, ElementType.I32);
 
-  @Override
-  public Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
-    if (!(op instanceof Pool pool)) {
-      return Optional.empty();
-    }
+  private PoolLowering() {}
+
+  static Optional<TileSpace> lower(Pool pool, List<TensorView> operands, List<TensorView> results) {
     ElementType element = operands.getFirst().element();
     boolean hasKernel =
         pool.window().spatialRank() <= 2

@@ -3,30 +3,27 @@ package io.partita.passes.schedule.lower;
 import static io.partita.ir.schedule.Argument.integers;
 import static io.partita.ir.schedule.Argument.pointer;
 
-import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
-import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.Argument;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /** {@code quantize.h}. */
-final class QuantizedLowering implements KernelLowering {
+final class QuantizedLowering {
   private static final Set<ElementType> TYPES =
-      Set.of(ElementType.I8, ElementType.U8, ElementType.I16, ElementType.U16, ElementType.I32);
+      EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I16, ElementType.U16, ElementType.I32);
 
-  @Override
-  public Optional<TileSpace> lower(Op op, List<TensorView> operands, List<TensorView> results) {
-    if (!(op instanceof Quantized quantized)) {
-      return Optional.empty();
-    }
+  private QuantizedLowering() {}
+
+  static Optional<TileSpace> lower(Quantized op, List<TensorView> operands, TensorView out) {
     TensorView x = operands.getFirst();
-    TensorView out = results.getFirst();
-    return switch (quantized) {
+    return switch (op) {
       case Quantized.Quantize(int axis, long block, ElementType to) ->
           x.element() == ElementType.F32 && TYPES.contains(to)
               ? lower("quantize", axis, block, operands, out)
@@ -51,31 +48,41 @@ final class QuantizedLowering implements KernelLowering {
       views.add(isCut ? withInner(parameter, axis) : along(parameter, axis, x.shape().size()));
     }
     views.add(isCut ? cut(out, axis, block) : out);
-    Walk walk = Walk.of(views.getFirst().shape(), views);
-    String name = function + "_" + x.element().text() + "_" + out.element().text();
-    KernelCall call =
-        new KernelCall(
-            "partita_" + name,
-            "kernels/quantize.h",
-            "partita_quantize",
-            List.of(
-                pointer("x", 0),
-                pointer("scale", 1),
-                pointer("zero", 2),
-                pointer("out", 3),
-                integers("extents", walk.tileExtents()),
-                integers("parameter_strides", walk.tileStrides(1))),
-            List.of(),
-            KernelClass.ELEMENTWISE,
-            ElementType.F32,
-            TileSpaceBuilder.elements(walk.count(), 2));
-    return Optional.of(
-        new TileSpace(
-            name,
-            walk.axes(),
-            Operands.of(walk, views, List.of("x", "scale", "zero", "out")),
-            List.of(),
-            List.of(call)));
+    String kernel = function + "_" + x.element() + "_" + out.element();
+    return Optional.of(space(kernel, views));
+  }
+
+  /**
+   * @param views x, scale, zero and result, the parameters broadcasting to the others
+   */
+  private static TileSpace space(String kernel, List<TensorView> views) {
+    TileSpaceBuilder space = new TileSpaceBuilder(kernel);
+    List<Long> shape = views.getFirst().shape();
+    TileGrid grid =
+        TileGrid.of(
+            shape, views.stream().map(view -> TileGrid.broadcast(view, shape)).toList(), List.of());
+    List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
+    List<Argument> arguments = new ArrayList<>();
+    List<String> names = List.of("x", "scale", "zero", "out");
+    for (int i = 0; i < names.size(); i++) {
+      ElementType element = views.get(i).element();
+      int operand =
+          i == names.size() - 1
+              ? space.store(names.get(i), i, element, grid.box(i, axes))
+              : space.load(names.get(i), i, element, grid.box(i, axes));
+      arguments.add(pointer(names.get(i), operand));
+    }
+    arguments.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
+    arguments.add(integers("parameter_strides", TileGrid.six(grid.tileStrides(1, axes), 0)));
+    space.call(
+        kernel,
+        "quantize",
+        "quantize",
+        arguments,
+        KernelClass.ELEMENTWISE,
+        ElementType.F32,
+        TileSpaceBuilder.elements(TileGrid.elements(axes), 2));
+    return space.build();
   }
 
   /** A dimension as blocks of so many elements. */

@@ -44,7 +44,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
             pointer("multiplier", load(space, "multiplier", multiplier)),
             pointer("addend", load(space, "addend", addend)),
             pointer("out", out),
-            integers("extents", Walk.padded(box.stream().map(BoxDimension::size).toList(), 1)),
+            integers("extents", TileGrid.six(box.stream().map(BoxDimension::size).toList(), 1)),
             integers("multiplier_strides", strides(multiplier)),
             integers("addend_strides", strides(addend)),
             integer("low", op.low()),
@@ -62,7 +62,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
   }
 
   private List<TileExpression> strides(int operand) {
-    return Walk.padded(Broadcasts.strides(operands.get(operand), box), 0);
+    return TileGrid.six(Broadcasts.strides(operands.get(operand), box), 0);
   }
 
   private TileExpression count() {
