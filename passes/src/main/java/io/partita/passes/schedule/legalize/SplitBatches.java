@@ -10,6 +10,7 @@ import io.partita.ir.op.Structured.Attention;
 import io.partita.ir.op.Structured.CacheUpdate;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -23,6 +24,9 @@ import java.util.Optional;
  * caches: a loop reads one position, so each batch has a loop of its own.
  */
 final class SplitBatches implements RewriteRule {
+  /** After queries, keys and values. */
+  private static final int MASK = 3;
+
   @Override
   public Class<? extends Op> root() {
     return Structured.class;
@@ -46,19 +50,22 @@ final class SplitBatches implements RewriteRule {
     List<Value> parts = new ArrayList<>();
     for (long batch = 0; batch < result.extent(0); batch++) {
       List<Value> own = new ArrayList<>();
-      for (Value operand : operands) {
-        own.add(isShared(node.op(), operand) ? operand : slice(operand, batch, graph));
+      for (int i = 0; i < operands.size(); i++) {
+        boolean isShared = isMask(node.op(), i) && !hasBatches(operands.get(i).type());
+        own.add(isShared ? operands.get(i) : slice(operands.get(i), batch, graph));
       }
       parts.add(graph.add(node.op(), own));
     }
     return Optional.of(graph.add(new Movement.Concat(0), parts));
   }
 
-  /** A mask may be one for all batches. */
-  private static boolean isShared(Op op, Value operand) {
-    return op instanceof Attention
-        && operand.type().rank() != 1
-        && (operand.type().rank() < 4 || operand.type().dim(0).is(1));
+  private static boolean isMask(Op op, int operand) {
+    return op instanceof Attention attention && attention.mask() && operand == MASK;
+  }
+
+  /** A mask broadcasts to batches, heads, queries and keys. */
+  private static boolean hasBatches(TensorType mask) {
+    return mask.rank() == 4 && !mask.dim(0).is(1);
   }
 
   private static Value slice(Value value, long batch, GraphEditor graph) {

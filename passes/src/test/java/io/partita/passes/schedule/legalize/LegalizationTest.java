@@ -23,6 +23,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,8 +222,10 @@ class LegalizationTest {
         .hasSize(2);
   }
 
-  @Test
-  void attentionWithLengthsOfKeysIsComputedBatchByBatch() {
+  @ParameterizedTest
+  @ValueSource(strings = {"4", "1,4", "1,2,1,4", "2,1,1,4"})
+  void attentionWithLengthsOfKeysIsComputedBatchByBatch(String mask) {
+    long[] extents = Arrays.stream(mask.split(",")).mapToLong(Long::parseLong).toArray();
     Structured.Attention attention =
         new Structured.Attention(0.5, 0, false, Dim.of(0), 0, true, true);
     Legalized legalized =
@@ -233,7 +236,7 @@ class LegalizationTest {
                     input(graph, "q", 2, 2, 1, 3),
                     input(graph, "k", 2, 1, 4, 3),
                     input(graph, "v", 2, 1, 4, 3),
-                    input(graph, "mask", 1, 4),
+                    input(graph, "mask", extents),
                     graph.constant(Tensor.ofLongs(TensorType.of(I64, 2), new long[] {3, 4}))));
     assertThat(legalized.agrees().operations()).filteredOn("attention"::equals).hasSize(2);
   }
