@@ -30,6 +30,11 @@
 #define PARTITA_L3_BYTES (64 * 1024 * 1024)
 #endif
 
+/* For data that the control core uses between kernels: where its accesses are fastest. A build may say how. */
+#ifndef PARTITA_NEAR
+#define PARTITA_NEAR
+#endif
+
 /* Bytes that one transfer can move at most, and the alignment of L3 addresses and sizes. */
 enum { PARTITA_TRANSFER_LIMIT = 131071, PARTITA_L3_ALIGNMENT = 4 };
 

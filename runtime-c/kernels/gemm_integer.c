@@ -1,8 +1,8 @@
 #include "gemm_blocks.h"
 
 /*
- * i32 sums of a block: with constant rows and columns, the loops unroll and the sums stay in registers. Products of
- * integers wrap as unsigned ones do.
+ * i32 sums of a block: with constant rows and columns, the loops unroll and the sums stay in registers, as they're
+ * copied to where no pointer leads: one to bytes may point anywhere. Products of integers wrap as unsigned ones do.
  */
 #define MULTIPLY(NAME, LEFT, RIGHT)                                                                                    \
     static inline __attribute__((always_inline)) void NAME(const struct partita_gemm *gemm,                            \
@@ -12,16 +12,27 @@
         const LEFT *left = (const LEFT *)gemm->left + block.batch * gemm->left_batch + block.row * gemm->left_row;     \
         const RIGHT *right = (const RIGHT *)gemm->right + block.batch / gemm->group * gemm->right_batch +              \
                              block.column * gemm->right_column;                                                        \
+        uint32_t own[PARTITA_BLOCK][PARTITA_BLOCK];                                                                    \
+        for (int32_t i = 0; i < rows; i++) {                                                                           \
+            for (int32_t j = 0; j < columns; j++) {                                                                    \
+                own[i][j] = sums[i][j];                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
         for (int32_t l = 0; l < gemm->k; l++) {                                                                        \
             for (int32_t i = 0; i < rows; i++) {                                                                       \
                 for (int32_t j = 0; j < columns; j++) {                                                                \
                     const int32_t x = left[i * gemm->left_row];                                                        \
                     const int32_t y = right[j * gemm->right_column];                                                   \
-                    sums[i][j] += (uint32_t)x * (uint32_t)y;                                                           \
+                    own[i][j] += (uint32_t)x * (uint32_t)y;                                                            \
                 }                                                                                                      \
             }                                                                                                          \
             left += gemm->left_column;                                                                                 \
             right += gemm->right_row;                                                                                  \
+        }                                                                                                              \
+        for (int32_t i = 0; i < rows; i++) {                                                                           \
+            for (int32_t j = 0; j < columns; j++) {                                                                    \
+                sums[i][j] = own[i][j];                                                                                \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
