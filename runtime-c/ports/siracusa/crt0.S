@@ -70,7 +70,16 @@ start_control:
     la t0, __l1_state_begin
     la t1, __l1_state_end
     clear
-    la sp, __control_stack_end
+    la t0, __l1_constants_begin
+    la t1, __l1_constants_end
+    la t2, __l1_constants_source
+5:  bgeu t0, t1, 6f
+    lw t3, 0(t2)
+    sw t3, 0(t0)
+    addi t2, t2, 4
+    addi t0, t0, 4
+    j 5b
+6:  la sp, __control_stack_end
     j partita_run_control
 
     .balign 256

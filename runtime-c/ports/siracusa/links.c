@@ -19,8 +19,8 @@ enum {
     RECEIVED = 0x14
 };
 
-static IN_L1 uint32_t sends[MOST_CHIPS];
-static IN_L1 uint32_t receives[MOST_CHIPS];
+static uint32_t sends[MOST_CHIPS];
+static uint32_t receives[MOST_CHIPS];
 static uint64_t sent[MOST_CHIPS];
 
 static uint32_t registers_of(int32_t chip)

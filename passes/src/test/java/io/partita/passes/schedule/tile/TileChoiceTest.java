@@ -172,7 +172,8 @@ class TileChoiceTest {
               where:     Conv_1
               expected:  at most 1999 bytes of l1 on siracusa
               found:     window needs 2000: x 1200, out 400, line 400
-              fix:       more devices, smaller dimensions, narrower elements, or a larger l1""");
+              fix:       more devices, smaller dimensions, narrower elements, or a larger l1\
+            """);
     assertThat(new TileChoice(CHIP, 2000, true).choose(space, "Conv_1").l1Bytes()).isEqualTo(2000);
   }
 

@@ -169,17 +169,26 @@ final class BoxCode {
     return new BoxCall(condition, flip, isLoad, functionName(index), arguments);
   }
 
+  /** Among the operands of its direction. */
+  private long number(int index) {
+    return count(kernel.operands().subList(0, index), operand(index).direction());
+  }
+
+  static long count(List<TileOperand> operands, Direction direction) {
+    return operands.stream().filter(each -> each.direction() == direction).count();
+  }
+
   /** Of a store there may be one under way for each slot. */
   private String box(int index) {
     if (operand(index).direction() == Direction.LOAD) {
-      return "&loads[" + index + "]";
+      return "&loads[" + number(index) + "]";
     }
-    return "&stores[" + index + "][" + (alternates(index) ? slot(index) : "0") + "]";
+    return "&stores[" + number(index) + "][" + (alternates(index) ? slot(index) : "0") + "]";
   }
 
   /** All stores of an operand that may be under way. */
   List<String> stores(int index) {
-    String boxes = "&stores[" + index + "]";
+    String boxes = "&stores[" + number(index) + "]";
     return alternates(index) ? List.of(boxes + "[0]", boxes + "[1]") : List.of(boxes + "[0]");
   }
 

@@ -4,6 +4,7 @@ import io.partita.backend.siracusa.model.ChipFile;
 import io.partita.backend.siracusa.model.RoleFile;
 import io.partita.backend.siracusa.model.StepCall;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import java.util.ArrayList;
@@ -25,7 +26,8 @@ public final class RoleCode {
     return new RoleFile(
         comment(schedule, chip),
         includes(chip),
-        chip.kernels().stream().mapToInt(kernel -> kernel.operands().size()).max().orElse(0),
+        most(chip, Direction.LOAD),
+        most(chip, Direction.STORE),
         chip.kernels().stream().map(LoopCode::of).toList(),
         StepCode.streams(chip),
         ExchangeTables.has(chip),
@@ -34,6 +36,13 @@ public final class RoleCode {
         steps.calls(chip.steps()),
         ports(chip.inputs()),
         ports(chip.outputs()));
+  }
+
+  /** Operands of a direction that a loop has at most; 1 or more, since C has no empty arrays. */
+  private static long most(ChipSchedule chip, Direction direction) {
+    return chip.kernels().stream()
+        .mapToLong(kernel -> BoxCode.count(kernel.operands(), direction))
+        .reduce(1, Math::max);
   }
 
   /** Whether chips of the role have files of their own. */

@@ -6,7 +6,8 @@ import java.util.List;
  * What chips of one role do.
  *
  * @param comment lines
- * @param operands the most that a loop has
+ * @param loads the most operands that a loop loads
+ * @param stores likewise stores
  * @param loops each once
  * @param streams parts of transfers with L3, by number
  * @param hasExchanges whether there's a table of exchanges for each chip
@@ -16,7 +17,8 @@ import java.util.List;
 public record RoleFile(
     List<String> comment,
     List<String> includes,
-    int operands,
+    long loads,
+    long stores,
     List<LoopFunction> loops,
     List<Stream> streams,
     boolean hasExchanges,
