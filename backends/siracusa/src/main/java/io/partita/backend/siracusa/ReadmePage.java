@@ -64,7 +64,7 @@ final class ReadmePage {
     lines.add("| --- | --- |");
     for (int number = 0; number < schedule.roles().size(); number++) {
       String chips = chips(schedule.roles().get(number));
-      lines.add("| `role_%d.c` | what chip %s does, step by step |".formatted(number, chips));
+      lines.add("| `role_%d.c` | what chips do, step by step: %s |".formatted(number, chips));
     }
     if (files.stream().anyMatch(file -> file.path().endsWith("_messages.c"))) {
       lines.add("| `chipI_messages.c` | with whom chip I exchanges what |");

@@ -17,11 +17,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every operation with a kernel, emitted as C, gives what it means: whole, and in many tiles. */
+@ExtendWith(WithCompiler.class)
 class EmittedOperationsTest {
   private static final int OF_EACH = 4;
   private static final int MOST_TRIES = 60;

@@ -18,11 +18,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A schedule that's written by hand, compiled and run on this host. */
+@ExtendWith(WithCompiler.class)
 class EmittedProgramTest {
   @TempDir private Path folder;
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.partita.backend.siracusa.run.Build;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.target.Quantity;
 import io.partita.passes.shard.Strategy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +19,20 @@ import java.util.Optional;
 final class EmittedC {
   private static final String SANITISED = "-fsanitize=address,undefined -fno-sanitize-recover=all";
 
+  /** Kernels are compiled once for all tests of a process. */
+  private static final Path KERNELS = scratch();
+
+  private static final Path SANITISED_KERNELS = scratch();
+
   private EmittedC() {}
+
+  private static Path scratch() {
+    try {
+      return new ScratchFolder().path();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** Skips the test, and says so, where C can't be compiled. */
   static void requireCompiler() {
@@ -29,13 +46,14 @@ final class EmittedC {
 
   /** On Siracusa chips. */
   static ChipRunner runner(Optional<Strategy> strategy) {
-    return new ChipRunner(ChipTarget.of("siracusa", Map.of()), strategy);
+    return new ChipRunner(ChipTarget.of("siracusa", Map.of()), strategy, "", List.of(), KERNELS);
   }
 
   /** With so much of L1 for a loop. */
   static ChipRunner runner(long l1) {
     Map<String, Quantity> settings = Map.of("l1", Quantity.parse(l1 + " B").orElseThrow());
-    return new ChipRunner(ChipTarget.of("siracusa", settings), Optional.empty());
+    return new ChipRunner(
+        ChipTarget.of("siracusa", settings), Optional.empty(), "", List.of(), KERNELS);
   }
 
   /**
@@ -48,6 +66,7 @@ final class EmittedC {
         ChipTarget.of("siracusa", Map.of()),
         strategy,
         SANITISED,
-        List.of("--transfers", transfers));
+        List.of("--transfers", transfers),
+        SANITISED_KERNELS);
   }
 }

@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The test networks of Deeploy as C for Siracusa, run on this host: integers are what was recorded
@@ -40,6 +41,9 @@ class PeerSuiteInCTest {
 
   /** Tiles are what is tested here, not the compiler's optimisation. */
   private static final String FLAGS = "-O1";
+
+  /** Compiled once. */
+  @TempDir private static Path kernels;
 
   @BeforeEach
   void requireCompiler() {
@@ -58,7 +62,8 @@ class PeerSuiteInCTest {
 
   private static CaseRunner runner(
       ChipTarget target, Optional<Strategy> strategy, String transfers) {
-    ChipRunner chips = new ChipRunner(target, strategy, FLAGS, List.of("--transfers", transfers));
+    ChipRunner chips =
+        new ChipRunner(target, strategy, FLAGS, List.of("--transfers", transfers), kernels);
     return new CaseRunner(chips, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
   }
 

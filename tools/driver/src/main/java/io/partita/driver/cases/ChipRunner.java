@@ -38,24 +38,33 @@ public final class ChipRunner implements ModuleRunner {
    * @param strategy over which chips, and how; none for one chip
    */
   public ChipRunner(ChipTarget target, Optional<Strategy> strategy) {
-    this(target, strategy, "", List.of());
+    this(target, strategy, "", List.of(), kernelFolder());
+  }
+
+  private static Path kernelFolder() {
+    try {
+      return new ScratchFolder().path();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
    * @param flags for the compiler beside the usual ones
    * @param options for the programs, such as {@code --transfers early}
+   * @param kernels where what is compiled of the runtime stays, for runners of the same flags
    */
   public ChipRunner(
-      ChipTarget target, Optional<Strategy> strategy, String flags, List<String> options) {
+      ChipTarget target,
+      Optional<Strategy> strategy,
+      String flags,
+      List<String> options,
+      Path kernels) {
     this.target = target;
     this.strategy = strategy;
     this.flags = flags;
     this.options = List.copyOf(options);
-    try {
-      this.kernels = new ScratchFolder().path();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    this.kernels = kernels;
   }
 
   @Override

@@ -1,0 +1,78 @@
+package io.partita.backend.siracusa;
+
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.golden.GoldenFile;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.localize.Localization;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Emitted files as a reader sees them; {@code -Dgolden.update=true} writes them anew. */
+class GoldenSourceTest {
+  /** A network of two layers on two chips, each with half of the inner features. */
+  @Test
+  void twoChips() throws IOException {
+    GraphBuilder builder = new GraphBuilder("feed-forward");
+    Value x = builder.input("features", TensorType.of(ElementType.F32, 12, 16));
+    Value hidden =
+        builder
+            .at("/up/MatMul")
+            .add(new Structured.Linear(false, false), x, builder.constant(ramp(16, 32)));
+    Value positive = builder.at("/Relu").add(new Elementwise.Unary(UnaryFunction.RELU), hidden);
+    Value y =
+        builder
+            .at("/down/MatMul")
+            .add(new Structured.Linear(false, false), positive, builder.constant(ramp(32, 16)));
+    builder.output("y", y);
+    Module module = new ShardPass(Strategy.parse("tensor=2")).run(new Module(builder.finish()));
+    Schedule schedule =
+        Scheduler.schedule(
+            Localization.of(module, 1),
+            TargetLibrary.find("siracusa:chips=2"),
+            SchedulerOptions.STANDARD);
+    verify("two-chips", schedule);
+  }
+
+  /** Loops whose tiles divide by nothing, with a weight that's fetched from L3. */
+  @Test
+  void manyTiles() throws IOException {
+    Tensor weight = ramp(HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS);
+    verify("many-tiles", HandMadeSchedule.schedule(weight, ramp(HandMadeSchedule.COLUMNS)));
+  }
+
+  private static Tensor ramp(long... extents) {
+    Shape shape = Shape.of(extents);
+    float[] data = new float[(int) shape.elements()];
+    for (int i = 0; i < data.length; i++) {
+      data[i] = i * 0.25f;
+    }
+    return Tensor.floats(shape, data);
+  }
+
+  private static void verify(String name, Schedule schedule) throws IOException {
+    GoldenFile golden = GoldenFile.of("siracusa/" + name + ".golden");
+    List<String> shown =
+        List.of("role_0.c", "chip1_messages.c", "Makefile", "README.md", ModelDescription.FILE);
+    for (EmittedFile file : SiracusaBackend.emit(schedule, 8).files()) {
+      if (shown.contains(file.path())) {
+        golden.assertMatches(file.path(), file.text());
+      }
+    }
+  }
+}
