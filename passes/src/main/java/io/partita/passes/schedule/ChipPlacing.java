@@ -61,7 +61,6 @@ final class ChipPlacing {
    * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
    */
   ChipSchedule schedule() {
-    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.peak());
     require(
         ScheduleCode.L3,
         Scheduler.far(chip).map(Memory::name).orElse("l3"),
@@ -69,6 +68,7 @@ final class ChipPlacing {
         places.l3().keySet().stream()
             .sorted(Comparator.comparingLong(Region::bytes).reversed())
             .toList());
+    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.peak());
     List<ScheduleStep> start =
         tasks.states().stream().map(state -> (ScheduleStep) clear(state.region())).toList();
     long l1Used = l1Used();
@@ -141,7 +141,7 @@ final class ChipPlacing {
   }
 
   private void require(ScheduleCode code, String memory, MemoryUse use, List<Region> largest) {
-    if (use.used() <= use.available() && places.fits()) {
+    if (use.used() <= use.available() && (code == ScheduleCode.L3 || places.fits())) {
       return;
     }
     String biggest =

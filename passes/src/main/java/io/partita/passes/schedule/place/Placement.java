@@ -165,13 +165,13 @@ public final class Placement {
     for (int i = 0; i < tasks.size(); i++) {
       before.add(queue.before(i));
     }
-    long largest = streamed.stream().mapToLong(Region::bytes).max().orElse(0);
+    long largest = streamed.stream().mapToLong(each -> aligned(each.bytes())).max().orElse(0);
     return new Places(
         l2,
         l3,
         streamed,
         before,
-        new MemoryUse(slots.isPresent() ? used : ring + largest, needed, l2Bytes),
+        new MemoryUse(slots.isPresent() ? used : Math.max(needed, ring + largest), needed, l2Bytes),
         new MemoryUse(l3End, l3End, l3Bytes),
         slots.isPresent(),
         room,

@@ -40,9 +40,14 @@ public record Places(
     peak = List.copyOf(peak);
   }
 
-  /** Whether weights are too large to be fetched while others are in use. */
+  /**
+   * Whether weights are too large to be fetched while others are in use, and there's any room for
+   * parts of them.
+   */
   public boolean wantsParts() {
     return !streamed.isEmpty()
+        && ringBytes >= SMALLEST_PART
+        && l3Use.used() <= l3Use.available()
         && (!fits || streamed.stream().anyMatch(region -> region.bytes() > ringBytes / 2));
   }
 
