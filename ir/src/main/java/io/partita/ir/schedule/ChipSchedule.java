@@ -3,6 +3,7 @@ package io.partita.ir.schedule;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What chips of one role do: those of which the programs differ in constants and peers only.
@@ -16,6 +17,7 @@ import java.util.List;
  * @param states what stays from run to run, and is zero before the first and after a reset
  * @param constants the weights image
  * @param residences what lies in L2 at which steps
+ * @param meaning what steps compute; none where it isn't known
  */
 public record ChipSchedule(
     List<Integer> devices,
@@ -29,7 +31,8 @@ public record ChipSchedule(
     MemoryUse l1,
     MemoryUse l2,
     MemoryUse l3,
-    List<Residence> residences) {
+    List<Residence> residences,
+    Optional<StepMeaning> meaning) {
   public ChipSchedule {
     devices = List.copyOf(devices);
     kernels = List.copyOf(kernels);
@@ -42,7 +45,7 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** Without saying what lies where when. */
+  /** Without saying what lies where when, and what it means. */
   public ChipSchedule(
       List<Integer> devices,
       List<TiledKernel> kernels,
@@ -55,7 +58,7 @@ public record ChipSchedule(
       MemoryUse l1,
       MemoryUse l2,
       MemoryUse l3) {
-    this(devices, kernels, start, steps, inputs, outputs, states, constants, l1, l2, l3, List.of());
+    this(devices, kernels, start, steps, inputs, outputs, states, constants, l1, l2, l3, List.of(), Optional.empty());
   }
 
   /** Where a tensor lies. */

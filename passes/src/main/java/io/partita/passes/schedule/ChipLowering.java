@@ -63,6 +63,7 @@ final class ChipLowering {
   private final List<Task> tasks = new ArrayList<>();
   private final List<Named> inputs = new ArrayList<>();
   private final List<Named> states = new ArrayList<>();
+  private final WrittenValues.Collector written;
 
   private ChipLowering(
       Program program,
@@ -77,6 +78,7 @@ final class ChipLowering {
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
     this.graph = module.graph();
+    this.written = new WrittenValues.Collector(graph);
     this.groups = Groups.of(graph);
     Map<Node, Integer> steps = new IdentityHashMap<>();
     for (int i = 0; i < groups.size(); i++) {
@@ -108,7 +110,7 @@ final class ChipLowering {
     made.keepStates();
     List<Named> outputs = made.outputs();
     return new ChipTasks(
-        devices, kernels.kernels(), made.tasks, made.inputs, outputs, made.states, made.outside());
+        devices, kernels.kernels(), made.tasks, made.inputs, outputs, made.states, made.outside(), made.values());
   }
 
   private void addInputs() {
@@ -255,6 +257,7 @@ final class ChipLowering {
           space.flatMap(found -> inPlace(step, group, found, operands, results));
       inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
       loop(group.first(), space, operands, inPlace.map(List::of).orElse(results));
+      group.results().forEach(this::wrote);
     }
   }
 
@@ -267,6 +270,11 @@ final class ChipLowering {
             operands,
             results.getFirst(),
             operand -> sharing.lastReader(group.operands().get(operand)) <= step);
+  }
+
+  /** The last task has written a value to its place. */
+  private void wrote(Value value) {
+    written.add(tasks.size() - 1, value, storages.get(value));
   }
 
   private Storage placeFor(Value value) {
@@ -319,6 +327,7 @@ final class ChipLowering {
   private void concat(Node node, int axis) {
     Storage result = placeFor(node.result());
     storages.put(node.result(), result);
+    int before = tasks.size();
     long start = 0;
     for (Value operand : node.operands()) {
       long size = operand.type().shape().extent(axis);
@@ -330,6 +339,9 @@ final class ChipLowering {
         }
       }
       start += size;
+    }
+    if (tasks.size() > before) {
+      wrote(node.result());
     }
   }
 
@@ -349,6 +361,7 @@ final class ChipLowering {
         List.of(result, storages.get(node.operand(1)), storages.get(node.operand(2)));
     List<Storage> results = List.of(result);
     loop(node, Lowerings.lower(node.op(), views(operands), views(results)), operands, results);
+    wrote(node.result());
   }
 
   /** Rows of a constant table are fetched from L3, if there is one. */
@@ -370,6 +383,7 @@ final class ChipLowering {
     if (isPossible) {
       storages.put(node.result(), result);
       tasks.add(new Task.Rows(table.region(), rows, rowBytes, indices, result, node.name()));
+      wrote(node.result());
     }
     return isPossible;
   }
@@ -395,6 +409,15 @@ final class ChipLowering {
       throw new IllegalStateException(node + " reads a strided operand");
     }
     tasks.add(places.task());
+    if (gets) {
+      wrote(node.result());
+    }
+  }
+
+  private WrittenValues values() {
+    List<Graph> graphs =
+        devices.stream().map(device -> program.devices().get(device).graph()).toList();
+    return written.values(module, graphs, storages);
   }
 
   private Set<Region> outside() {
@@ -420,6 +443,7 @@ final class ChipLowering {
     List<Storage> from = new ArrayList<>();
     List<Storage> to = new ArrayList<>();
     List<Node> nodes = new ArrayList<>();
+    List<Value> kept = new ArrayList<>();
     for (int i = 0; i < module.states().size(); i++) {
       Value value = outputs.get(module.states().get(i).output());
       Storage place = storages.get(named(module.states().get(i).input()));
@@ -428,24 +452,26 @@ final class ChipLowering {
         from.add(own);
         to.add(place);
         nodes.add(value.isInput() ? null : value.definition());
+        kept.add(value);
       }
     }
     for (int i = 0; i < from.size(); i++) {
       if (from.get(i).region().kind() == Region.Kind.STATE) {
         Storage old = from.get(i);
-        Storage kept =
+        Storage saved =
             Storage.whole(
                 Region.activation(old.region().name(), old.region().bytes()),
                 new TensorType(
                     old.element(),
                     io.partita.ir.type.Shape.of(
                         old.shape().stream().mapToLong(Long::longValue).toArray())));
-        copy(nodes.get(i), old, kept);
-        from.set(i, kept);
+        copy(nodes.get(i), old, saved);
+        from.set(i, saved);
       }
     }
     for (int i = 0; i < from.size(); i++) {
       copy(nodes.get(i), from.get(i), to.get(i));
+      written.add(tasks.size() - 1, kept.get(i), to.get(i));
     }
   }
 
@@ -468,6 +494,7 @@ final class ChipLowering {
       if (!storage.isContiguous() || storage.region().kind() == Region.Kind.CONSTANT) {
         Storage given = fresh(value);
         copy(value.definition(), storage, given);
+        written.add(tasks.size() - 1, value, given);
         storage = given;
       }
       outputs.add(new Named(output.name(), value.type(), storage));

@@ -8,6 +8,7 @@ import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.type.TensorType;
@@ -22,7 +23,10 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
 final class ChipPlacing {
@@ -85,7 +89,42 @@ final class ChipPlacing {
         new MemoryUse(l1Used, l1Used, l1Bytes),
         places.l2Use(),
         places.l3Use(),
-        residences(steps));
+        residences(steps),
+        Optional.of(meaning()));
+  }
+
+  /** What is written is in L2; what is stored is numbered as {@link #constants} are. */
+  private StepMeaning meaning() {
+    int[] steps = new int[tasks.tasks().size()];
+    int next = 0;
+    for (int task = 0; task < steps.length; task++) {
+      next += places.before().get(task).size();
+      steps[task] = next++;
+    }
+    List<Region> stored = storedRegions();
+    Map<Region, Integer> numbers = new IdentityHashMap<>();
+    stored.forEach(region -> numbers.putIfAbsent(region, numbers.size()));
+    WrittenValues values = tasks.values();
+    return new StepMeaning(
+        values.graphs(),
+        values.blocks(),
+        values.written().stream()
+            .map(
+                each ->
+                    new StepMeaning.Result(
+                        steps[each.task()],
+                        each.node(),
+                        each.index(),
+                        at(each.storage()),
+                        each.storage().strides()))
+            .toList(),
+        values.stored().stream()
+            .filter(each -> numbers.containsKey(each.region()))
+            .map(
+                each ->
+                    new StepMeaning.Stored(
+                        each.node(), each.index(), numbers.get(each.region())))
+            .toList());
   }
 
   /** From the first step that touches a region, or its transfer, to the last one. */
@@ -208,30 +247,26 @@ final class ChipPlacing {
   }
 
   private List<StoredConstant> constants() {
-    List<StoredConstant> stored = new ArrayList<>();
-    places
-        .l2()
-        .forEach(
-            (region, offset) -> {
-              if (!places.streamed().contains(region)) {
-                add(stored, Level.L2, region, offset);
-              }
-            });
-    places.l3().forEach((region, offset) -> add(stored, Level.L3, region, offset));
-    return stored;
+    return storedRegions().stream().map(this::stored).toList();
   }
 
-  private static void add(List<StoredConstant> stored, Level level, Region region, long offset) {
-    if (region.kind() == Region.Kind.CONSTANT) {
-      TensorType type = region.tensors().getFirst().type();
-      stored.add(
-          new StoredConstant(
-              region.name(),
-              region.name() + " " + type,
-              level,
-              offset,
-              region.bytes(),
-              region.tensors()));
-    }
+  /** Those that stay in L2, and then those in L3. */
+  private List<Region> storedRegions() {
+    return Stream.concat(
+            places.l2().keySet().stream().filter(region -> !places.streamed().contains(region)),
+            places.l3().keySet().stream())
+        .filter(region -> region.kind() == Region.Kind.CONSTANT)
+        .toList();
+  }
+
+  private StoredConstant stored(Region region) {
+    boolean isFar = places.l3().containsKey(region);
+    return new StoredConstant(
+        region.name(),
+        region.name() + " " + region.tensors().getFirst().type(),
+        isFar ? Level.L3 : Level.L2,
+        (isFar ? places.l3() : places.l2()).get(region),
+        region.bytes(),
+        region.tensors());
   }
 }

@@ -13,6 +13,7 @@ import java.util.Set;
  *
  * @param tasks one run, in order
  * @param outside constants that nodes outside of transformer blocks are the first to read
+ * @param values what tasks write
  */
 record ChipTasks(
     List<Integer> devices,
@@ -21,7 +22,8 @@ record ChipTasks(
     List<Named> inputs,
     List<Named> outputs,
     List<Named> states,
-    Set<Region> outside) {
+    Set<Region> outside,
+    WrittenValues values) {
   ChipTasks {
     devices = List.copyOf(devices);
     kernels = List.copyOf(kernels);

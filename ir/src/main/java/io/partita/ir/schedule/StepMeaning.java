@@ -1,0 +1,44 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.graph.Graph;
+import java.util.List;
+
+/**
+ * What the steps of a chip compute, for whoever compares what they leave in L2 with it. Values are
+ * named by the number of their node in the graph and of the node's result, or by -1 and the number
+ * of the graph's input.
+ *
+ * @param graphs for each of the devices of the role, in their order; node {@code i} of one is the
+ *     counterpart of node {@code i} of each other
+ * @param blocks of each node, the number of the transformer block that it's in; -1 outside of all
+ * @param results in the order of their steps
+ * @param stored values that are parts of the image
+ */
+public record StepMeaning(
+    List<Graph> graphs, List<Integer> blocks, List<Result> results, List<Stored> stored) {
+  public StepMeaning {
+    graphs = List.copyOf(graphs);
+    blocks = List.copyOf(blocks);
+    results = List.copyOf(results);
+    stored = List.copyOf(stored);
+  }
+
+  /**
+   * A value that is whole in L2 when a step has ended.
+   *
+   * @param l2 offset in bytes of the first element
+   * @param strides elements from one index to the next, of each dimension of the value's type
+   */
+  public record Result(int step, int node, int index, long l2, List<Long> strides) {
+    public Result {
+      strides = List.copyOf(strides);
+    }
+  }
+
+  /**
+   * A constant's value.
+   *
+   * @param constant index in {@link ChipSchedule#constants}
+   */
+  public record Stored(int node, int index, int constant) {}
+}

@@ -1,0 +1,81 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.residency.Assumptions;
+import io.partita.passes.residency.BlockRanges;
+import io.partita.passes.residency.LocalValues;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Which values tasks write, and which are constants, so that both can be told apart from wrong ones
+ * later.
+ *
+ * @param graphs of each device of the role
+ * @param blocks of each node, -1 outside of transformer blocks
+ * @param written in the order of their tasks
+ */
+record WrittenValues(
+    List<Graph> graphs, List<Integer> blocks, List<Written> written, List<Stored> stored) {
+  /** A value that is whole when a task is done. */
+  record Written(int task, int node, int index, Storage storage) {}
+
+  /** A value that fills the region of a constant. */
+  record Stored(int node, int index, Region region) {}
+
+  /** Collects what a role's tasks write. */
+  static final class Collector {
+    private final Map<Node, Integer> numbers = new IdentityHashMap<>();
+    private final List<Written> written = new ArrayList<>();
+
+    Collector(Graph graph) {
+      for (Node node : graph.nodes()) {
+        numbers.put(node, numbers.size());
+      }
+    }
+
+    /** What the last task has written. */
+    void add(int task, Value value, Storage storage) {
+      if (storage.isContiguous() || storage.element().bits() >= Byte.SIZE) {
+        int node = value.isInput() ? -1 : numbers.get(value.definition());
+        written.add(new Written(task, node, value.index(), storage));
+      }
+    }
+
+    /**
+     * @param module of the role's first device
+     */
+    WrittenValues values(Module module, List<Graph> graphs, Map<Value, Storage> storages) {
+      BlockRanges ranges = BlockRanges.of(new LocalValues(module, Assumptions.NONE));
+      List<Integer> blocks =
+          IntStream.range(0, numbers.size())
+              .mapToObj(node -> ranges.block(node) < ranges.count() ? ranges.block(node) : -1)
+              .toList();
+      List<Stored> stored = new ArrayList<>();
+      for (Node node : graphs.getFirst().nodes()) {
+        for (Value value : node.results()) {
+          Storage storage = storages.get(value);
+          if (storage != null && fills(storage, value.type().element())) {
+            stored.add(new Stored(numbers.get(node), value.index(), storage.region()));
+          }
+        }
+      }
+      return new WrittenValues(graphs, blocks, written, stored);
+    }
+
+    private static boolean fills(Storage storage, ElementType element) {
+      return storage.region().kind() == Region.Kind.CONSTANT
+          && storage.isContiguous()
+          && element.packedBytes(storage.elements()) == storage.region().bytes();
+    }
+  }
+}
