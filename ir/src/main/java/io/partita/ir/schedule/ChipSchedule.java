@@ -58,7 +58,20 @@ public record ChipSchedule(
       MemoryUse l1,
       MemoryUse l2,
       MemoryUse l3) {
-    this(devices, kernels, start, steps, inputs, outputs, states, constants, l1, l2, l3, List.of(), Optional.empty());
+    this(
+        devices,
+        kernels,
+        start,
+        steps,
+        inputs,
+        outputs,
+        states,
+        constants,
+        l1,
+        l2,
+        l3,
+        List.of(),
+        Optional.empty());
   }
 
   /** Where a tensor lies. */

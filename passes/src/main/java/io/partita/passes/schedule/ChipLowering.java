@@ -110,7 +110,14 @@ final class ChipLowering {
     made.keepStates();
     List<Named> outputs = made.outputs();
     return new ChipTasks(
-        devices, kernels.kernels(), made.tasks, made.inputs, outputs, made.states, made.outside(), made.values());
+        devices,
+        kernels.kernels(),
+        made.tasks,
+        made.inputs,
+        outputs,
+        made.states,
+        made.outside(),
+        made.values());
   }
 
   private void addInputs() {

@@ -11,7 +11,6 @@ import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Places;
@@ -122,8 +121,7 @@ final class ChipPlacing {
             .filter(each -> numbers.containsKey(each.region()))
             .map(
                 each ->
-                    new StepMeaning.Stored(
-                        each.node(), each.index(), numbers.get(each.region())))
+                    new StepMeaning.Stored(each.node(), each.index(), numbers.get(each.region())))
             .toList());
   }
 

@@ -17,24 +17,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** Where a program in C runs. */
 final class ChipRunOptions {
-  @Option(
-      names = "--on",
-      paramLabel = "PORT",
-      description =
-          "Where a program in C runs: host (the default), mpi, qemu or gvsoc. It's built first.")
-  Port on;
-
-  @Option(
-      names = "--gvsoc",
-      paramLabel = "PATH",
-      description = "Where GVSoC is installed, for --on gvsoc.")
-  Path gvsoc;
+  @Mixin ChipPortOptions ports = new ChipPortOptions();
 
   @Option(
       names = "--timeout",
@@ -49,7 +39,7 @@ final class ChipRunOptions {
 
   /** None of the options means something for a program in Java. */
   void requireNone(CommandSpec spec) {
-    if (on != null || gvsoc != null || json) {
+    if (ports.areGiven() || json) {
       throw new ParameterException(
           spec.commandLine(),
           "--on, --gvsoc and --json are for programs in C: 'partita compile --target siracusa'");
@@ -58,11 +48,7 @@ final class ChipRunOptions {
 
   /** Builds and runs the program in a folder. */
   int run(Path folder, Path inputs, Path outputs, CommandSpec spec) {
-    Port port = on == null ? Port.HOST : on;
-    if ((port == Port.GVSOC) != (gvsoc != null)) {
-      throw new ParameterException(
-          spec.commandLine(), "--on gvsoc and --gvsoc PATH go together: where is GVSoC?");
-    }
+    Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
     List<Tensor> arguments =
         NamedArrays.read(inputs)
@@ -74,11 +60,9 @@ final class ChipRunOptions {
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
       Build.run(folder, port, List.of());
       progress.step("running");
-      List<String> options =
-          gvsoc == null ? List.of() : List.of("--gvsoc", gvsoc.toAbsolutePath().toString());
       result =
           new BatchProgram(folder, port, Duration.ofSeconds(timeout))
-              .run(List.of(arguments), options);
+              .run(List.of(arguments), ports.options());
     }
     Map<String, Tensor> named = new LinkedHashMap<>();
     for (ModelDescription.WholePort output : description.outputs()) {

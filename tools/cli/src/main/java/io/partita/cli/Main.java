@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       RunCommand.class,
       GenerateCommand.class,
       CheckCommand.class,
+      DiffCommand.class,
       OptCommand.class,
       ZooCommand.class,
       ExplainCommand.class,

@@ -3,6 +3,7 @@ package io.partita.backend.siracusa;
 import io.partita.backend.siracusa.code.Comments;
 import io.partita.backend.siracusa.code.RoleCode;
 import io.partita.backend.siracusa.model.Readme;
+import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
@@ -73,6 +74,9 @@ final class ReadmePage {
     lines.add("| `partita_model.h` | the interface |");
     lines.add("| `main.c`, `image.S` | the program around it |");
     lines.add("| `model.json` | the same for other programs |");
+    if (files.stream().anyMatch(file -> file.path().startsWith(ReferenceFiles.FOLDER))) {
+      lines.add("| `reference/` | what steps compute, for `partita diff` |");
+    }
     lines.add("| `runtime/` | kernels, collectives, ports |");
     return lines;
   }

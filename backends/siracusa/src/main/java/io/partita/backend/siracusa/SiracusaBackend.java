@@ -6,6 +6,7 @@ import io.partita.backend.siracusa.model.Makefile;
 import io.partita.backend.siracusa.model.ModelHeader;
 import io.partita.backend.siracusa.model.ProgramMain;
 import io.partita.backend.siracusa.model.RoleFile;
+import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
@@ -45,7 +46,7 @@ public final class SiracusaBackend {
 
   private EmittedC program() {
     List<EmittedFile> files = new ArrayList<>();
-    SortedSet<String> headers = new TreeSet<>(List.of("hal/profile.h"));
+    SortedSet<String> headers = new TreeSet<>(List.of("hal/probe.h", "hal/profile.h"));
     for (int number = 0; number < schedule.roles().size(); number++) {
       RoleFile role = RoleCode.role(schedule, number);
       headers.addAll(role.includes());
@@ -54,6 +55,7 @@ public final class SiracusaBackend {
     for (ChipSchedule role : schedule.roles()) {
       for (int member = 0; member < role.devices().size(); member++) {
         files.addAll(chipFiles(role, member));
+        files.addAll(ReferenceFiles.of(role, member));
       }
     }
     List<String> runtime = RuntimeSources.needed(headers);

@@ -9,7 +9,8 @@ public enum SiracusaCode implements DiagnosticCode {
   NO_PROGRAM("P5102", "a program that builds or runs emitted C isn't there"),
   BUILD_FAILED("P5103", "emitted C doesn't compile"),
   PROGRAM_STOPPED("P5104", "the emitted program stopped"),
-  TOO_MANY_CHIPS("P5105", "a port has too few chips for the program");
+  TOO_MANY_CHIPS("P5105", "a port has too few chips for the program"),
+  REFERENCE("P5106", "what an emitted program should compute can't be read");
 
   private final String id;
   private final String title;

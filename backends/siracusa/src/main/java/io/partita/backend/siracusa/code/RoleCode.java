@@ -34,6 +34,7 @@ public final class RoleCode {
         clear,
         start,
         steps.calls(chip.steps()),
+        ProbeCode.probes(chip),
         ports(chip.inputs()),
         ports(chip.outputs()));
   }

@@ -13,6 +13,7 @@ import java.util.List;
  * @param hasExchanges whether there's a table of exchanges for each chip
  * @param clear states become zeros
  * @param start what runs once
+ * @param probes what steps leave in L2
  */
 public record RoleFile(
     List<String> comment,
@@ -25,11 +26,20 @@ public record RoleFile(
     List<StepCall> clear,
     List<StepCall> start,
     List<StepCall> steps,
+    List<Probe> probes,
     List<Port> inputs,
     List<Port> outputs)
     implements Piece {
   /** Room for one transfer with L3: an array of parts. */
   public record Stream(String parts, long count) {}
+
+  /**
+   * A value in L2 after a step.
+   *
+   * @param dimensions of lines; one of extent 0 where there's a single line
+   */
+  public record Probe(
+      int step, String place, long lineBytes, int count, List<LoopFunction.Dimension> dimensions) {}
 
   /**
    * A tensor that a caller reads or writes.

@@ -15,11 +15,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a program that was built on files of inputs, on any port. */
 public final class BatchProgram {
   private final Path folder;
+  private final String build;
   private final Port port;
   private final Duration limit;
   private final Streams streams;
@@ -28,7 +30,16 @@ public final class BatchProgram {
    * @param limit of all runs; then they're ended
    */
   public BatchProgram(Path folder, Port port, Duration limit) {
+    this(folder, "build", port, limit);
+  }
+
+  /**
+   * @param build the folder in it, in which programs of ports are
+   * @param limit of all runs; then they're ended
+   */
+  public BatchProgram(Path folder, String build, Port port, Duration limit) {
     this.folder = folder.toAbsolutePath();
+    this.build = build;
     this.port = port;
     this.limit = limit;
     this.streams = new Streams(ModelDescription.read(folder));
@@ -48,6 +59,21 @@ public final class BatchProgram {
    * @throws PartitaException P5104 when a chip stops, P5105 when the port has too few chips
    */
   public Result run(List<List<Tensor>> inputs, List<String> options) {
+    try (ScratchFolder scratch = new ScratchFolder()) {
+      run(inputs, options, scratch.path());
+      return new Result(outputs(inputs.size(), scratch.path()), reports(scratch.path()));
+    } catch (IOException e) {
+      throw stopped(e.toString());
+    }
+  }
+
+  /**
+   * Leaves what chips wrote in files, {@code chipI.out}.
+   *
+   * @param files an empty folder
+   * @throws PartitaException as {@link #run(List, List)}; what was written is there all the same
+   */
+  public void run(List<List<Tensor>> inputs, List<String> options, Path files) {
     int chips = streams.description().chips().size();
     if (port == Port.QEMU && chips > 1) {
       throw new PartitaException(
@@ -57,8 +83,7 @@ public final class BatchProgram {
           chips + " chips",
           "run it on host, mpi or gvsoc, or compile it for one chip");
     }
-    try (ScratchFolder scratch = new ScratchFolder()) {
-      Path files = scratch.path();
+    try {
       for (int chip = 0; chip < chips; chip++) {
         Path input = files.resolve("chip" + chip + ".in");
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(input))) {
@@ -68,11 +93,15 @@ public final class BatchProgram {
         }
       }
       Commands.linkImages(port, folder, chips, files);
-      execute(Commands.of(port, folder, chips, options, files), files);
-      return new Result(outputs(inputs.size(), files), reports(files));
+      execute(Commands.of(port, folder, build, chips, options, files), files);
     } catch (IOException e) {
       throw stopped(e.toString());
     }
+  }
+
+  /** What a chip has of each input that it reads, by name. */
+  public Map<String, Tensor> parts(int chip, List<Tensor> inputs) {
+    return streams.parts(chip, inputs);
   }
 
   private void execute(List<List<String>> commands, Path files) throws IOException {

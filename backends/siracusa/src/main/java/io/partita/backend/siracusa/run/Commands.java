@@ -12,21 +12,24 @@ final class Commands {
 
   /**
    * @param folder an emitted one, in which the port was built
+   * @param build the folder in it, in which programs of ports are
    * @param files where inputs are; outputs and reports come there
    */
-  static List<List<String>> of(Port port, Path folder, int chips, List<String> options, Path files)
+  static List<List<String>> of(
+      Port port, Path folder, String build, int chips, List<String> options, Path files)
       throws IOException {
+    Path built = folder.resolve(build).resolve(port.text());
     return switch (port) {
-      case HOST -> host(folder, chips, options, files);
-      case MPI -> List.of(mpi(folder, chips, options));
-      case QEMU -> List.of(qemu(folder, options));
-      case GVSOC -> List.of(gvsoc(folder, chips, options, files));
+      case HOST -> host(folder, built, chips, options, files);
+      case MPI -> List.of(mpi(folder, built, chips, options));
+      case QEMU -> List.of(qemu(built, options));
+      case GVSOC -> List.of(gvsoc(folder, built, chips, options, files));
     };
   }
 
-  private static List<String> program(Path folder, Port port, int chip, List<String> options) {
+  private static List<String> program(Path folder, Path built, int chip, List<String> options) {
     List<String> command = new ArrayList<>();
-    command.add(folder.resolve("build/" + port.text() + "/chip" + chip).toString());
+    command.add(built.resolve("chip" + chip).toString());
     command.addAll(List.of("--l3", folder.resolve("chip" + chip + ".l3").toString()));
     command.addAll(List.of("--input", "chip%.in", "--output", "chip%.out"));
     command.addAll(List.of("--report", "chip%.json"));
@@ -34,10 +37,11 @@ final class Commands {
     return command;
   }
 
-  private static List<List<String>> host(Path folder, int chips, List<String> options, Path files) {
+  private static List<List<String>> host(
+      Path folder, Path built, int chips, List<String> options, Path files) {
     List<List<String>> commands = new ArrayList<>();
     for (int chip = 0; chip < chips; chip++) {
-      List<String> command = program(folder, Port.HOST, chip, options);
+      List<String> command = program(folder, built, chip, options);
       command.addAll(List.of("--chip", "" + chip, "--chips", "" + chips));
       command.addAll(List.of("--links", files.toString()));
       commands.add(command);
@@ -45,7 +49,7 @@ final class Commands {
     return commands;
   }
 
-  private static List<String> mpi(Path folder, int chips, List<String> options) {
+  private static List<String> mpi(Path folder, Path built, int chips, List<String> options) {
     List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe"));
     if (System.getProperty("user.name").equals("root")) {
       command.add("--allow-run-as-root");
@@ -55,13 +59,13 @@ final class Commands {
         command.add(":");
       }
       command.addAll(List.of("-n", "1"));
-      command.addAll(program(folder, Port.MPI, chip, options));
+      command.addAll(program(folder, built, chip, options));
     }
     return command;
   }
 
   /** The options are one text, in which spaces part them, so that files are named from here. */
-  private static List<String> qemu(Path folder, List<String> options) {
+  private static List<String> qemu(Path built, List<String> options) {
     List<String> words =
         new ArrayList<>(
             List.of("--input", "chip%.in", "--output", "chip%.out", "--report", "chip%.json"));
@@ -86,16 +90,15 @@ final class Commands {
         "-semihosting-config",
         "enable=on,target=native",
         "-kernel",
-        folder.resolve("build/qemu/chip0").toString(),
+        built.resolve("chip0").toString(),
         "-append",
         String.join(" ", words));
   }
 
-  private static List<String> gvsoc(Path folder, int chips, List<String> options, Path files)
-      throws IOException {
+  private static List<String> gvsoc(
+      Path folder, Path built, int chips, List<String> options, Path files) throws IOException {
     for (int chip = 0; chip < chips; chip++) {
-      Files.createSymbolicLink(
-          files.resolve("chip" + chip + ".elf"), folder.resolve("build/gvsoc/chip" + chip));
+      Files.createSymbolicLink(files.resolve("chip" + chip + ".elf"), built.resolve("chip" + chip));
     }
     List<String> command = new ArrayList<>();
     command.addAll(

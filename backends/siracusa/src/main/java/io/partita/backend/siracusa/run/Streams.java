@@ -32,6 +32,15 @@ record Streams(ModelDescription description) {
    */
   void writeInputs(int chip, List<Tensor> inputs, boolean resets, OutputStream out)
       throws IOException {
+    Map<String, Tensor> parts = parts(chip, inputs);
+    out.write(resets ? RESET_AND_RUN : RUN);
+    for (Port port : description.chips().get(chip).inputs()) {
+      out.write(parts.get(port.name()).bytes().toArray(ValueLayout.JAVA_BYTE));
+    }
+  }
+
+  /** What a chip holds of inputs, by name. */
+  Map<String, Tensor> parts(int chip, List<Tensor> inputs) {
     Map<String, Tensor> parts = new HashMap<>();
     for (int i = 0; i < inputs.size(); i++) {
       WholePort port = description.inputs().get(i);
@@ -39,10 +48,7 @@ record Streams(ModelDescription description) {
         parts.put(port.name(), Shards.part(inputs.get(i), port.type().layout(), chip));
       }
     }
-    out.write(resets ? RESET_AND_RUN : RUN);
-    for (Port port : description.chips().get(chip).inputs()) {
-      out.write(parts.get(port.name()).bytes().toArray(ValueLayout.JAVA_BYTE));
-    }
+    return parts;
   }
 
   /** Reads what a chip writes for one run. */

@@ -1,0 +1,196 @@
+package io.partita.backend.siracusa.probe;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirParser;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * What the steps of one chip of an emitted folder compute.
+ *
+ * @param graph the inputs are the chip's parts of the model's and states, weights and constants
+ * @param steps of a run
+ * @param results in the order in which a program with probes writes them
+ * @param weights by the name of the graph's input: where they lie in the images
+ * @param constants likewise, as base64: those that aren't in an image
+ */
+record ChipReference(
+    Graph graph,
+    List<Step> steps,
+    List<Result> results,
+    Map<String, Weight> weights,
+    Map<String, String> constants) {
+  private static final int BLOCK = 1 << 16;
+
+  static final String FORMAT = "partita-reference-1";
+
+  /**
+   * @param exchange the exchange in the graph whose messages it is
+   */
+  record Step(String node, Optional<io.partita.ir.graph.Node> exchange) {}
+
+  /**
+   * A value that a step leaves.
+   *
+   * @param block number of the transformer block, or -1
+   */
+  record Result(int step, Value value, int block) {}
+
+  /** A part of an image. */
+  record Weight(String name, Level level, long offset, String checksum) {}
+
+  static String graph(int chip) {
+    return ReferenceFiles.FOLDER + "chip" + chip + ".pir";
+  }
+
+  static String steps(int chip) {
+    return ReferenceFiles.FOLDER + "chip" + chip + ".json";
+  }
+
+  /** CRC-32C. */
+  static String checksum(MemorySegment bytes) {
+    CRC32C sum = new CRC32C();
+    byte[] block = new byte[BLOCK];
+    for (long from = 0; from < bytes.byteSize(); from += BLOCK) {
+      int count = (int) Math.min(BLOCK, bytes.byteSize() - from);
+      MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, block, 0, count);
+      sum.update(block, 0, count);
+    }
+    return "%08x".formatted(sum.getValue());
+  }
+
+  /** The results of one step, in order. */
+  List<Result> resultsOf(int step) {
+    return results.stream().filter(result -> result.step() == step).toList();
+  }
+
+  /**
+   * Reads what {@link ReferenceFiles} wrote.
+   *
+   * @throws PartitaException P5106 when there's none or it can't be read
+   */
+  static ChipReference read(Path folder, int chip) {
+    Path file = folder.resolve(steps(chip));
+    Path text = folder.resolve(graph(chip));
+    try {
+      Graph graph =
+          PirParser.parse(Files.readString(text), text.toString(), MemorySegment.NULL).graph();
+      return of(graph, JSON.std.anyFrom(Files.readString(file)));
+    } catch (NoSuchFileException e) {
+      throw unreadable(Path.of(e.getFile()), "no such file");
+    } catch (JacksonException e) {
+      throw unreadable(file, e.getOriginalMessage());
+    } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw unreadable(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static PartitaException unreadable(Path file, String found) {
+    return new PartitaException(
+        SiracusaCode.REFERENCE,
+        file.toString(),
+        "what the chip's steps compute, as 'partita compile --target siracusa' writes it",
+        found,
+        "compile the model again");
+  }
+
+  private static ChipReference of(Graph graph, Object json) {
+    Map<?, ?> fields = fields(json);
+    if (!FORMAT.equals(fields.get("format"))) {
+      throw new IllegalArgumentException("another format");
+    }
+    Iterator<io.partita.ir.graph.Node> exchanges =
+        graph.nodes().stream().filter(node -> node.op() instanceof Communication).iterator();
+    List<Step> steps = new ArrayList<>();
+    for (Object each : list(fields.get("steps"))) {
+      boolean isExchange = Boolean.TRUE.equals(fields(each).get("exchange"));
+      if (isExchange && !exchanges.hasNext()) {
+        throw new IllegalArgumentException("more exchanges than in the graph");
+      }
+      steps.add(
+          new Step(
+              text(fields(each), "node"),
+              isExchange ? Optional.of(exchanges.next()) : Optional.empty()));
+    }
+    List<Result> results =
+        list(fields.get("results")).stream().map(each -> result(graph, fields(each))).toList();
+    Map<String, Weight> weights = new LinkedHashMap<>();
+    fields(fields.get("weights"))
+        .forEach((name, each) -> weights.put(name.toString(), weight(fields(each))));
+    Map<String, String> constants = new LinkedHashMap<>();
+    fields(fields.get("constants"))
+        .forEach((name, each) -> constants.put(name.toString(), each.toString()));
+    return new ChipReference(graph, steps, results, weights, constants);
+  }
+
+  private static Result result(Graph graph, Map<?, ?> fields) {
+    int node = (int) number(fields, "node");
+    int index = (int) number(fields, "index");
+    Value value =
+        node < 0 ? graph.inputs().get(index) : graph.nodes().get(node).results().get(index);
+    return new Result((int) number(fields, "step"), value, (int) number(fields, "block"));
+  }
+
+  private static Weight weight(Map<?, ?> fields) {
+    return new Weight(
+        text(fields, "name"),
+        Level.valueOf(text(fields, "level")),
+        number(fields, "offset"),
+        text(fields, "checksum"));
+  }
+
+  /** A constant that isn't in an image; none where the input isn't one. */
+  Optional<Tensor> constant(Value input) {
+    return Optional.ofNullable(constants.get(input.name()))
+        .map(text -> Base64.getDecoder().decode(text))
+        .map(bytes -> Tensor.of(input.type(), MemorySegment.ofArray(bytes)));
+  }
+
+  private static long number(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof Number number) {
+      return number.longValue();
+    }
+    throw new IllegalArgumentException("no number \"" + name + "\"");
+  }
+
+  private static String text(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof String text) {
+      return text;
+    }
+    throw new IllegalArgumentException("no text \"" + name + "\"");
+  }
+
+  private static List<?> list(Object item) {
+    if (item instanceof List<?> list) {
+      return list;
+    }
+    throw new IllegalArgumentException("a list is missing");
+  }
+
+  private static Map<?, ?> fields(Object item) {
+    if (item instanceof Map<?, ?> fields) {
+      return fields;
+    }
+    throw new IllegalArgumentException("an object is missing");
+  }
+}

@@ -1,0 +1,44 @@
+package io.partita.cli;
+
+import io.partita.backend.siracusa.run.Port;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** On which port a program in C runs. */
+final class ChipPortOptions {
+  @Option(
+      names = "--on",
+      paramLabel = "PORT",
+      description =
+          "Where a program in C runs: host (the default), mpi, qemu or gvsoc. It's built first.")
+  Port on;
+
+  @Option(
+      names = "--gvsoc",
+      paramLabel = "PATH",
+      description = "Where GVSoC is installed, for --on gvsoc.")
+  Path gvsoc;
+
+  /** Whether one of them was given. */
+  boolean areGiven() {
+    return on != null || gvsoc != null;
+  }
+
+  /** The port that was chosen. */
+  Port port(CommandSpec spec) {
+    Port port = on == null ? Port.HOST : on;
+    if ((port == Port.GVSOC) != (gvsoc != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--on gvsoc and --gvsoc PATH go together: where is GVSoC?");
+    }
+    return port;
+  }
+
+  /** What the port's programs need of them. */
+  List<String> options() {
+    return gvsoc == null ? List.of() : List.of("--gvsoc", gvsoc.toAbsolutePath().toString());
+  }
+}

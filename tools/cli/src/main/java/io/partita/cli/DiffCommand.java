@@ -1,0 +1,158 @@
+package io.partita.cli;
+
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.probe.Finding;
+import io.partita.backend.siracusa.probe.ProbeComparison;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.cases.NamedArrays;
+import io.partita.ir.tensor.Tensor;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Names the first step of a program in C that gives something else than the reference. */
+@Command(
+    name = "diff",
+    description = {
+      "Run a compiled program in C with probes, and name the first chip, step and element that"
+          + " isn't what the Java reference gives.",
+      "Each step is held against the reference by itself, on what the chip had before it; messages of"
+          + " collectives too. The exit code is 1 when something diverges, or a chip stops or waits for"
+          + " ever."
+    })
+final class DiffCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "DIR",
+      description = "A folder that 'partita compile --target siracusa' wrote.")
+  Path folder;
+
+  @Option(
+      names = "--inputs",
+      required = true,
+      paramLabel = "FILE",
+      description = "The inputs (.npz), by name or in the program's order.")
+  Path inputs;
+
+  @Mixin ChipPortOptions ports = new ChipPortOptions();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description =
+          "End the program when it runs for longer, and say where it is; by default ${DEFAULT-VALUE}.")
+  int timeout = 120;
+
+  @Option(
+      names = "--transfers",
+      paramLabel = "WHEN",
+      description =
+          "When emulated transfers copy: when they're waited for (late, the default), or when they"
+              + " start (early).")
+  String transfers;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "X",
+      description =
+          "How far f32 may be off, relative to an element and to the largest of its tensor; by default"
+              + " 1e-5. Integers must be equal.")
+  double tolerance = ProbeComparison.USUAL_TOLERANCE;
+
+  @Option(names = "--json", description = "Print one JSON object instead of lines.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    Port port = ports.port(spec);
+    ModelDescription description = ModelDescription.read(folder);
+    List<Tensor> arguments =
+        NamedArrays.read(inputs)
+            .fit(
+                description.inputs().stream()
+                    .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
+                    .toList());
+    ProbeComparison.Result result;
+    try (Progress progress =
+        Progress.start(spec.commandLine().getErr(), "building and running with probes")) {
+      result =
+          new ProbeComparison(folder, port, Duration.ofSeconds(timeout), tolerance)
+              .run(arguments, options(port), List.of());
+    }
+    if (json) {
+      spec.commandLine().getOut().println(Json.text(report(result)));
+    } else {
+      lines(result).forEach(spec.commandLine().getOut()::println);
+    }
+    return result.finding().isPresent() ? ExitCode.CHECK_FAILED : ExitCode.DONE;
+  }
+
+  private List<String> options(Port port) {
+    List<String> options = new ArrayList<>(ports.options());
+    if (transfers != null) {
+      if (port == Port.GVSOC || !List.of("early", "late").contains(transfers)) {
+        throw new ParameterException(
+            spec.commandLine(), "--transfers early or --transfers late, on host, mpi or qemu");
+      }
+      options.addAll(List.of("--transfers", transfers));
+    }
+    return options;
+  }
+
+  private static List<String> lines(ProbeComparison.Result result) {
+    List<String> lines = new ArrayList<>();
+    Optional<Finding> finding = result.finding();
+    String error =
+        result.largestAt().isEmpty()
+            ? "all bits agree"
+            : "largest error %.2g of its tensor's largest element: %s"
+                .formatted(result.largest(), result.largestAt());
+    lines.add(
+        finding
+            .map(Finding::line)
+            .orElse(
+                "PASS %d steps on %d chip%s; %s"
+                    .formatted(
+                        result.steps(), result.chips(), result.chips() == 1 ? "" : "s", error)));
+    if (!result.message().isEmpty()) {
+      lines.add("the program: " + result.message());
+    }
+    return lines;
+  }
+
+  private static Map<String, Object> report(ProbeComparison.Result result) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("status", result.finding().map(each -> each.kind().name()).orElse("PASS"));
+    report.put("chips", result.chips());
+    report.put("steps", result.steps());
+    report.put("largestError", result.largest());
+    report.put("largestErrorAt", result.largestAt());
+    report.put("message", result.message());
+    result
+        .finding()
+        .ifPresent(
+            finding -> {
+              report.put("chip", finding.chip());
+              report.put("block", finding.block() < 0 ? null : finding.block());
+              report.put("step", finding.step());
+              report.put("node", finding.node());
+              report.put("part", finding.part());
+              report.put("expected", finding.expected());
+              report.put("found", finding.found());
+            });
+    return report;
+  }
+}
