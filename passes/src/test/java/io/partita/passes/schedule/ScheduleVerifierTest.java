@@ -45,7 +45,8 @@ class ScheduleVerifierTest {
             CHIP.l1(),
             CHIP.l2(),
             CHIP.l3(),
-            residences);
+            residences,
+            CHIP.meaning());
     Program program = SCHEDULE.program();
     return new Schedule(
         program, SCHEDULE.target(), List.of(chip), SCHEDULE.inputs(), SCHEDULE.outputs());

@@ -86,8 +86,8 @@ final class DiffCommand implements Callable<Integer> {
                     .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
                     .toList());
     ProbeComparison.Result result;
-    try (Progress progress =
-        Progress.start(spec.commandLine().getErr(), "building and running with probes")) {
+    try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
+      progress.step("building and running with probes");
       result =
           new ProbeComparison(folder, port, Duration.ofSeconds(timeout), tolerance)
               .run(arguments, options(port), List.of());

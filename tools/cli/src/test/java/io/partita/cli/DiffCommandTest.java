@@ -1,0 +1,226 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.partita.backend.siracusa.run.Build;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Mistakes that are made in emitted folders are named where they are. */
+@Timeout(120)
+final class DiffCommandTest {
+  private static final Path CASE =
+      Invocation.ROOT.resolve("tests/fixtures/llama/dynamo_eager_static_nomask");
+
+  /** A word after which chips wait for each other for ever. */
+  private static final String LIMIT = "--timeout=6";
+
+  @TempDir static Path scratch;
+  private static Path one;
+  private static Path four;
+
+  @BeforeAll
+  static void compile() {
+    boolean canBuild = Stream.of("make", "gcc").allMatch(tool -> Build.find(tool).isPresent());
+    if (!canBuild) {
+      System.err.println("NO C COMPILER: 'partita diff' is NOT TESTED; apt-get install gcc make");
+    }
+    assumeTrue(canBuild);
+    // So little of L2 that weights are fetched while others are in use.
+    one = compiled("one", "--target=siracusa:chips=1", "--set=l2=16000");
+    four = compiled("four", "--target=siracusa:chips=4", "--devices=4");
+  }
+
+  private static Path compiled(String name, Object... options) {
+    Path folder = scratch.resolve(name);
+    Invocation compiled =
+        Invocation.of(
+            Stream.concat(
+                    Stream.of("compile", CASE.resolve("network.onnx"), "-o", folder),
+                    Stream.of(options))
+                .toArray());
+    assertThat(compiled.exitCode()).as(compiled.err()).isEqualTo(ExitCode.DONE);
+    return folder;
+  }
+
+  private static Invocation diff(Path folder, Object... options) {
+    return Invocation.of(
+        Stream.concat(
+                Stream.of("diff", folder, "--inputs", CASE.resolve("inputs.npz"), LIMIT),
+                Stream.of(options))
+            .toArray());
+  }
+
+  /** What is found when a file of a folder has been changed; it's as before afterwards. */
+  private static Map<String, Object> found(Path file, UnaryOperator<String> change)
+      throws IOException {
+    String text = Files.readString(file);
+    String changed = change.apply(text);
+    assertThat(changed).isNotEqualTo(text);
+    Files.writeString(file, changed);
+    try {
+      Invocation diff = diff(file.getParent(), "--json");
+      assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.CHECK_FAILED);
+      return diff.json();
+    } finally {
+      Files.writeString(file, text);
+    }
+  }
+
+  /** The number of the step that has a line of the run. */
+  private static int step(String role, Pattern line) {
+    String run = role.substring(role.indexOf("void partita_model_run"));
+    Matcher call = line.matcher(run);
+    assertThat(call.find()).as(line.pattern()).isTrue();
+    Matcher end = Pattern.compile("END_STEP\\((\\d+)\\)").matcher(run);
+    assertThat(end.find(call.start())).isTrue();
+    return Integer.parseInt(end.group(1));
+  }
+
+  @Test
+  void whatIsRightPasses() {
+    for (Path folder : List.of(one, four)) {
+      for (String transfers : List.of("early", "late")) {
+        Invocation diff = diff(folder, "--transfers", transfers);
+        assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+        assertThat(diff.out()).startsWith("PASS ").contains("largest error ");
+      }
+    }
+  }
+
+  @Test
+  void bareMetalUnderQemu() {
+    boolean canRun =
+        Stream.of("riscv64-unknown-elf-gcc", "qemu-system-riscv32")
+            .allMatch(tool -> Build.find(tool).isPresent());
+    if (!canRun) {
+      System.err.println(
+          "NO QEMU OR RISC-V COMPILER: 'partita diff --on qemu' is NOT TESTED; apt-get install"
+              + " qemu-system-misc gcc-riscv64-unknown-elf");
+    }
+    assumeTrue(canRun);
+    Invocation diff = diff(one, "--on=qemu", "--timeout=60");
+    assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
+    assertThat(diff.out()).startsWith("PASS ");
+  }
+
+  @Test
+  void anArgumentOfAKernel() throws IOException {
+    Path role = four.resolve("role_0.c");
+    int step = step(Files.readString(role), Pattern.compile(" attention_f32_"));
+    Map<String, Object> found =
+        found(role, text -> text.replaceFirst("\\.scale = [^,]*,", ".scale = 0.5f,"));
+    assertThat(found)
+        .containsEntry("status", "DIVERGES")
+        .containsEntry("chip", 0)
+        .containsEntry("block", 0)
+        .containsEntry("step", step);
+    assertThat((String) found.get("part")).startsWith("element [0, 0, ");
+  }
+
+  @Test
+  void aWeightInAnImage() throws IOException {
+    String steps = Files.readString(four.resolve("reference/chip1.json"));
+    MatchResult weight =
+        Pattern.compile("\"level\" : \"(L\\d)\",\\s*\"offset\" : (\\d+)")
+            .matcher(steps)
+            .results()
+            .reduce((first, last) -> last)
+            .orElseThrow();
+    Path image = four.resolve("chip1." + weight.group(1).toLowerCase(java.util.Locale.ROOT));
+    byte[] bytes = Files.readAllBytes(image);
+    byte[] changed = bytes.clone();
+    changed[Integer.parseInt(weight.group(2)) + 3] ^= 0x40;
+    Files.write(image, changed);
+    Invocation diff = diff(four);
+    Files.write(image, bytes);
+    assertThat(diff.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
+    assertThat(diff.out())
+        .startsWith("DIVERGES chip 1, ")
+        .contains("expected the weights that were compiled, found ")
+        .contains(" with checksum ");
+  }
+
+  @Test
+  void aMessageToTheWrongChip() throws IOException {
+    Path messages = four.resolve("chip2_messages.c");
+    int step =
+        step(Files.readString(four.resolve("role_0.c")), Pattern.compile("partita_exchange"));
+    Map<String, Object> found =
+        found(messages, text -> text.replaceFirst("\\{1, 3, 0, ", "{1, 0, 0, "));
+    assertThat(found)
+        .containsEntry("status", "DIVERGES")
+        .containsEntry("chip", 2)
+        .containsEntry("step", step)
+        .containsEntry("part", "message 0 of 6 (send 384 B to 3)")
+        .containsEntry("expected", "384 B to chip 3")
+        .containsEntry("found", "384 B to chip 0");
+  }
+
+  @Test
+  void aMessageOfTheWrongElements() throws IOException {
+    Path messages = four.resolve("chip2_messages.c");
+    Map<String, Object> found =
+        found(
+            messages,
+            text -> text.replaceFirst("\\{1, 1, 0, slices_3, 1\\}", "{1, 1, 0, slices_2, 1}"));
+    assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 2);
+    assertThat((String) found.get("part"))
+        .startsWith("message 2 of 12 (send 384 B to 1), element 96 of the vector");
+  }
+
+  @Test
+  void aChipThatWaitsForEver() throws IOException {
+    Path role = four.resolve("chip3_messages.c");
+    Map<String, Object> found =
+        found(role, text -> text.replaceFirst("\\.step_count = 6", ".step_count = 0"));
+    assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 3);
+    assertThat((String) found.get("part")).startsWith("message 0 of 6 ");
+  }
+
+  @Test
+  void aTransferThatIsNotWaitedFor() throws IOException {
+    Path role = one.resolve("role_0.c");
+    String wait = "    partita_stream_wait(&streams[";
+    int first = step(Files.readString(role), Pattern.compile("partita_stream_wait"));
+    Map<String, Object> found =
+        found(
+            role,
+            text -> {
+              int start = text.indexOf(wait, text.indexOf("void partita_model_run"));
+              return text.substring(0, start) + text.substring(text.indexOf('\n', start));
+            });
+    assertThat(found).containsEntry("chip", 0);
+    // The first step that reads what should have come.
+    assertThat((int) found.get("step")).isGreaterThan(first);
+    assertThat((String) found.get("status")).isIn("DIVERGES", "STOPS");
+  }
+
+  @Test
+  void aFolderWithoutReference() throws IOException {
+    Path file = one.resolve("reference/chip0.json");
+    String text = Files.readString(file);
+    Files.delete(file);
+    Invocation diff = diff(one);
+    Files.writeString(file, text);
+    assertThat(diff.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(diff.err())
+        .contains(
+            "error P5106: what an emitted program should compute can't be read\n  where:     "
+                + file)
+        .contains("found:     no such file");
+  }
+}
