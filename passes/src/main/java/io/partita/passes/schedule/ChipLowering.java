@@ -175,23 +175,10 @@ final class ChipLowering {
   }
 
   private void constant(Node node, List<Tensor> tensors) {
-    List<Object> identity = tensors.stream().map(Identity::new).collect(Collectors.toList());
+    List<Object> identity = tensors.stream().map(TensorIdentity::new).collect(Collectors.toList());
     String name = node.name().isEmpty() ? "constant" : node.name();
     Region region = constants.computeIfAbsent(identity, key -> Region.constant(name, tensors));
     storages.put(node.result(), Storage.whole(region, node.result().type()));
-  }
-
-  /** A tensor that equals no other one. */
-  private record Identity(Tensor tensor) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Identity(var own) && own == tensor;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(tensor);
-    }
   }
 
   private static Tensor evaluated(Op op) {

@@ -1,0 +1,16 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.tensor.Tensor;
+
+/** A tensor that equals no other one. */
+record TensorIdentity(Tensor tensor) {
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TensorIdentity(var own) && own == tensor;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(tensor);
+  }
+}
