@@ -53,7 +53,7 @@ interface CachedDecoder extends AutoCloseable {
 
   /** As compiled: caches of fixed capacity, which in the evaluator are inputs and outputs. */
   static CachedDecoder stateful(OnnxModel model, long capacity, Target target) {
-    Module module = prepared(model, capacity);
+    Module module = withCaches(model, capacity);
     return target == Target.EVALUATOR
         ? new KeptCaches(module)
         : new OwnCaches(module, target.runner());
@@ -61,10 +61,11 @@ interface CachedDecoder extends AutoCloseable {
 
   /** As compiled, by a runner that keeps states. */
   static CachedDecoder stateful(OnnxModel model, long capacity, ModuleRunner runner) {
-    return new OwnCaches(prepared(model, capacity), runner);
+    return new OwnCaches(withCaches(model, capacity), runner);
   }
 
-  private static Module prepared(OnnxModel model, long capacity) {
+  /** The model with caches of fixed capacity as states. */
+  static Module withCaches(OnnxModel model, long capacity) {
     Module imported = new OnnxImporter(ImportOptions.NONE).examine(model).orThrow();
     Module raised = StandardPasses.usual().run(imported, (pass, before, after) -> {});
     return new KvStatePass(capacity, note -> {}).run(raised);
