@@ -44,9 +44,12 @@ static inline struct partita_lines partita_lines(const int32_t *extents, struct 
     if (range.from >= range.to) {
         return lines;
     }
-    for (int32_t axis = PARTITA_AXES - 1; axis >= 0; axis--) {
-        lines.index[axis] = rest % extents[axis];
-        rest /= extents[axis];
+    /* Most axes have one index, and a division takes longer than a few elements. */
+    for (int32_t axis = PARTITA_AXES - 1; axis >= 0 && rest > 0; axis--) {
+        if (extents[axis] > 1) {
+            lines.index[axis] = rest % extents[axis];
+            rest /= extents[axis];
+        }
     }
     lines.first = lines.index[PARTITA_AXES - 1];
     for (int32_t i = 0; i < operands; i++) {
