@@ -58,7 +58,7 @@ final class DiffCommandTest {
   private static Invocation diff(Path folder, Object... options) {
     return Invocation.of(
         Stream.concat(
-                Stream.of("diff", folder, "--inputs", CASE.resolve("inputs.npz"), LIMIT),
+                Stream.of("diff", folder, "--inputs", CASE.resolve("inputs.npz")),
                 Stream.of(options))
             .toArray());
   }
@@ -71,7 +71,7 @@ final class DiffCommandTest {
     assertThat(changed).isNotEqualTo(text);
     Files.writeString(file, changed);
     try {
-      Invocation diff = diff(file.getParent(), "--json");
+      Invocation diff = diff(file.getParent(), "--json", LIMIT);
       assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.CHECK_FAILED);
       return diff.json();
     } finally {
@@ -111,7 +111,7 @@ final class DiffCommandTest {
               + " qemu-system-misc gcc-riscv64-unknown-elf");
     }
     assumeTrue(canRun);
-    Invocation diff = diff(one, "--on=qemu", "--timeout=60");
+    Invocation diff = diff(one, "--on=qemu");
     assertThat(diff.exitCode()).as(diff.out() + diff.err()).isEqualTo(ExitCode.DONE);
     assertThat(diff.out()).startsWith("PASS ");
   }
@@ -121,7 +121,7 @@ final class DiffCommandTest {
     Path role = four.resolve("role_0.c");
     int step = step(Files.readString(role), Pattern.compile(" attention_f32_"));
     Map<String, Object> found =
-        found(role, text -> text.replaceFirst("\\.scale = [^,]*,", ".scale = 0.5f,"));
+        found(role, text -> text.replaceFirst("\\.scale = [0-9][^,]*,", ".scale = 0.75f,"));
     assertThat(found)
         .containsEntry("status", "DIVERGES")
         .containsEntry("chip", 0)
@@ -199,9 +199,9 @@ final class DiffCommandTest {
             role,
             text -> {
               int loop = text.indexOf("\nstatic void rms_norm_f32_16(");
-              int wait = text.indexOf("        partita_box_wait(&loads[0]);\n", loop);
-              assertThat(wait).isGreaterThan(loop);
-              return text.substring(0, wait) + text.substring(text.indexOf('\n', wait));
+              String wait = "partita_box_wait(&loads[0]);";
+              int place = text.indexOf(wait, loop);
+              return text.substring(0, place) + text.substring(place + wait.length());
             });
     assertThat(found).containsEntry("chip", 0).containsEntry("step", step);
   }
