@@ -8,6 +8,8 @@ import java.util.Optional;
 /**
  * A kind of chip.
  *
+ * @param kernels what plans reckon with
+ * @param functions kernels of the runtime, which schedules reckon with where they are there
  * @param memories from the nearest to the cores, which kernels work on, to the farthest
  */
 public record ChipKind(
@@ -15,7 +17,8 @@ public record ChipKind(
     Figures figures,
     List<Memory> memories,
     List<DmaChannel> channels,
-    List<KernelThroughput> kernels) {
+    List<KernelThroughput> kernels,
+    List<FunctionThroughput> functions) {
   static final List<Field> FIELDS =
       List.of(
           Field.required("cores", Dimension.COUNT, Range.POSITIVE_WHOLE),
@@ -31,6 +34,17 @@ public record ChipKind(
     memories = List.copyOf(memories);
     channels = List.copyOf(channels);
     kernels = List.copyOf(kernels);
+    functions = List.copyOf(functions);
+  }
+
+  /** Without kernels of the runtime. */
+  public ChipKind(
+      String name,
+      Figures figures,
+      List<Memory> memories,
+      List<DmaChannel> channels,
+      List<KernelThroughput> kernels) {
+    this(name, figures, memories, channels, kernels, List.of());
   }
 
   public int cores() {
@@ -93,6 +107,13 @@ public record ChipKind(
 
   public Optional<DmaChannel> channel(String from, String to) {
     return channels.stream().filter(channel -> channel.joins(from, to)).findFirst();
+  }
+
+  /**
+   * @param function in C without the runtime's prefix, {@code gemm_f32}
+   */
+  public Optional<FunctionThroughput> function(String function) {
+    return functions.stream().filter(each -> each.function().equals(function)).findFirst();
   }
 
   public Optional<KernelThroughput> throughput(KernelClass kernel, ElementType element) {

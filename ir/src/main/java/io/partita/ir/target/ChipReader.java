@@ -24,6 +24,7 @@ final class ChipReader {
   private final SequencedMap<String, Memory> memories = new LinkedHashMap<>();
   private final SequencedMap<String, DmaChannel> channels = new LinkedHashMap<>();
   private final SequencedMap<String, KernelThroughput> kernels = new LinkedHashMap<>();
+  private final SequencedMap<String, FunctionThroughput> functions = new LinkedHashMap<>();
   private final Set<String> written = new HashSet<>();
   private Figures figures = Figures.NONE;
 
@@ -37,6 +38,7 @@ final class ChipReader {
     chip.memories().forEach(each -> memories.put(each.name(), each));
     chip.channels().forEach(each -> channels.put(each.name(), each));
     chip.kernels().forEach(each -> kernels.put(name(each.kernel(), each.element()), each));
+    chip.functions().forEach(each -> functions.put(each.function(), each));
   }
 
   ChipKind read(String name, ChipContext tree) {
@@ -49,7 +51,8 @@ final class ChipReader {
         own,
         new ArrayList<>(memories.values()),
         new ArrayList<>(channels.values()),
-        new ArrayList<>(kernels.values()));
+        new ArrayList<>(kernels.values()),
+        new ArrayList<>(functions.values()));
   }
 
   private static Figures merge(Figures copied, Figures own) {
@@ -93,6 +96,10 @@ final class ChipReader {
                             .map(KernelClass::text)
                             .collect(Collectors.joining(", "))));
     Token type = tree.WORD(1).getSymbol();
+    if (FunctionThroughput.isName(type.getText())) {
+      function(tree, kernel, type);
+      return;
+    }
     ElementType element =
         ElementType.of(type.getText())
             .orElseThrow(() -> parser.undefined(type, "an element type such as i8 or f32"));
@@ -102,6 +109,16 @@ final class ChipReader {
         name(kernel, element),
         new KernelThroughput(kernel, element, own),
         (copied, is) -> new KernelThroughput(kernel, element, merge(copied.figures(), own)));
+  }
+
+  private void function(KernelContext tree, KernelClass kernel, Token word) {
+    String name = word.getText();
+    String part = part("kernel " + kernel.text() + " " + name, word);
+    Figures own = parser.figures(tree.block().setting(), part);
+    functions.merge(
+        name,
+        new FunctionThroughput(kernel, name, own),
+        (copied, is) -> new FunctionThroughput(kernel, name, merge(copied.figures(), own)));
   }
 
   private static String name(KernelClass kernel, ElementType element) {

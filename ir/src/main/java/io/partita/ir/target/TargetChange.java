@@ -153,7 +153,8 @@ public final class TargetChange {
             .map(each -> each.name().equals(memory) ? resized(each, size) : each)
             .toList(),
         chip.channels(),
-        chip.kernels());
+        chip.kernels(),
+        chip.functions());
   }
 
   private static Memory resized(Memory memory, Quantity size) {

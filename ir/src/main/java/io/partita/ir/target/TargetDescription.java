@@ -147,6 +147,12 @@ public record TargetDescription(
             .map(
                 each ->
                     new KernelThroughput(each.kernel(), each.element(), each.figures().map(change)))
+            .toList(),
+        chip.functions().stream()
+            .map(
+                each ->
+                    new FunctionThroughput(
+                        each.kernel(), each.function(), each.figures().map(change)))
             .toList());
   }
 }

@@ -56,6 +56,13 @@ public final class TargetPrinter {
                     2,
                     "    kernel " + each.kernel().text() + " " + each.element(),
                     each.figures()));
+    chip.functions()
+        .forEach(
+            each ->
+                block(
+                    2,
+                    "    kernel " + each.kernel().text() + " " + each.function(),
+                    each.figures()));
     line(1, "}");
   }
 

@@ -141,6 +141,11 @@ public final class TargetVerifier {
         unique(parts, name, part);
         fields(KernelThroughput.fields(kernel.kernel()), kernel.figures(), part);
       }
+      for (FunctionThroughput function : chip.functions()) {
+        String part = path + ", kernel " + function.kernel().text() + " " + function.function();
+        unique(parts, function.function(), part);
+        fields(FunctionThroughput.fields(function.kernel()), function.figures(), part);
+      }
       memories(chip, path);
     }
   }

@@ -142,11 +142,12 @@ final class ConvolutionSpace {
     return space.build();
   }
 
+  /** A core computes a row of a filter's results at a time. */
   private List<TileExpression> work() {
     return List.of(
         TileExpression.size(batch),
-        TileExpression.size(tiles.y()).times(TileExpression.size(tiles.x())),
-        filterBox(1).size(),
+        filterBox(1).size().times(TileExpression.size(tiles.y())),
+        TileExpression.size(tiles.x()),
         TileExpression.of(channels() * tiles.kernel()));
   }
 

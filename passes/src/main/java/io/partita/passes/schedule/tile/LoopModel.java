@@ -7,7 +7,6 @@ import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.cost.KernelWork;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -65,8 +64,7 @@ final class LoopModel {
         callAxes[i] |= 1L << axis;
       }
       known.add(new HashMap<>());
-      KernelWork one = new KernelWork(calls.get(i).kernel(), calls.get(i).element(), 1, 1, 1, 1);
-      cold += one.cycles(chip) - one.warmCycles(chip);
+      cold += SharedWork.coldCycles(calls.get(i), chip);
     }
     coldCycles = cold;
   }

@@ -2,8 +2,10 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
 import io.partita.passes.cost.KernelWork;
+import java.util.Optional;
 
 /** Cycles of a kernel on one tile, cores sharing it as its header says. */
 final class SharedWork {
@@ -16,10 +18,16 @@ final class SharedWork {
   /** A block's sums are loaded and stored: as long as so many steps along the depth. */
   private static final long BLOCK_STEPS = 4;
 
+  private static final String PREFIX = "partita_";
+
   private SharedWork() {}
 
   static double cycles(
       KernelCall call, long batch, long rows, long columns, long depth, ChipKind chip) {
+    Optional<FunctionThroughput> measured = measured(call, chip);
+    if (measured.isPresent()) {
+      return measured.get().cycles(batch, rows, columns, depth, chip.cores());
+    }
     if (batch == 0 || rows == 0 || columns == 0) {
       return work(call, 0, 0, 0, 0).warmCycles(chip);
     }
@@ -29,6 +37,17 @@ final class SharedWork {
     double items = items(call, batch, rows, columns, chip.cores());
     double rounds = Math.ceil(items / chip.cores());
     return overhead + even * rounds * chip.cores() / items;
+  }
+
+  /** More for the first tile; what was measured includes it. */
+  static double coldCycles(KernelCall call, ChipKind chip) {
+    KernelWork one = work(call, 1, 1, 1, 1);
+    return measured(call, chip).isPresent() ? 0 : one.cycles(chip) - one.warmCycles(chip);
+  }
+
+  private static Optional<FunctionThroughput> measured(KernelCall call, ChipKind chip) {
+    String name = call.function();
+    return chip.function(name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name);
   }
 
   private static KernelWork work(KernelCall call, long batch, long rows, long columns, long depth) {
