@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,8 +89,9 @@ class EmittedOperationsTest {
           .equals(operands.get(1).shape().range(0, batch));
     }
     if (op instanceof Structured.CacheUpdate(int axis, boolean circular)) {
-      long start = operands.get(2).getLong(0);
-      return start + operands.get(1).shape().extent(axis) <= operands.get(0).shape().extent(axis);
+      long last = operands.get(0).shape().extent(axis) - operands.get(1).shape().extent(axis);
+      return IntStream.range(0, operands.get(2).size())
+          .allMatch(batch -> operands.get(2).getLong(batch) <= last);
     }
     return true;
   }
