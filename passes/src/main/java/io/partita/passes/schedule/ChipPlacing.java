@@ -101,7 +101,9 @@ final class ChipPlacing {
     }
     List<Region> stored = storedRegions();
     Map<Region, Integer> numbers = new IdentityHashMap<>();
-    stored.forEach(region -> numbers.putIfAbsent(region, numbers.size()));
+    for (int i = 0; i < stored.size(); i++) {
+      numbers.putIfAbsent(stored.get(i), i);
+    }
     WrittenValues values = tasks.values();
     return new StepMeaning(
         values.graphs(),
@@ -244,25 +246,34 @@ final class ChipPlacing {
   }
 
   private List<StoredConstant> constants() {
-    return storedRegions().stream().map(this::stored).toList();
+    return Stream.concat(
+            storedNear().map(region -> stored(region, Level.L2, places.l2().get(region))),
+            storedFar().map(region -> stored(region, Level.L3, places.l3().get(region))))
+        .toList();
   }
 
   /** Those that stay in L2, and then those in L3. */
   private List<Region> storedRegions() {
-    return Stream.concat(
-            places.l2().keySet().stream().filter(region -> !places.streamed().contains(region)),
-            places.l3().keySet().stream())
-        .filter(region -> region.kind() == Region.Kind.CONSTANT)
-        .toList();
+    return Stream.concat(storedNear(), storedFar()).toList();
   }
 
-  private StoredConstant stored(Region region) {
-    boolean isFar = places.l3().containsKey(region);
+  private Stream<Region> storedNear() {
+    return places.l2().keySet().stream()
+        .filter(region -> region.kind() == Region.Kind.CONSTANT)
+        .filter(region -> !places.streamed().contains(region));
+  }
+
+  /** A table of which rows are fetched may be in L2 too, for a product. */
+  private Stream<Region> storedFar() {
+    return places.l3().keySet().stream().filter(region -> region.kind() == Region.Kind.CONSTANT);
+  }
+
+  private static StoredConstant stored(Region region, Level level, long offset) {
     return new StoredConstant(
         region.name(),
         region.name() + " " + region.tensors().getFirst().type(),
-        isFar ? Level.L3 : Level.L2,
-        (isFar ? places.l3() : places.l2()).get(region),
+        level,
+        offset,
         region.bytes(),
         region.tensors());
   }
