@@ -62,6 +62,9 @@ static inline void partita_team_run(partita_kernel *kernel, const void *argument
     partita_team_wait();
 }
 
+/* Of partita_cycles those in which the team computed so far, from starts of kernels until they were waited for. */
+uint64_t partita_team_cycles(void);
+
 /* Within a kernel: waits for all cores of the team. */
 void partita_barrier(void);
 

@@ -7,9 +7,10 @@
 
 #include "hal.h"
 
-/* Of one step: cycles, and bytes moved meanwhile as partita_traffic counts them. */
+/* Of one step: cycles, those of them in which the team computed, and bytes moved meanwhile as partita_traffic counts them. */
 struct partita_step_profile {
     uint64_t cycles;
+    uint64_t team_cycles;
     struct partita_traffic moved;
 };
 

@@ -18,6 +18,15 @@ static const void *job_arguments;
 static uint64_t job_round;
 static int32_t working;
 
+/* How long the team computed, and when it began last. */
+static uint64_t computed;
+static uint64_t began;
+
+uint64_t partita_team_cycles(void)
+{
+    return computed;
+}
+
 static void *run_core(void *number)
 {
     const int32_t core = *(const int32_t *)number;
@@ -66,6 +75,7 @@ void partita_team_start(partita_kernel *kernel, const void *arguments)
     job_arguments = arguments;
     job_round++;
     working = PARTITA_CORES;
+    began = partita_cycles();
     pthread_cond_broadcast(&started);
     pthread_mutex_unlock(&mutex);
 }
@@ -77,6 +87,7 @@ void partita_team_wait(void)
         pthread_cond_wait(&done, &mutex);
     }
     pthread_mutex_unlock(&mutex);
+    computed += partita_cycles() - began;
 }
 
 void partita_stop_team(void)

@@ -27,6 +27,15 @@ static const void *job_arguments;
 static uint32_t job_round;
 static uint32_t working;
 
+/* How long the team computed, and when it began last. */
+static uint64_t computed;
+static uint64_t began;
+
+uint64_t partita_team_cycles(void)
+{
+    return computed;
+}
+
 static uint32_t present;
 static uint32_t arrived;
 static uint32_t barriers;
@@ -110,6 +119,7 @@ void partita_team_start(partita_kernel *kernel, const void *arguments)
     job = kernel;
     job_arguments = arguments;
     working = PARTITA_CORES;
+    began = partita_cycles();
     __atomic_store_n(&job_round, job_round + 1, __ATOMIC_RELEASE);
     wake(1, PARTITA_CORES);
 }
@@ -120,6 +130,7 @@ void partita_team_wait(void)
     while (left > 0) {
         left = wait_while(&working, left);
     }
+    computed += partita_cycles() - began;
 }
 
 void partita_barrier(void)

@@ -21,6 +21,15 @@ _Noreturn void partita_run_core(int32_t core);
 
 enum { GUARD = 0x57ACCED5 };
 
+/* Cycles in which the team computed, and when it began last. */
+static IN_L1 uint64_t computed;
+static IN_L1 uint64_t began;
+
+uint64_t partita_team_cycles(void)
+{
+    return computed;
+}
+
 static volatile uint32_t *guard(int32_t core)
 {
     return (volatile uint32_t *)(void *)(__core_stacks + core * (int32_t)(uintptr_t)__core_stack_bytes);
@@ -64,12 +73,13 @@ void partita_team_start(partita_kernel *kernel, const void *arguments)
     __asm__ volatile("" : : : "memory");
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)kernel);
     write_register(EVENT_UNIT + DISPATCH, (uint32_t)(uintptr_t)arguments);
-    partita_watch_cycles();
+    began = partita_cycles();
 }
 
 void partita_team_wait(void)
 {
     wait_for_event(EVENT_UNIT + JOIN + BARRIER_WAIT);
+    computed += partita_cycles() - began;
 }
 
 void partita_barrier(void)

@@ -80,6 +80,8 @@ static void test_team_and_transfers(void)
     for (int32_t core = 0; core < PARTITA_CORES; core++) {
         counts->sums[core] = 0;
     }
+    const uint64_t started = partita_cycles();
+    const uint64_t computed = partita_team_cycles();
     for (int32_t round = 1; round <= 10; round++) {
         struct partita_transfer transfer;
         partita_load_start(&transfer, partita_l1 + 4096, partita_l2, 16);
@@ -90,6 +92,8 @@ static void test_team_and_transfers(void)
             EXPECT(counts->sums[core] == round * PARTITA_CORES, "a wait for the team lasts until all cores are done");
         }
     }
+    EXPECT(partita_team_cycles() > computed, "the team's cycles are counted");
+    EXPECT(partita_team_cycles() - computed <= partita_cycles() - started, "the team's cycles are some of all");
 }
 
 static void test_transfers(void)
