@@ -1,2 +1,2 @@
-/** Files that are written whole or not at all. */
+/** Files that are written whole or not at all, and descriptions of what they hold. */
 package io.partita.ir.file;

@@ -5,19 +5,16 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.type.ElementType;
-import io.partita.ir.type.Shape;
+import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -190,10 +187,7 @@ public record ModelDescription(
   public static ModelDescription read(Path folder) {
     Path file = folder.resolve(FILE);
     try {
-      if (Files.size(file) > 1 << 26) {
-        throw unreadable(file, "a file of " + Files.size(file) + " bytes");
-      }
-      return of(JSON.std.anyFrom(Files.readString(file)));
+      return of(DescriptionFields.of(JSON.std.anyFrom(DescriptionFields.text(file)), FORMAT));
     } catch (NoSuchFileException e) {
       throw unreadable(file, "no such file");
     } catch (JacksonException e) {
@@ -212,79 +206,41 @@ public record ModelDescription(
         "name such a folder, or compile the model again");
   }
 
-  private static ModelDescription of(Object json) {
-    if (!(json instanceof Map<?, ?> fields) || !FORMAT.equals(fields.get("format"))) {
-      throw new IllegalArgumentException("another format");
-    }
-    String kind = text(fields, "kind").toUpperCase(Locale.ROOT);
+  private static ModelDescription of(DescriptionFields fields) {
+    String kind = fields.text("kind").toUpperCase(Locale.ROOT);
     Optional<DeviceGroup> devices =
-        Optional.ofNullable(fields.get("devices")).map(item -> devices(fields(item, "devices")));
+        fields.has("devices") ? Optional.of(devices(fields.object("devices"))) : Optional.empty();
     return new ModelDescription(
-        text(fields, "model"),
+        fields.text("model"),
         Kind.valueOf(kind),
-        text(fields, "class"),
-        devices.isPresent() ? "" : text(fields, "weights"),
-        list(fields, "inputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
-        list(fields, "outputs").stream().map(p -> new Port(text(p, "name"), type(p))).toList(),
-        list(fields, "states").stream()
-            .map(s -> new StatePort(text(s, "input"), text(s, "output"), type(s)))
+        fields.text("class"),
+        devices.isPresent() ? "" : fields.text("weights"),
+        ports(fields.objects("inputs")),
+        ports(fields.objects("outputs")),
+        fields.objects("states").stream()
+            .map(state -> new StatePort(state.text("input"), state.text("output"), state.type()))
             .toList(),
         devices);
   }
 
-  private static DeviceGroup devices(Map<?, ?> fields) {
+  private static List<Port> ports(List<DescriptionFields> ports) {
+    return ports.stream().map(port -> new Port(port.text("name"), port.type())).toList();
+  }
+
+  private static DeviceGroup devices(DescriptionFields fields) {
     return new DeviceGroup(
-        text(fields, "mesh"),
-        text(fields, "program"),
-        list(fields, "parts").stream()
-            .map(part -> new DevicePart(text(part, "class"), text(part, "weights")))
+        fields.text("mesh"),
+        fields.text("program"),
+        fields.objects("parts").stream()
+            .map(part -> new DevicePart(part.text("class"), part.text("weights")))
             .toList(),
-        texts(fields(fields.get("inputs"), "inputs")),
-        texts(fields(fields.get("outputs"), "outputs")));
+        texts(fields.object("inputs")),
+        texts(fields.object("outputs")));
   }
 
-  private static SortedMap<String, String> texts(Map<?, ?> fields) {
+  private static SortedMap<String, String> texts(DescriptionFields fields) {
     SortedMap<String, String> texts = new TreeMap<>();
-    fields.keySet().forEach(name -> texts.put(name.toString(), text(fields, name.toString())));
+    fields.names().forEach(name -> texts.put(name, fields.text(name)));
     return texts;
-  }
-
-  private static String text(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof String text) {
-      return text;
-    }
-    throw new IllegalArgumentException("no text \"" + name + "\"");
-  }
-
-  private static List<? extends Map<?, ?>> list(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof List<?> list) {
-      return list.stream().map(item -> fields(item, name)).toList();
-    }
-    throw new IllegalArgumentException("no list \"" + name + "\"");
-  }
-
-  private static Map<?, ?> fields(Object item, String name) {
-    if (item instanceof Map<?, ?> fields) {
-      return fields;
-    }
-    throw new IllegalArgumentException("\"" + name + "\" holds something else than objects");
-  }
-
-  private static TensorType type(Map<?, ?> fields) {
-    ElementType element =
-        ElementType.of(text(fields, "element"))
-            .orElseThrow(() -> new IllegalArgumentException("an unknown element type"));
-    if (!(fields.get("shape") instanceof List<?> dims)) {
-      throw new IllegalArgumentException("no shape");
-    }
-    long[] extents = dims.stream().mapToLong(ModelDescription::extent).toArray();
-    return new TensorType(element, Shape.of(extents));
-  }
-
-  private static long extent(Object dim) {
-    if ((dim instanceof Integer || dim instanceof Long) && ((Number) dim).longValue() >= 0) {
-      return ((Number) dim).longValue();
-    }
-    throw new IllegalArgumentException("an extent that isn't a whole number");
   }
 }

@@ -6,13 +6,12 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.siracusa.code.RoleCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
-import io.partita.ir.type.ElementType;
-import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -167,7 +166,7 @@ public record ModelDescription(
   public static ModelDescription read(Path folder) {
     Path file = folder.resolve(FILE);
     try {
-      return of(JSON.std.anyFrom(Files.readString(file)));
+      return of(DescriptionFields.of(JSON.std.anyFrom(DescriptionFields.text(file)), FORMAT));
     } catch (NoSuchFileException e) {
       throw unreadable(file, "no such file");
     } catch (JacksonException e) {
@@ -186,71 +185,32 @@ public record ModelDescription(
         "name such a folder, or compile the model again");
   }
 
-  private static ModelDescription of(Object json) {
-    if (!(json instanceof Map<?, ?> fields) || !FORMAT.equals(fields.get("format"))) {
-      throw new IllegalArgumentException("another format");
-    }
+  private static ModelDescription of(DescriptionFields fields) {
     List<MeshAxis> axes = new ArrayList<>();
-    fields(fields.get("mesh"), "mesh")
-        .forEach((name, size) -> axes.add(new MeshAxis(name.toString(), (int) extent(size))));
+    DescriptionFields sizes = fields.object("mesh");
+    sizes.names().forEach(name -> axes.add(new MeshAxis(name, (int) sizes.extent(name))));
     Mesh mesh = new Mesh(axes);
     return new ModelDescription(
-        text(fields, "model"),
-        text(fields, "target"),
+        fields.text("model"),
+        fields.text("target"),
         mesh,
-        list(fields, "inputs").stream().map(port -> whole(port, mesh)).toList(),
-        list(fields, "outputs").stream().map(port -> whole(port, mesh)).toList(),
-        list(fields, "chips").stream()
+        fields.objects("inputs").stream().map(port -> whole(port, mesh)).toList(),
+        fields.objects("outputs").stream().map(port -> whole(port, mesh)).toList(),
+        fields.objects("chips").stream()
             .map(
                 chip ->
-                    new Chip(ports(chip, "inputs"), ports(chip, "outputs"), ports(chip, "states")))
+                    new Chip(
+                        portsOf(chip.objects("inputs")),
+                        portsOf(chip.objects("outputs")),
+                        portsOf(chip.objects("states"))))
             .toList());
   }
 
-  private static WholePort whole(Map<?, ?> port, Mesh mesh) {
-    return new WholePort(text(port, "name"), ShardedType.parse(text(port, "type"), mesh));
+  private static WholePort whole(DescriptionFields port, Mesh mesh) {
+    return new WholePort(port.text("name"), ShardedType.parse(port.text("type"), mesh));
   }
 
-  private static List<Port> ports(Map<?, ?> chip, String name) {
-    return list(chip, name).stream().map(port -> new Port(text(port, "name"), type(port))).toList();
-  }
-
-  private static TensorType type(Map<?, ?> fields) {
-    ElementType element =
-        ElementType.of(text(fields, "element"))
-            .orElseThrow(() -> new IllegalArgumentException("an unknown element type"));
-    if (!(fields.get("shape") instanceof List<?> dims)) {
-      throw new IllegalArgumentException("no shape");
-    }
-    return new TensorType(
-        element, Shape.of(dims.stream().mapToLong(ModelDescription::extent).toArray()));
-  }
-
-  private static long extent(Object dim) {
-    if ((dim instanceof Integer || dim instanceof Long) && ((Number) dim).longValue() >= 0) {
-      return ((Number) dim).longValue();
-    }
-    throw new IllegalArgumentException("an extent that isn't a whole number");
-  }
-
-  private static String text(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof String text) {
-      return text;
-    }
-    throw new IllegalArgumentException("no text \"" + name + "\"");
-  }
-
-  private static List<? extends Map<?, ?>> list(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof List<?> list) {
-      return list.stream().map(item -> fields(item, name)).toList();
-    }
-    throw new IllegalArgumentException("no list \"" + name + "\"");
-  }
-
-  private static Map<?, ?> fields(Object item, String name) {
-    if (item instanceof Map<?, ?> fields) {
-      return fields;
-    }
-    throw new IllegalArgumentException("\"" + name + "\" holds something else than objects");
+  private static List<Port> portsOf(List<DescriptionFields> ports) {
+    return ports.stream().map(port -> new Port(port.text("name"), port.type())).toList();
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
@@ -95,7 +96,8 @@ record ChipReference(
     try {
       Graph graph =
           PirParser.parse(Files.readString(text), text.toString(), MemorySegment.NULL).graph();
-      return of(graph, JSON.std.anyFrom(Files.readString(file)));
+      return of(
+          graph, DescriptionFields.of(JSON.std.anyFrom(DescriptionFields.text(file)), FORMAT));
     } catch (NoSuchFileException e) {
       throw unreadable(Path.of(e.getFile()), "no such file");
     } catch (JacksonException e) {
@@ -114,49 +116,44 @@ record ChipReference(
         "compile the model again");
   }
 
-  private static ChipReference of(Graph graph, Object json) {
-    Map<?, ?> fields = fields(json);
-    if (!FORMAT.equals(fields.get("format"))) {
-      throw new IllegalArgumentException("another format");
-    }
+  private static ChipReference of(Graph graph, DescriptionFields fields) {
     Iterator<io.partita.ir.graph.Node> exchanges =
         graph.nodes().stream().filter(node -> node.op() instanceof Communication).iterator();
     List<Step> steps = new ArrayList<>();
-    for (Object each : list(fields.get("steps"))) {
-      boolean isExchange = Boolean.TRUE.equals(fields(each).get("exchange"));
+    for (DescriptionFields step : fields.objects("steps")) {
+      boolean isExchange = step.isTrue("exchange");
       if (isExchange && !exchanges.hasNext()) {
         throw new IllegalArgumentException("more exchanges than in the graph");
       }
       steps.add(
           new Step(
-              text(fields(each), "node"),
-              isExchange ? Optional.of(exchanges.next()) : Optional.empty()));
+              step.text("node"), isExchange ? Optional.of(exchanges.next()) : Optional.empty()));
     }
     List<Result> results =
-        list(fields.get("results")).stream().map(each -> result(graph, fields(each))).toList();
+        fields.objects("results").stream().map(each -> result(graph, each)).toList();
     Map<String, Weight> weights = new LinkedHashMap<>();
-    fields(fields.get("weights"))
-        .forEach((name, each) -> weights.put(name.toString(), weight(fields(each))));
+    DescriptionFields places = fields.object("weights");
+    places.names().forEach(name -> weights.put(name, weight(places.object(name))));
     Map<String, String> constants = new LinkedHashMap<>();
-    fields(fields.get("constants"))
-        .forEach((name, each) -> constants.put(name.toString(), each.toString()));
+    DescriptionFields texts = fields.object("constants");
+    texts.names().forEach(name -> constants.put(name, texts.text(name)));
     return new ChipReference(graph, steps, results, weights, constants);
   }
 
-  private static Result result(Graph graph, Map<?, ?> fields) {
-    int node = (int) number(fields, "node");
-    int index = (int) number(fields, "index");
+  private static Result result(Graph graph, DescriptionFields fields) {
+    int node = (int) fields.number("node");
+    int index = (int) fields.number("index");
     Value value =
         node < 0 ? graph.inputs().get(index) : graph.nodes().get(node).results().get(index);
-    return new Result((int) number(fields, "step"), value, (int) number(fields, "block"));
+    return new Result((int) fields.number("step"), value, (int) fields.number("block"));
   }
 
-  private static Weight weight(Map<?, ?> fields) {
+  private static Weight weight(DescriptionFields fields) {
     return new Weight(
-        text(fields, "name"),
-        Level.valueOf(text(fields, "level")),
-        number(fields, "offset"),
-        text(fields, "checksum"));
+        fields.text("name"),
+        Level.valueOf(fields.text("level")),
+        fields.number("offset"),
+        fields.text("checksum"));
   }
 
   /** A constant that isn't in an image; none where the input isn't one. */
@@ -164,33 +161,5 @@ record ChipReference(
     return Optional.ofNullable(constants.get(input.name()))
         .map(text -> Base64.getDecoder().decode(text))
         .map(bytes -> Tensor.of(input.type(), MemorySegment.ofArray(bytes)));
-  }
-
-  private static long number(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof Number number) {
-      return number.longValue();
-    }
-    throw new IllegalArgumentException("no number \"" + name + "\"");
-  }
-
-  private static String text(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof String text) {
-      return text;
-    }
-    throw new IllegalArgumentException("no text \"" + name + "\"");
-  }
-
-  private static List<?> list(Object item) {
-    if (item instanceof List<?> list) {
-      return list;
-    }
-    throw new IllegalArgumentException("a list is missing");
-  }
-
-  private static Map<?, ?> fields(Object item) {
-    if (item instanceof Map<?, ?> fields) {
-      return fields;
-    }
-    throw new IllegalArgumentException("an object is missing");
   }
 }

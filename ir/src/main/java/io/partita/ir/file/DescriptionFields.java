@@ -1,0 +1,110 @@
+package io.partita.ir.file;
+
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An object of the JSON that describes an emitted program. What isn't there as expected is an
+ * {@link IllegalArgumentException} that says what.
+ */
+public record DescriptionFields(Map<?, ?> fields) {
+  private static final long LARGEST_FILE = 1 << 26;
+
+  /**
+   * The text of a description, which is no larger than a description can be.
+   *
+   * @throws IllegalArgumentException for a larger file
+   */
+  public static String text(Path file) throws IOException {
+    if (Files.size(file) > LARGEST_FILE) {
+      throw new IllegalArgumentException("a file of " + Files.size(file) + " bytes");
+    }
+    return Files.readString(file);
+  }
+
+  /**
+   * @param json what a file holds
+   * @param format what its field {@code format} says if it's of the kind that is wanted
+   */
+  public static DescriptionFields of(Object json, String format) {
+    if (json instanceof Map<?, ?> fields && format.equals(fields.get("format"))) {
+      return new DescriptionFields(fields);
+    }
+    throw new IllegalArgumentException("another format");
+  }
+
+  public boolean has(String name) {
+    return fields.get(name) != null;
+  }
+
+  public String text(String name) {
+    if (fields.get(name) instanceof String text) {
+      return text;
+    }
+    throw new IllegalArgumentException("no text \"" + name + "\"");
+  }
+
+  public long number(String name) {
+    if (fields.get(name) instanceof Number number) {
+      return number.longValue();
+    }
+    throw new IllegalArgumentException("no number \"" + name + "\"");
+  }
+
+  /** Of 0 or more. */
+  public long extent(String name) {
+    return extent(fields.get(name));
+  }
+
+  private static long extent(Object dim) {
+    if ((dim instanceof Integer || dim instanceof Long) && ((Number) dim).longValue() >= 0) {
+      return ((Number) dim).longValue();
+    }
+    throw new IllegalArgumentException("an extent that isn't a whole number");
+  }
+
+  public boolean isTrue(String name) {
+    return Boolean.TRUE.equals(fields.get(name));
+  }
+
+  public DescriptionFields object(String name) {
+    return object(fields.get(name), name);
+  }
+
+  public List<DescriptionFields> objects(String name) {
+    if (fields.get(name) instanceof List<?> list) {
+      return list.stream().map(item -> object(item, name)).toList();
+    }
+    throw new IllegalArgumentException("no list \"" + name + "\"");
+  }
+
+  private static DescriptionFields object(Object item, String name) {
+    if (item instanceof Map<?, ?> fields) {
+      return new DescriptionFields(fields);
+    }
+    throw new IllegalArgumentException("\"" + name + "\" holds something else than objects");
+  }
+
+  /** In the order of the file. */
+  public List<String> names() {
+    return fields.keySet().stream().map(Object::toString).toList();
+  }
+
+  /** Of the fields {@code element} and {@code shape}. */
+  public TensorType type() {
+    ElementType element =
+        ElementType.of(text("element"))
+            .orElseThrow(() -> new IllegalArgumentException("an unknown element type"));
+    if (!(fields.get("shape") instanceof List<?> dims)) {
+      throw new IllegalArgumentException("no shape");
+    }
+    return new TensorType(
+        element, Shape.of(dims.stream().mapToLong(DescriptionFields::extent).toArray()));
+  }
+}
