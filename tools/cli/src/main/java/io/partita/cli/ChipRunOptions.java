@@ -6,7 +6,6 @@ import io.partita.backend.siracusa.run.BatchProgram;
 import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.OutputFile;
-import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
@@ -50,12 +49,7 @@ final class ChipRunOptions {
   int run(Path folder, Path inputs, Path outputs, CommandSpec spec) {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
-    List<Tensor> arguments =
-        NamedArrays.read(inputs)
-            .fit(
-                description.inputs().stream()
-                    .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
-                    .toList());
+    List<Tensor> arguments = ChipInputs.read(inputs, description);
     BatchProgram.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
       Build.run(folder, port, List.of());

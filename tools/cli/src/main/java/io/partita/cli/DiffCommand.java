@@ -4,7 +4,6 @@ import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.probe.Finding;
 import io.partita.backend.siracusa.probe.ProbeComparison;
 import io.partita.backend.siracusa.run.Port;
-import io.partita.driver.cases.NamedArrays;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,12 +78,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
-    List<Tensor> arguments =
-        NamedArrays.read(inputs)
-            .fit(
-                description.inputs().stream()
-                    .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
-                    .toList());
+    List<Tensor> arguments = ChipInputs.read(inputs, description);
     ProbeComparison.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
       progress.step("building and running with probes");
