@@ -45,35 +45,6 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** Without saying what lies where when, and what it means. */
-  public ChipSchedule(
-      List<Integer> devices,
-      List<TiledKernel> kernels,
-      List<ScheduleStep> start,
-      List<ScheduleStep> steps,
-      List<Port> inputs,
-      List<Port> outputs,
-      List<Port> states,
-      List<StoredConstant> constants,
-      MemoryUse l1,
-      MemoryUse l2,
-      MemoryUse l3) {
-    this(
-        devices,
-        kernels,
-        start,
-        steps,
-        inputs,
-        outputs,
-        states,
-        constants,
-        l1,
-        l2,
-        l3,
-        List.of(),
-        Optional.empty());
-  }
-
   /** Where a tensor lies. */
   public enum Level {
     L2,

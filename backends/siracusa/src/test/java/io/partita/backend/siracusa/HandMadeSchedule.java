@@ -31,6 +31,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -82,7 +83,9 @@ final class HandMadeSchedule {
                 stored("weight", Level.L3, l3, weight), stored("offset", Level.L2, OFFSET, offset)),
             new MemoryUse(8192, 8192, 8192),
             new MemoryUse(END, END, 1 << 20),
-            new MemoryUse(l3 + 4 * INNER * COLUMNS, 4 * INNER * COLUMNS, 1 << 20));
+            new MemoryUse(l3 + 4 * INNER * COLUMNS, 4 * INNER * COLUMNS, 1 << 20),
+            List.of(),
+            Optional.empty());
     return new Schedule(program, "hand", List.of(chip), inputs, outputs);
   }
 
