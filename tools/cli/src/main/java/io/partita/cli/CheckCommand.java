@@ -9,7 +9,6 @@ import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
-import io.partita.driver.chip.ChipTarget;
 import io.partita.passes.Pipeline;
 import io.partita.passes.shard.Strategy;
 import java.io.PrintWriter;
@@ -120,9 +119,7 @@ final class CheckCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "check runs emitted C on host; 'partita run' runs it elsewhere");
     }
-    return isChip
-        ? new ChipRunner(ChipTarget.of(target, settings.quantities()), strategy)
-        : chosen.runner(strategy);
+    return isChip ? new ChipRunner(settings.chips(target), strategy) : chosen.runner(strategy);
   }
 
   private static OptionalDouble optional(Double value) {

@@ -142,7 +142,7 @@ final class CompileCommand implements Callable<Integer> {
   }
 
   private Written chips(PrintWriter err) {
-    ChipTarget chips = ChipTarget.of(target, settings.quantities());
+    ChipTarget chips = settings.chips(target);
     EmittedC program;
     try (Progress progress = Progress.start(err, "starting")) {
       Compilation compilation = new Compilation(err::println, progress::step);

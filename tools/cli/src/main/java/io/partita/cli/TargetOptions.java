@@ -1,5 +1,7 @@
 package io.partita.cli;
 
+import io.partita.driver.chip.ChipTarget;
+import io.partita.driver.chip.ScheduleSwitch;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetCode;
@@ -13,12 +15,25 @@ final class TargetOptions {
       names = "--set",
       paramLabel = "NAME=VALUE",
       description =
-          "Set a parameter of the target, or the size of a memory, such as l3=128MiB. May be given"
-              + " several times.")
+          "Set a parameter of the target, or the size of a memory, such as l3=128MiB; for C also"
+              + " double_buffer=off or prefetch=off. May be given several times.")
   Map<String, String> settings = new LinkedHashMap<>();
 
   /** A number alone is one of bytes. */
   Map<String, Quantity> quantities() {
+    return quantities(settings, "NAME=QUANTITY, such as l3=128MiB or chips=16");
+  }
+
+  /** The chips that a target names, as they're set. */
+  ChipTarget chips(String target) {
+    Map<String, String> rest = new LinkedHashMap<>(settings);
+    Map<ScheduleSwitch, Boolean> switches = ScheduleSwitch.takeFrom(rest);
+    String expected =
+        "NAME=QUANTITY, such as l3=128MiB or l1=30000, or one of " + ScheduleSwitch.examples();
+    return ChipTarget.of(target, quantities(rest, expected)).with(switches);
+  }
+
+  private static Map<String, Quantity> quantities(Map<String, String> settings, String expected) {
     Map<String, Quantity> quantities = new LinkedHashMap<>();
     settings.forEach(
         (name, text) ->
@@ -30,7 +45,7 @@ final class TargetOptions {
                             new PartitaException(
                                 TargetCode.ARGUMENT,
                                 "option --set",
-                                "NAME=QUANTITY, such as l3=128MiB or chips=16",
+                                expected,
                                 name + "=" + text,
                                 "correct the quantity"))));
     return quantities;

@@ -80,6 +80,23 @@ class ChipCommandsTest {
             scratch.resolve("none"));
     assertThat(small.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(small.err()).contains("P4402");
+    assertThat(settingError("prefetch=no"))
+        .contains("P3310", "prefetch=on or prefetch=off", "prefetch=no");
+    assertThat(settingError("prefetsch=off"))
+        .contains("P3310", "or one of double_buffer=off, prefetch=off", "prefetsch=off");
     assertThat(Files.exists(scratch.resolve("none"))).isFalse();
+  }
+
+  private String settingError(String setting) {
+    Invocation compile =
+        Invocation.of(
+            "compile",
+            Invocation.DECODER,
+            "--target=siracusa",
+            "--set=" + setting,
+            "-o",
+            scratch.resolve("none"));
+    assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    return compile.err();
   }
 }

@@ -48,6 +48,16 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             usual.prefetch()));
   }
 
+  /** The same chips, scheduled with some switches on or off. */
+  public ChipTarget with(Map<ScheduleSwitch, Boolean> switches) {
+    return new ChipTarget(
+        description,
+        new SchedulerOptions(
+            options.l1Bytes(),
+            switches.getOrDefault(ScheduleSwitch.DOUBLE_BUFFER, options.doubleBuffer()),
+            switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch())));
+  }
+
   /** A number alone is one of bytes. */
   private static Quantity inBytes(Quantity size) {
     return size != null && size.unit() == Unit.ONE ? new Quantity(size.number(), Unit.B) : size;
