@@ -35,7 +35,7 @@ import java.util.random.RandomGeneratorFactory;
  *
  * <p>A model without floats may not change at all: all its bounds are 0.
  */
-final class ReassociationBound {
+public final class ReassociationBound {
   private static final int SAMPLES = 8;
   private static final long SEED = 7;
   private static final double FALSE_ALARMS = 1e-9;
@@ -85,7 +85,7 @@ final class ReassociationBound {
   }
 
   /** Runs the model on one device, and then with noise. */
-  static ReassociationBound of(Graph graph, List<Tensor> inputs) {
+  public static ReassociationBound of(Graph graph, List<Tensor> inputs) {
     ReassociationBound bound = new ReassociationBound(graph, inputs);
     bound.measure();
     bound.values.clear();
@@ -94,17 +94,17 @@ final class ReassociationBound {
   }
 
   /** What one device gives. */
-  List<Tensor> outputs() {
+  public List<Tensor> outputs() {
     return outputs;
   }
 
   /** The largest difference of any element of an output. */
-  double of(int output) {
+  public double of(int output) {
     return bounds.get(output);
   }
 
   /** Whether the model rounds to integers as it runs. */
-  boolean hasSteps() {
+  public boolean hasSteps() {
     return steps;
   }
 

@@ -1,0 +1,61 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.Distribution;
+import io.partita.driver.cases.ModuleRunner;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Two trained character-level Llamas in C that take all tokens at once, on any number of chips. */
+@Timeout(600)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PromptTextTest {
+  private static final String TINY = "tiny-shakespeare";
+  private static final String LARGE = "shakespeare-llama";
+
+  /** Characters, with the prompt: each takes a run on the whole window. */
+  private static final int ENOUGH = 24;
+
+  private final Map<String, PromptMode> models = new TreeMap<>();
+
+  @BeforeAll
+  static void requireCompiler() {
+    EmittedC.requireCompiler();
+  }
+
+  /** What Java gives is worked out once for all numbers of chips. */
+  private PromptMode model(String name) {
+    return models.computeIfAbsent(name, any -> PromptMode.ofRecord(new TrainedModel(folder(name))));
+  }
+
+  private static Path folder(String name) {
+    return name.equals(TINY)
+        ? Path.of("../models", TINY)
+        : SharedFolder.require("models/" + name, "it comes with the project's shared data");
+  }
+
+  static Stream<Arguments> modelsAndChips() {
+    return Stream.of(TINY, LARGE)
+        .flatMap(name -> Stream.of(1, 2, 3, 4, 8).map(n -> Arguments.of(name, n)));
+  }
+
+  @ParameterizedTest(name = "{0} on {1} chips")
+  @MethodSource("modelsAndChips")
+  void chipsChooseAndWriteAsJava(String name, int chips) {
+    PromptMode model = model(name);
+    ModuleRunner runner = EmittedC.runner(Distribution.strategy(chips, null));
+    try (ModuleRunner.Prepared program = runner.prepare(model.module())) {
+      model.verifyLogits(program.run(model.inputs()).getFirst());
+      assertThat(model.write(program, ENOUGH)).isEqualTo(model.text(ENOUGH));
+    }
+  }
+}
