@@ -13,6 +13,7 @@ void partita_profile_end(struct partita_step_profile *step)
 {
     const uint64_t now = partita_cycles();
     const struct partita_traffic *moved = partita_traffic();
+    step->start = last.cycles;
     step->cycles = now - last.cycles;
     step->team_cycles = partita_team_cycles() - last.team_cycles;
     step->moved.l2_l1 = moved->l2_l1 - last.moved.l2_l1;

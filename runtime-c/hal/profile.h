@@ -7,11 +7,15 @@
 
 #include "hal.h"
 
-/* Of one step: cycles, those of them in which the team computed, and bytes moved meanwhile as partita_traffic counts them. */
+/*
+ * Of one step: cycles, those of them in which the team computed, bytes moved meanwhile as partita_traffic counts them,
+ * and at which cycle of the program it began.
+ */
 struct partita_step_profile {
     uint64_t cycles;
     uint64_t team_cycles;
     struct partita_traffic moved;
+    uint64_t start;
 };
 
 /* The first step begins. */

@@ -194,6 +194,18 @@ def run(arguments, board, components, work):
     return code, reports
 
 
+def set_to_clock(chip):
+    """Transfers of L3 in cycles of the chip's program, as the rest is."""
+    if 'board' not in chip:
+        del chip['l3']['transfers']
+        return
+    began, ended = chip.pop('board')
+    ratio = chip['cycles'] / max(1, ended - began)
+    for transfer in chip['l3']['transfers']:
+        for end in ('start', 'end'):
+            transfer[end] = round((transfer[end] - began) * ratio)
+
+
 def read_counters(work, count, reports):
     """What the programs and the components counted, together."""
     links = json.loads((work / 'links.json').read_text(encoding='utf-8'))
@@ -203,6 +215,7 @@ def read_counters(work, count, reports):
         for kind in ('l3', 'udma', 'dma', 'cluster'):
             file = work / f'chip{number}_{kind}.json'
             chip[kind] = json.loads(file.read_text(encoding='utf-8'))
+        set_to_clock(chip)
         chips.append(chip)
     return {'ended': links['ended'], 'chips': chips, 'links': links['links']}
 

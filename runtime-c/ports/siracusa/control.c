@@ -1,7 +1,7 @@
 /* What the control core does before and after the program. */
 #include "siracusa.h"
 
-enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, END_OF_COMPUTATION = 1u << 31, FAILED = 70 };
+enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, NOW = 0xC, END_OF_COMPUTATION = 1u << 31, FAILED = 70 };
 
 _Noreturn void partita_run_control(void);
 _Noreturn void partita_trap(void);
@@ -18,6 +18,9 @@ static IN_L1 int32_t chips;
 static IN_L1 uint32_t began;
 static IN_L1 uint32_t last;
 static IN_L1 uint32_t wraps;
+
+/* The board's clock when the program began. */
+static IN_L1 uint32_t board_began;
 
 int32_t partita_chip(void)
 {
@@ -54,8 +57,15 @@ uint64_t partita_cycles(void)
     return ((uint64_t)wraps << 32 | last) - began;
 }
 
+static uint32_t board_clock(void)
+{
+    return PARTITA_BOARD ? read_register(BOARD + NOW) : 0;
+}
+
+/* With the board's clock at both ends, by which cycles of chips and of the board can be set beside each other. */
 static void print_report(uint64_t cycles)
 {
+    const uint32_t board_ended = board_clock();
     partita_print("{\"chip\": ");
     partita_print_number((uint64_t)chip);
     partita_print(", \"cycles\": ");
@@ -68,6 +78,13 @@ static void print_report(uint64_t cycles)
     partita_print_number(partita_moved.received);
     partita_print(", \"sent\": ");
     partita_print_links();
+    if (PARTITA_BOARD) {
+        partita_print(", \"board\": [");
+        partita_print_number(board_began);
+        partita_print(", ");
+        partita_print_number(board_ended);
+        partita_print("]");
+    }
     partita_print("}\n");
 }
 
@@ -105,6 +122,7 @@ _Noreturn void partita_run_control(void)
     chips = PARTITA_BOARD ? (int32_t)read_register(BOARD + CHIPS) : 1;
     partita_start_team();
     partita_start_l3();
+    board_began = board_clock();
     began = counter();
     last = began;
     const int32_t code = partita_main();

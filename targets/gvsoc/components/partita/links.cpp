@@ -12,6 +12,7 @@
  *   0x00 read: this chip's number
  *   0x04 read: how many chips there are
  *   0x08 write: this chip has ended, with this code
+ *   0x0c read: cycles of 500 MHz since the simulation began, modulo 2^32
  *
  * and for chip C at 0x400 + 0x20 C:
  *
@@ -39,7 +40,7 @@
 
 namespace {
 
-enum : uint64_t { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, PEERS = 0x400 };
+enum : uint64_t { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, NOW = 0xc, PEERS = 0x400 };
 
 /* Of another chip. */
 enum : uint64_t {
@@ -207,7 +208,8 @@ vp::IoReqStatus Links::access(vp::Block *block, vp::IoReq *request, int chip)
 uint32_t Links::read(int chip, uint64_t offset)
 {
     if (offset < PEERS) {
-        return offset == CHIP ? (uint32_t)chip : offset == CHIPS ? (uint32_t)chips.size() : 0;
+        const uint32_t now = (uint32_t)clock.get_cycles();
+        return offset == CHIP ? (uint32_t)chip : offset == CHIPS ? (uint32_t)chips.size() : offset == NOW ? now : 0;
     }
     const int peer = (int)((offset - PEERS) / PEER_BYTES);
     const uint64_t place = (offset - PEERS) % PEER_BYTES;

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,10 +56,37 @@ class SiracusaPortTest {
     String report = result.report().replaceAll("\\s+", "");
     assertThat(report)
         .startsWith("{\"ended\":[0,0],")
-        .contains("\"l3\":{\"read\":184,\"written\":8}")
+        .contains("\"l3\":{\"read\":184,\"written\":8,\"busy_cycles\":")
         .contains("\"dma\":{\"read\":1860,\"written\":30}")
         .contains("{\"from\":0,\"to\":1,\"messages\":2,\"bytes\":100012,")
         .contains("{\"from\":1,\"to\":0,\"messages\":2,\"bytes\":100012,");
+  }
+
+  /** Transfers of L3 are listed one after the other, each in the time of the program. */
+  @Test
+  void saysWhenTransfersOfL3Pass(Gvsoc gvsoc) throws IOException {
+    Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
+    writeImages(1);
+    Gvsoc.Result result = gvsoc.run(program, folder, HalPrograms.inputs(0, HalPrograms.copied(1)));
+    Matcher cycles = Pattern.compile("\"cycles\": ([0-9]+)").matcher(result.report());
+    assertThat(cycles.find()).isTrue();
+    Matcher transfer =
+        Pattern.compile(
+                "\"start\": (\\d+),\\s+\"end\": (\\d+),\\s+\"address\": \\d+,\\s+\"(read|written)\": (\\d+)")
+            .matcher(result.report());
+    long before = 0;
+    long bytes = 0;
+    while (transfer.find()) {
+      long start = Long.parseLong(transfer.group(1));
+      long end = Long.parseLong(transfer.group(2));
+      long size = Long.parseLong(transfer.group(4));
+      assertThat(start).isGreaterThanOrEqualTo(before);
+      assertThat(end - start).isBetween(size * 5 / 4, size * 5 / 4 + 60);
+      before = end;
+      bytes += size;
+    }
+    assertThat(bytes).isEqualTo(184 + 8);
+    assertThat(before).isBetween(1L, Long.parseLong(cycles.group(1)));
   }
 
   /** Nothing in the chip looks at stores to where there is nothing. */

@@ -32,8 +32,10 @@ import java.util.Locale;
 final class DeviceBenchmarks {
   private static final String SECONDS = "900";
 
-  /** Of {@code partita_step_profile}: cycles, the team's, and four counters of traffic. */
-  private static final int STEP_BYTES = 48;
+  /**
+   * Of {@code partita_step_profile}: cycles, the team's, four counters of traffic, and the start.
+   */
+  private static final int STEP_BYTES = 56;
 
   private DeviceBenchmarks() {}
 
