@@ -11,7 +11,7 @@
 
 #include "emulated.h"
 
-enum { LONGEST_NAME = 1000, FAILED = 70, PIECE = 1 << 20 };
+enum { LONGEST_NAME = 1000, LONGEST_MESSAGE = 120, FAILED = 70, PIECE = 1 << 20 };
 
 _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
 #ifndef PARTITA_L2_IMAGE
@@ -38,6 +38,16 @@ int32_t partita_chips(void)
 const struct partita_traffic *partita_traffic(void)
 {
     return &partita_moved;
+}
+
+/* The end of a text that holds the other one. */
+static char *append(char *end, const char *text)
+{
+    while (*text != '\0') {
+        *end++ = *text++;
+    }
+    *end = '\0';
+    return end;
 }
 
 /* The end of a text that holds the number. */
@@ -76,13 +86,15 @@ int32_t partita_same_text(const char *first, const char *second)
 
 _Noreturn void partita_fail(const char *message)
 {
-    char number[21];
-    append_number(number, (uint64_t)partita_options.chip);
-    partita_print("chip ");
-    partita_print(number);
-    partita_print(": ");
-    partita_print(message);
-    partita_print("\n");
+    /* In one piece: other chips print to the same stream. */
+    char text[LONGEST_MESSAGE + 32];
+    char *end = append_number(append(text, "chip "), (uint64_t)partita_options.chip);
+    end = append(end, ": ");
+    for (uint32_t i = 0; message[i] != '\0' && i < LONGEST_MESSAGE; i++) {
+        *end++ = message[i];
+    }
+    append(end, "\n");
+    partita_print(text);
     partita_exit(FAILED);
 }
 

@@ -75,14 +75,7 @@ public final class BatchProgram {
    */
   public void run(List<List<Tensor>> inputs, List<String> options, Path files) {
     int chips = streams.description().chips().size();
-    if (port == Port.QEMU && chips > 1) {
-      throw new PartitaException(
-          SiracusaCode.TOO_MANY_CHIPS,
-          "--on qemu",
-          "a program for one chip",
-          chips + " chips",
-          "run it on host, mpi or gvsoc, or compile it for one chip");
-    }
+    port.verifyChips(chips);
     try {
       for (int chip = 0; chip < chips; chip++) {
         Path input = files.resolve("chip" + chip + ".in");

@@ -1,5 +1,6 @@
 package io.partita.backend.siracusa.run;
 
+import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.File;
@@ -15,7 +16,6 @@ import java.util.stream.Stream;
 /** Runs {@code make} in an emitted folder. */
 public final class Build {
   private static final int LONGEST_MINUTES = 30;
-  private static final int LINES_OF_A_MESSAGE = 12;
 
   private Build() {}
 
@@ -23,9 +23,11 @@ public final class Build {
    * Builds a target of the makefile; what is newer than its sources stays.
    *
    * @param variables of make, {@code NAME=VALUE}
-   * @throws PartitaException P5102 when there's no make or compiler, P5103 when the build fails
+   * @throws PartitaException P5102 when there's no make or compiler, P5103 when the build fails,
+   *     P5105 when the port has too few chips
    */
   public static void run(Path folder, Port port, List<String> variables) {
+    port.verifyChips(ModelDescription.read(folder).chips().size());
     for (List<String> any : port.programs()) {
       if (any.stream().noneMatch(program -> find(program).isPresent())) {
         throw new PartitaException(
@@ -41,18 +43,9 @@ public final class Build {
     try {
       Path log = Files.createTempFile("partita-build-", ".log");
       try {
-        Process make =
-            new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        if (!make.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES) || make.exitValue() != 0) {
-          make.destroyForcibly();
-          throw failed(folder, command, Files.readString(log));
-        }
+        make(folder, command, log);
       } finally {
-        Files.delete(log);
+        Files.deleteIfExists(log);
       }
     } catch (IOException e) {
       throw failed(folder, command, e.toString());
@@ -62,14 +55,29 @@ public final class Build {
     }
   }
 
-  private static PartitaException failed(Path folder, List<String> command, String log) {
-    String text =
-        log.lines().limit(LINES_OF_A_MESSAGE).reduce("", (all, line) -> all + "\n    " + line);
+  private static void make(Path folder, List<String> command, Path log)
+      throws IOException, InterruptedException {
+    Process make =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    if (!make.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES)) {
+      make.destroy();
+      throw failed(folder, command, "no end after " + LONGEST_MINUTES + " minutes");
+    }
+    if (make.exitValue() != 0) {
+      throw failed(folder, command, LogExcerpt.of(Files.readString(log)));
+    }
+  }
+
+  private static PartitaException failed(Path folder, List<String> command, String found) {
     return new PartitaException(
         SiracusaCode.BUILD_FAILED,
         folder.toString(),
         String.join(" ", command) + " to succeed",
-        text,
+        found,
         "compile the model again; if it stays so, report it with this text");
   }
 

@@ -1,5 +1,7 @@
 package io.partita.backend.siracusa.run;
 
+import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.ir.diagnostic.PartitaException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +50,20 @@ public enum Port {
   /** How these are had. */
   String remedy() {
     return remedy;
+  }
+
+  /**
+   * @throws PartitaException P5105 when it has fewer chips than a program
+   */
+  void verifyChips(int chips) {
+    if (this == QEMU && chips > 1) {
+      throw new PartitaException(
+          SiracusaCode.TOO_MANY_CHIPS,
+          "--on qemu",
+          "a program for one chip",
+          chips + " chips",
+          "run it on host, mpi or gvsoc, or compile it for one chip");
+    }
   }
 
   public static List<String> names() {
