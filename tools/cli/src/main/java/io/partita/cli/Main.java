@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,6 +70,8 @@ final class Main implements Runnable {
   }
 
   public static void main(String[] arguments) {
+    // Numbers are written alike everywhere, also in what other programs read.
+    Locale.setDefault(Locale.ROOT);
     PrintWriter out = new PrintWriter(System.out, true);
     PrintWriter err = new PrintWriter(System.err, true);
     int exitCode;

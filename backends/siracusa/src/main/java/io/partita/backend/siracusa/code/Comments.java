@@ -1,5 +1,7 @@
 package io.partita.backend.siracusa.code;
 
+import java.util.Locale;
+
 /** Makes text of a model fit for a comment in C, whatever the model's author wrote. */
 public final class Comments {
   private static final int LONGEST = 200;
@@ -31,5 +33,10 @@ public final class Comments {
       }
     }
     return quoted.append('"').toString();
+  }
+
+  /** A number with commas, as in 65,536, whatever the locale. */
+  public static String grouped(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
   }
 }

@@ -73,7 +73,8 @@ final class ExchangeTables {
     fields.add(new Variable("message", StepCode.l2(step.message())));
     fields.add(new Variable("workspace", "partita_l1 + " + step.l1()));
     fields.add(new Variable("workspace_bytes", Long.toString(step.l1Bytes())));
-    String size = " (%s, %,d elements)".formatted(step.element(), exchange.elements());
+    String size =
+        " (%s, %s elements)".formatted(step.element(), Comments.grouped(exchange.elements()));
     exchanges.add(new ChipFile.Exchange(Comments.clean(step.node() + size), fields));
   }
 
@@ -96,7 +97,7 @@ final class ExchangeTables {
             case Step.Receive receive -> kernel(receive.combine(), element);
           };
       elements.add(
-          "{%d, %d, %s, %s, %d}"
+          "{%s, %s, %s, %s, %s}"
               .formatted(
                   step instanceof Step.Send ? 1 : 0,
                   step.peer(),

@@ -49,7 +49,7 @@ final class Expressions {
   /** {@code partita_smaller(32, 100 - m)}. */
   String sizeInitialiser(int axis) {
     TileAxis whole = kernel.axes().get(axis);
-    return "partita_smaller(%d, %d - %s)".formatted(whole.tile(), whole.extent(), whole.name());
+    return "partita_smaller(%s, %s - %s)".formatted(whole.tile(), whole.extent(), whole.name());
   }
 
   /** Where the loop over the axis ends: a number, or the variable of a limit. */
@@ -128,7 +128,7 @@ final class Expressions {
   }
 
   private String isLast(int axis) {
-    return "(%s + %d >= %s)".formatted(variable(axis), kernel.axes().get(axis).tile(), end(axis));
+    return "(%s + %s >= %s)".formatted(variable(axis), kernel.axes().get(axis).tile(), end(axis));
   }
 
   private String binary(

@@ -87,8 +87,11 @@ final class LoopCode {
     List<String> lines = new ArrayList<>();
     lines.add(calls + (kernel.axes().isEmpty() ? "" : tiles));
     lines.add(
-        "%,d tile%s, %,d bytes of L1"
-            .formatted(kernel.tiles(), kernel.tiles() == 1 ? "" : "s", kernel.l1Bytes()));
+        "%s tile%s, %s bytes of L1"
+            .formatted(
+                Comments.grouped(kernel.tiles()),
+                kernel.tiles() == 1 ? "" : "s",
+                Comments.grouped(kernel.l1Bytes())));
     return lines;
   }
 

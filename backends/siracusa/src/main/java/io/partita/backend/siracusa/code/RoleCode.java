@@ -70,13 +70,13 @@ public final class RoleCode {
       for (ChipSchedule.StoredConstant constant : chip.constants()) {
         lines.add(
             Comments.clean(
-                "  %s %s %s: %s, %,d bytes"
+                "  %s %s %s: %s, %s bytes"
                     .formatted(
                         constant.level(),
                         StepCode.hexadecimal(constant.offset()),
                         constant.name(),
                         constant.text(),
-                        constant.bytes())));
+                        Comments.grouped(constant.bytes()))));
       }
     }
     return lines;
@@ -88,7 +88,8 @@ public final class RoleCode {
   }
 
   private static String memory(String name, ChipSchedule.MemoryUse use) {
-    return "%s: %,d of %,d bytes".formatted(name, use.used(), use.available());
+    return "%s: %s of %s bytes"
+        .formatted(name, Comments.grouped(use.used()), Comments.grouped(use.available()));
   }
 
   private static List<String> includes(ChipSchedule chip) {

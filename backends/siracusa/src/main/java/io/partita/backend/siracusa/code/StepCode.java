@@ -52,7 +52,7 @@ final class StepCode {
         String l2 = l2(start.l2());
         String l3 = hexadecimal(start.l3());
         yield call(
-            "%s: %s %,d bytes".formatted(start.node(), name, start.bytes()),
+            "%s: %s %s bytes".formatted(start.node(), name, Comments.grouped(start.bytes())),
             "partita_stream_" + name + "_start",
             List.of(
                 stream(start.transfer()),
@@ -64,8 +64,12 @@ final class StepCode {
           call(wait.node(), "partita_stream_wait", List.of(stream(wait.transfer())));
       case FetchRows rows ->
           call(
-              "%s: %,d of %,d rows of %,d bytes"
-                  .formatted(rows.node(), rows.count(), rows.rows(), rows.rowBytes()),
+              "%s: %s of %s rows of %s bytes"
+                  .formatted(
+                      rows.node(),
+                      Comments.grouped(rows.count()),
+                      Comments.grouped(rows.rows()),
+                      Comments.grouped(rows.rowBytes())),
               "partita_fetch_rows",
               List.of(rows(rows)));
       case Exchange exchange ->
@@ -87,8 +91,8 @@ final class StepCode {
   }
 
   private static String rows(FetchRows rows) {
-    return ("&(const struct partita_rows){.l3 = %s, .rows = %d, .row_bytes = %d, .indices = %s,"
-            + " .index_bytes = %d, .count = %d, .l2 = %s}")
+    return ("&(const struct partita_rows){.l3 = %s, .rows = %s, .row_bytes = %s, .indices = %s,"
+            + " .index_bytes = %s, .count = %s, .l2 = %s}")
         .formatted(
             hexadecimal(rows.l3()),
             rows.rows(),
@@ -107,7 +111,8 @@ final class StepCode {
       boolean isNear = state.level() == Level.L2;
       calls.add(
           call(
-              "%s: %s, %,d bytes".formatted(state.name(), state.type(), state.type().bytes()),
+              "%s: %s, %s bytes"
+                  .formatted(state.name(), state.type(), Comments.grouped(state.type().bytes())),
               isNear ? "partita_clear" : "partita_clear_l3",
               List.of(
                   isNear ? l2(state.offset()) : hexadecimal(state.offset()),
