@@ -115,7 +115,7 @@ final class CompileCommand implements Callable<Integer> {
       report.putAll(written.report());
       out.println(Json.text(report));
     } else {
-      written.files().forEach(file -> out.println(output.resolve(file)));
+      EmittedFiles.lines(output, written.files()).forEach(out::println);
       out.println(written.summary());
     }
     return ExitCode.DONE;

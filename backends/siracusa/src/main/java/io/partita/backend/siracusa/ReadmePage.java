@@ -9,54 +9,71 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** What the page in the output folder says. */
 final class ReadmePage {
   private ReadmePage() {}
 
-  static Readme of(Schedule schedule, List<EmittedFile> files) {
-    List<String> inputs = new ArrayList<>();
-    schedule
-        .inputs()
-        .forEach((name, type) -> inputs.add(row(name, type.toString(), type.type().bytes())));
-    List<String> outputs = new ArrayList<>();
-    schedule
-        .outputs()
-        .forEach((name, type) -> outputs.add(row(name, type.toString(), type.type().bytes())));
+  static Readme of(Schedule schedule, ModelDescription description, List<EmittedFile> files) {
     List<String> memories = new ArrayList<>();
-    List<String> states = new ArrayList<>();
     for (ChipSchedule role : schedule.roles()) {
       memories.add(
           "| %s | %s | %s | %s |"
               .formatted(chips(role), use(role.l1()), use(role.l2()), use(role.l3())));
-    }
-    for (ChipSchedule.Port state : schedule.roles().getFirst().states()) {
-      states.add(row(state.name(), state.type().toString(), state.type().bytes()));
     }
     return new Readme(
         Comments.clean(RoleCode.name(schedule)),
         Comments.clean(schedule.target()),
         schedule.program().devices().size(),
         contents(schedule, files),
-        inputs,
-        outputs,
-        states,
+        ports(description.inputs()),
+        ports(description.outputs()),
+        states(schedule),
         memories);
+  }
+
+  private static List<String> ports(List<ModelDescription.WholePort> ports) {
+    return ports.stream()
+        .map(port -> row(port.name(), port.type().toString(), port.type().type().bytes()))
+        .toList();
+  }
+
+  /** Chips may have different parts of a state, or none. */
+  private static List<String> states(Schedule schedule) {
+    SortedMap<String, SortedSet<Integer>> holders = new TreeMap<>();
+    for (ChipSchedule role : schedule.roles()) {
+      for (ChipSchedule.Port state : role.states()) {
+        String row = row(state.name(), state.type().toString(), state.type().bytes());
+        holders.computeIfAbsent(row, any -> new TreeSet<>()).addAll(role.devices());
+      }
+    }
+    List<String> rows = new ArrayList<>();
+    holders.forEach((row, chips) -> rows.add(row + " " + numbers(chips) + " |"));
+    return rows;
   }
 
   private static String row(String name, String type, long bytes) {
     String clean = Comments.clean(name).replace("|", "/");
-    return "| `%s` | `%s` | %,d |".formatted(clean, type, bytes);
+    return "| `%s` | `%s` | %s |".formatted(clean, type, Comments.grouped(bytes));
   }
 
   private static String use(MemoryUse use) {
-    return "%,d of %,d".formatted(use.used(), use.available());
+    return "%s of %s".formatted(Comments.grouped(use.used()), Comments.grouped(use.available()));
   }
 
   private static String chips(ChipSchedule role) {
-    return role.devices().stream().map(Object::toString).collect(Collectors.joining(", "));
+    return numbers(role.devices());
+  }
+
+  private static String numbers(Collection<Integer> chips) {
+    return chips.stream().map(Object::toString).collect(Collectors.joining(", "));
   }
 
   private static List<String> contents(Schedule schedule, List<EmittedFile> files) {
@@ -65,7 +82,7 @@ final class ReadmePage {
     lines.add("| --- | --- |");
     for (int number = 0; number < schedule.roles().size(); number++) {
       String chips = chips(schedule.roles().get(number));
-      lines.add("| `role_%d.c` | what chips do, step by step: %s |".formatted(number, chips));
+      lines.add("| `role_%s.c` | what chips do, step by step: %s |".formatted(number, chips));
     }
     if (files.stream().anyMatch(file -> file.path().endsWith("_messages.c"))) {
       lines.add("| `chipI_messages.c` | with whom chip I exchanges what |");

@@ -67,7 +67,9 @@ public final class SiracusaBackend {
     files.addAll(RuntimeSources.board());
     ModelDescription description = ModelDescription.of(schedule);
     files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
-    files.add(EmittedFile.text("README.md", Templates.print(ReadmePage.of(schedule, files))));
+    files.add(
+        EmittedFile.text(
+            "README.md", Templates.print(ReadmePage.of(schedule, description, files))));
     files.sort(Comparator.comparing(EmittedFile::path));
     return new EmittedC(description, files);
   }
