@@ -57,6 +57,29 @@ public record DescriptionFields(Map<?, ?> fields) {
     throw new IllegalArgumentException("no number \"" + name + "\"");
   }
 
+  /** Whole or not. */
+  public double real(String name) {
+    if (fields.get(name) instanceof Number number) {
+      return number.doubleValue();
+    }
+    throw new IllegalArgumentException("no number \"" + name + "\"");
+  }
+
+  /** A list of lists of whole numbers, each 0 or more. */
+  public List<long[]> rows(String name) {
+    if (fields.get(name) instanceof List<?> list) {
+      return list.stream().map(row -> row(row, name)).toList();
+    }
+    throw new IllegalArgumentException("no list \"" + name + "\"");
+  }
+
+  private static long[] row(Object row, String name) {
+    if (row instanceof List<?> numbers) {
+      return numbers.stream().mapToLong(DescriptionFields::extent).toArray();
+    }
+    throw new IllegalArgumentException("\"" + name + "\" holds something else than lists");
+  }
+
   /** Of 0 or more. */
   public long extent(String name) {
     return extent(fields.get(name));

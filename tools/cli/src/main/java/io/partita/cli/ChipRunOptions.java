@@ -1,21 +1,21 @@
 package io.partita.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.measure.MeasuredRun;
+import io.partita.backend.siracusa.measure.PredictedRun;
 import io.partita.backend.siracusa.run.BatchProgram;
 import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -33,15 +33,24 @@ final class ChipRunOptions {
 
   @Option(
       names = "--json",
-      description = "Print outputs, cycles and bytes moved of a program in C as JSON.")
+      description =
+          "Print outputs, and what a program in C took beside what was predicted, as JSON.")
   boolean json;
+
+  @Option(
+      names = "--profile",
+      description =
+          "Build a program in C such that it says what each step took; print that beside what was"
+              + " predicted.")
+  boolean profile;
 
   /** None of the options means something for a program in Java. */
   void requireNone(CommandSpec spec) {
-    if (ports.areGiven() || json) {
+    if (ports.areGiven() || json || profile) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on, --gvsoc and --json are for programs in C: 'partita compile --target siracusa'");
+          "--on, --gvsoc, --json and --profile are for programs in C:"
+              + " 'partita compile --target siracusa'");
     }
   }
 
@@ -50,42 +59,51 @@ final class ChipRunOptions {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
     List<Tensor> arguments = ChipInputs.read(inputs, description);
+    Optional<PredictedRun> predicted =
+        json || profile ? Optional.of(PredictedRun.read(folder)) : Optional.empty();
     BatchProgram.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
-      Build.run(folder, port, List.of());
+      Build.run(folder, port, profile ? List.of("PROFILE=1") : List.of());
       progress.step("running");
+      List<Integer> steps =
+          profile
+              ? predicted.orElseThrow().chips().stream().map(chip -> chip.steps().size()).toList()
+              : List.of();
       result =
-          new BatchProgram(folder, port, Duration.ofSeconds(timeout))
-              .run(List.of(arguments), ports.options());
+          new BatchProgram(
+                  folder, profile ? "build/profile" : "build", port, Duration.ofSeconds(timeout))
+              .run(List.of(arguments), ports.options(), steps);
     }
     Map<String, Tensor> named = new LinkedHashMap<>();
     for (ModelDescription.WholePort output : description.outputs()) {
       named.put(output.name(), result.outputs().getFirst().get(named.size()));
     }
     OutputFile.write(outputs, out -> Npz.write(named, out));
-    print(named, result.reports(), spec);
+    Optional<ChipRunReport> report =
+        predicted.map(
+            run ->
+                new ChipRunReport(port, run, MeasuredRun.of(result.reports(), result.profiles())));
+    print(named, report, result.reports(), spec);
     return ExitCode.DONE;
   }
 
-  private void print(Map<String, Tensor> outputs, List<String> reports, CommandSpec spec) {
+  private void print(
+      Map<String, Tensor> outputs,
+      Optional<ChipRunReport> report,
+      List<String> reports,
+      CommandSpec spec) {
+    PrintWriter out = spec.commandLine().getOut();
     if (!json) {
-      outputs.forEach(
-          (name, value) -> spec.commandLine().getOut().println(name + ": " + value.type()));
+      outputs.forEach((name, value) -> out.println(name + ": " + value.type()));
+      report.map(ProfilePage::of).ifPresent(lines -> lines.forEach(out::println));
       return;
     }
     Map<String, Object> types = new LinkedHashMap<>();
     outputs.forEach((name, value) -> types.put(name, value.type().toString()));
-    List<Object> measured = new ArrayList<>();
-    for (String report : reports) {
-      try {
-        measured.add(JSON.std.anyFrom(report));
-      } catch (IOException broken) {
-        throw new UncheckedIOException(broken);
-      }
-    }
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("outputs", types);
-    all.put("reports", measured);
-    spec.commandLine().getOut().println(Json.text(all));
+    report.ifPresent(each -> all.putAll(each.fields()));
+    all.put("reports", reports.stream().map(Json::parse).toList());
+    out.println(Json.text(all));
   }
 }

@@ -10,6 +10,15 @@ final class Json {
 
   private Json() {}
 
+  /** What a program that is ours wrote as JSON. */
+  static Object parse(String json) {
+    try {
+      return JSON.std.anyFrom(json);
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+  }
+
   /** {@code value} (maps, lists, numbers, strings, booleans) as indented JSON. */
   static String text(Object value) {
     try {

@@ -3,9 +3,21 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.siracusa.run.Build;
+import io.partita.driver.OutputFile;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.file.DescriptionFields;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +34,7 @@ class ChipCommandsTest {
             "compile", Invocation.DECODER, "--target=siracusa", "--devices", chips, "-o", folder);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
     assertThat(compile.out())
-        .contains("role_0.c", "C for " + chips + " chips of siracusa: 'make host' builds it");
+        .contains("role_0.c", "C for " + chips + " chip" + (chips == 1 ? "" : "s"));
     return folder;
   }
 
@@ -39,17 +51,83 @@ class ChipCommandsTest {
     return generate.out();
   }
 
-  @Test
-  void generatesAsJavaDoes() {
+  private static void requireCompiler() {
     if (Build.find("gcc").isEmpty() || Build.find("make").isEmpty()) {
       System.err.println("NO C COMPILER: emitted C is NOT TESTED; apt-get install gcc make");
     }
     assumeThat(Build.find("gcc")).isPresent();
     assumeThat(Build.find("make")).isPresent();
+  }
+
+  @Test
+  void generatesAsJavaDoes() {
+    requireCompiler();
     Path java = scratch.resolve("java");
     Invocation compile = Invocation.of("compile", Invocation.DECODER, "--target=java", "-o", java);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
     assertThat(text(compiled(2))).isEqualTo(text(java));
+  }
+
+  /** Bytes are as predicted, step by step; of what a host takes nothing is known beforehand. */
+  @Test
+  void setsWhatItTakesBesideThePrediction() throws IOException {
+    requireCompiler();
+    Path folder = compiled(2);
+    Path inputs = scratch.resolve("in.npz");
+    Map<String, Tensor> token = new LinkedHashMap<>();
+    token.put("input_ids", Tensor.ofLongs(TensorType.of(ElementType.I64, 1, 1), new long[] {3}));
+    token.put("position", Tensor.ofLongs(TensorType.of(ElementType.I64, 1), new long[] {255}));
+    OutputFile.write(inputs, out -> Npz.write(token, out));
+    Path outputs = scratch.resolve("out.npz");
+    Invocation run =
+        Invocation.of("run", folder, "--inputs", inputs, "-o", outputs, "--profile", "--json");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    DescriptionFields report = new DescriptionFields(JSON.std.mapFrom(run.out()));
+    assertThat(report.text("clock")).isEqualTo("nanoseconds");
+    assertThat(report.object("measured").names()).containsExactly("cycles");
+    assertThat(report.object("predicted").real("joules")).isPositive();
+    List<DescriptionFields> chips = report.objects("chips");
+    assertThat(chips).hasSize(2);
+    for (DescriptionFields chip : chips) {
+      List<DescriptionFields> steps = chip.objects("steps");
+      assertThat(steps).hasSizeGreaterThan(40);
+      long sum = 0;
+      for (DescriptionFields step : steps) {
+        assertThat(bytes(step.object("measured")))
+            .as(step.text("node"))
+            .isEqualTo(bytes(step.object("predicted")));
+        sum += step.object("measured").extent("cycles");
+      }
+      assertThat(chip.object("measured").extent("cycles")).isEqualTo(sum).isPositive();
+      assertThat(bytes(chip.object("measured"))).isEqualTo(bytes(chip.object("predicted")));
+      assertThat(chip.object("measured").extent("sent")).isPositive();
+    }
+    Invocation page = Invocation.of("run", folder, "--inputs", inputs, "-o", outputs, "--profile");
+    assertThat(page.out())
+        .contains("logits: f32[1,1,65]", "bytes between L2 and L1", "energy of all chips")
+        .containsPattern("slowest steps of chip [01]")
+        .containsPattern("[0-9,]+ +[0-9.]+% +[0-9,]+  (loop \\w+|exchange): /");
+  }
+
+  private static List<Long> bytes(DescriptionFields figures) {
+    return Stream.of("l2_l1", "l3_l2", "sent", "received").map(figures::extent).toList();
+  }
+
+  @Test
+  void saysWhenThereIsNoPrediction() throws IOException {
+    Path folder = compiled(1);
+    Files.writeString(folder.resolve("prediction.json"), "{\"format\":\"another\"}");
+    Invocation run =
+        Invocation.of(
+            "run",
+            folder,
+            "--inputs",
+            Invocation.SHAKESPEARE.resolve("decode/inputs.npz"),
+            "-o",
+            scratch.resolve("out.npz"),
+            "--json");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err()).contains("P5107", "prediction.json", "another format");
   }
 
   @Test

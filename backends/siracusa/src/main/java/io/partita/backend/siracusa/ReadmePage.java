@@ -2,6 +2,7 @@ package io.partita.backend.siracusa;
 
 import io.partita.backend.siracusa.code.Comments;
 import io.partita.backend.siracusa.code.RoleCode;
+import io.partita.backend.siracusa.measure.PredictedRun;
 import io.partita.backend.siracusa.model.Readme;
 import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
@@ -91,6 +92,9 @@ final class ReadmePage {
     lines.add("| `partita_model.h` | the interface |");
     lines.add("| `main.c`, `image.S` | the program around it |");
     lines.add("| `model.json` | the same for other programs |");
+    if (files.stream().anyMatch(file -> file.path().equals(PredictedRun.FILE))) {
+      lines.add("| `prediction.json` | what each step should take, for `partita run --profile` |");
+    }
     if (files.stream().anyMatch(file -> file.path().startsWith(ReferenceFiles.FOLDER))) {
       lines.add("| `reference/` | what steps compute, for `partita diff` |");
     }

@@ -2,6 +2,7 @@ package io.partita.backend.siracusa;
 
 import io.partita.backend.siracusa.code.Comments;
 import io.partita.backend.siracusa.code.RoleCode;
+import io.partita.backend.siracusa.measure.PredictedRun;
 import io.partita.backend.siracusa.model.Makefile;
 import io.partita.backend.siracusa.model.ModelHeader;
 import io.partita.backend.siracusa.model.ProgramMain;
@@ -12,9 +13,12 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.schedule.predict.SchedulePrediction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -29,10 +33,12 @@ public final class SiracusaBackend {
 
   private final Schedule schedule;
   private final int cores;
+  private final Optional<PredictedRun> predicted;
 
-  private SiracusaBackend(Schedule schedule, int cores) {
+  private SiracusaBackend(Schedule schedule, int cores, Optional<PredictedRun> predicted) {
     this.schedule = schedule;
     this.cores = cores;
+    this.predicted = predicted;
   }
 
   /**
@@ -41,7 +47,18 @@ public final class SiracusaBackend {
    * @param cores that a chip has
    */
   public static EmittedC emit(Schedule schedule, int cores) {
-    return new SiracusaBackend(schedule, cores).program();
+    return new SiracusaBackend(schedule, cores, Optional.empty()).program();
+  }
+
+  /**
+   * The program, with what a run should take; nothing is written yet.
+   *
+   * @param target the one that the schedule was made for
+   */
+  public static EmittedC emit(Schedule schedule, TargetDescription target) {
+    PredictedRun predicted = PredictedRun.of(schedule, SchedulePrediction.of(schedule, target));
+    int cores = target.devices().getFirst().cores();
+    return new SiracusaBackend(schedule, cores, Optional.of(predicted)).program();
   }
 
   private EmittedC program() {
@@ -67,6 +84,7 @@ public final class SiracusaBackend {
     files.addAll(RuntimeSources.board());
     ModelDescription description = ModelDescription.of(schedule);
     files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
+    predicted.ifPresent(run -> files.add(EmittedFile.text(PredictedRun.FILE, run.json())));
     files.add(
         EmittedFile.text(
             "README.md", Templates.print(ReadmePage.of(schedule, description, files))));

@@ -10,7 +10,8 @@ public enum SiracusaCode implements DiagnosticCode {
   BUILD_FAILED("P5103", "emitted C doesn't compile"),
   PROGRAM_STOPPED("P5104", "the emitted program stopped"),
   TOO_MANY_CHIPS("P5105", "a port has too few chips for the program"),
-  REFERENCE("P5106", "what an emitted program should compute can't be read");
+  REFERENCE("P5106", "what an emitted program should compute can't be read"),
+  PREDICTION("P5107", "what an emitted program should take can't be read");
 
   private final String id;
   private final String title;

@@ -216,7 +216,7 @@ final class ChipRun {
     return elements / rate.rate() + rate.overheadCycles();
   }
 
-  DevicePrediction prediction(Outcome outcome) {
+  DevicePrediction prediction(Outcome outcome, EnergyModel energy) {
     List<StepPrediction> steps = new ArrayList<>();
     double before = 0;
     double all = 0;
@@ -226,6 +226,6 @@ final class ChipRun {
       before = end;
       all += computed.get(i);
     }
-    return new DevicePrediction(device, before, all, steps);
+    return new DevicePrediction(device, before, all, energy, steps);
   }
 }

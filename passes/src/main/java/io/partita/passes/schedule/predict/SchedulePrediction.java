@@ -32,13 +32,21 @@ public record SchedulePrediction(
    * @param steps of its role, in order
    */
   public record DevicePrediction(
-      int device, double cycles, double computeCycles, List<StepPrediction> steps) {
+      int device,
+      double cycles,
+      double computeCycles,
+      EnergyModel energy,
+      List<StepPrediction> steps) {
     public DevicePrediction {
       steps = List.copyOf(steps);
     }
 
     public Traffic traffic() {
       return steps.stream().map(StepPrediction::traffic).reduce(Traffic.NONE, Traffic::plus);
+    }
+
+    public double joules() {
+      return energy.joules(computeCycles, traffic());
     }
   }
 
@@ -59,7 +67,7 @@ public record SchedulePrediction(
   public record Traffic(long l2L1, long l3L2, long sent, long received) {
     public static final Traffic NONE = new Traffic(0, 0, 0, 0);
 
-    Traffic plus(Traffic other) {
+    public Traffic plus(Traffic other) {
       return new Traffic(
           l2L1 + other.l2L1, l3L2 + other.l3L2, sent + other.sent, received + other.received);
     }

@@ -5,15 +5,12 @@ import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
-import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
-import io.partita.ir.target.Topology;
 import io.partita.passes.cost.Outcome;
 import io.partita.passes.cost.TargetTimeline;
 import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
-import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import io.partita.passes.schedule.tile.LoopTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -74,9 +71,18 @@ final class ScheduleTimeline {
     }
     int last = timeline.join(chips.stream().mapToInt(ChipRun::reached).toArray());
     Outcome outcome = timeline.play(last);
-    List<DevicePrediction> devices = chips.stream().map(chip -> chip.prediction(outcome)).toList();
+    List<DevicePrediction> devices =
+        chips.stream().map(chip -> chip.prediction(outcome, energy(chip))).toList();
     return new SchedulePrediction(
-        outcome.seconds(), new TreeMap<>(outcome.breakdown()), joules(devices), devices);
+        outcome.seconds(),
+        new TreeMap<>(outcome.breakdown()),
+        devices.stream().mapToDouble(DevicePrediction::joules).sum(),
+        devices);
+  }
+
+  private EnergyModel energy(ChipRun run) {
+    ChipKind chip = timeline.chip(run.device());
+    return EnergyModel.of(target, chip, names(chip));
   }
 
   /** Whether a message was sent or received. */
@@ -131,30 +137,5 @@ final class ScheduleTimeline {
     chip.receive(receive);
     received.computeIfAbsent(wire, key -> new ArrayList<>()).add(chip.reached());
     return true;
-  }
-
-  /** Links, transfers between memories, and the cores while kernels run. */
-  private double joules(List<DevicePrediction> devices) {
-    double link =
-        Topology.of(target).channels().stream()
-            .mapToDouble(channel -> channel.link().joulesPerByte())
-            .max()
-            .orElse(0);
-    double joules = 0;
-    for (DevicePrediction device : devices) {
-      ChipKind chip = timeline.chip(device.device());
-      MemoryNames names = names(chip);
-      Traffic traffic = device.traffic();
-      joules += traffic.sent() * link;
-      joules += traffic.l2L1() * joulesPerByte(chip, names.l2(), names.l1());
-      joules += traffic.l3L2() * joulesPerByte(chip, names.l3(), names.l2());
-      double watts = chip.cores() * chip.wattsPerCore();
-      joules += device.computeCycles() / chip.hertz() * watts;
-    }
-    return joules;
-  }
-
-  private static double joulesPerByte(ChipKind chip, String from, String to) {
-    return chip.channel(from, to).map(DmaChannel::joulesPerByte).orElse(0.0);
   }
 }

@@ -79,7 +79,6 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
           Integer.toString(program.devices().size()),
           "take fewer, or a larger target such as siracusa:chips=" + program.devices().size());
     }
-    int cores = description.devices().getFirst().cores();
-    return SiracusaBackend.emit(Scheduler.schedule(program, description, options), cores);
+    return SiracusaBackend.emit(Scheduler.schedule(program, description, options), description);
   }
 }

@@ -2,6 +2,7 @@ package io.partita.backend.siracusa.run;
 
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.backend.siracusa.measure.StepFigures;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
@@ -50,8 +51,10 @@ public final class BatchProgram {
    *
    * @param outputs of each run, in the model's order
    * @param reports texts in JSON: one of each chip, or of GVSoC one of all
+   * @param profiles of each chip, what each step of the last run took; none if it isn't profiled
    */
-  public record Result(List<List<Tensor>> outputs, List<String> reports) {}
+  public record Result(
+      List<List<Tensor>> outputs, List<String> reports, List<List<StepFigures>> profiles) {}
 
   /**
    * @param inputs of each run, in the model's order
@@ -59,9 +62,21 @@ public final class BatchProgram {
    * @throws PartitaException P5104 when a chip stops, P5105 when the port has too few chips
    */
   public Result run(List<List<Tensor>> inputs, List<String> options) {
+    return run(inputs, options, List.of());
+  }
+
+  /**
+   * @param inputs of each run, in the model's order
+   * @param options of the port's programs, or of the board of GVSoC
+   * @param steps how many each chip has, if programs were built with {@code PROFILE=1}; else none
+   * @throws PartitaException as {@link #run(List, List)}
+   */
+  public Result run(List<List<Tensor>> inputs, List<String> options, List<Integer> steps) {
     try (ScratchFolder scratch = new ScratchFolder()) {
       run(inputs, options, scratch.path());
-      return new Result(outputs(inputs.size(), scratch.path()), reports(scratch.path()));
+      List<List<StepFigures>> profiles = new ArrayList<>();
+      List<List<Tensor>> outputs = outputs(inputs.size(), steps, profiles, scratch.path());
+      return new Result(outputs, reports(scratch.path()), profiles);
     } catch (IOException e) {
       throw stopped(e.toString());
     }
@@ -149,7 +164,9 @@ public final class BatchProgram {
     return String.join("; ", logs);
   }
 
-  private List<List<Tensor>> outputs(int runs, Path files) throws IOException {
+  private List<List<Tensor>> outputs(
+      int runs, List<Integer> steps, List<List<StepFigures>> profiles, Path files)
+      throws IOException {
     List<List<List<Tensor>>> parts = new ArrayList<>();
     for (int run = 0; run < runs; run++) {
       parts.add(new ArrayList<>());
@@ -161,8 +178,13 @@ public final class BatchProgram {
           Files.exists(output)
               ? new BufferedInputStream(Files.newInputStream(output))
               : InputStream.nullInputStream()) {
+        List<StepFigures> profile = List.of();
         for (int run = 0; run < runs; run++) {
           parts.get(run).add(streams.readOutputs(chip, in));
+          profile = steps.isEmpty() ? profile : StepFigures.read(in, steps.get(chip));
+        }
+        if (!steps.isEmpty()) {
+          profiles.add(profile);
         }
       }
     }

@@ -9,30 +9,35 @@ import java.util.Optional;
 /** Where an emitted program can run. */
 public enum Port {
   /** On this computer: a process for each chip, a thread for each core. */
-  HOST("host", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc"))),
+  HOST("host", "nanoseconds", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc"))),
   /** On this computer or several: a rank for each chip. */
   MPI(
       "mpi",
+      "nanoseconds",
       "apt-get install make openmpi-bin libopenmpi-dev",
       List.of(List.of("make"), List.of("mpicc"), List.of("mpirun"))),
   /** One chip, a hart for each core. */
   QEMU(
       "qemu",
+      "host cycles",
       "apt-get install make gcc-riscv64-unknown-elf qemu-system-misc",
       List.of(List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("qemu-system-riscv32"))),
   /** Siracusa chips in one simulation. */
   GVSOC(
       "gvsoc",
+      "cycles",
       "apt-get install make gcc-riscv64-unknown-elf g++ python3",
       List.of(
           List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("g++"), List.of("python3")));
 
   private final String text;
+  private final String clock;
   private final String remedy;
   private final List<List<String>> programs;
 
-  Port(String text, String remedy, List<List<String>> programs) {
+  Port(String text, String clock, String remedy, List<List<String>> programs) {
     this.text = text;
+    this.clock = clock;
     this.remedy = remedy;
     this.programs = List.copyOf(programs);
   }
@@ -40,6 +45,16 @@ public enum Port {
   /** The makefile's target, and what {@code --on} takes. */
   public String text() {
     return text;
+  }
+
+  /** What its programs count as cycles. */
+  public String clock() {
+    return clock;
+  }
+
+  /** Whether these are the ones of the chips that the program is for. */
+  public boolean keepsTime() {
+    return this == GVSOC;
   }
 
   /** What it takes on the path: of each list one. */

@@ -1,0 +1,119 @@
+package io.partita.backend.siracusa.measure;
+
+import io.partita.backend.siracusa.measure.PredictedRun.Chip;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one chip took.
+ *
+ * @param programCycles from the program's start to its end, with what it reads and writes
+ * @param programMoved bytes of the whole program
+ * @param steps of the last run, in order; none without a profile
+ * @param transfers of L3 during the last run; none where they aren't seen
+ */
+public record MeasuredChip(
+    int chip,
+    long programCycles,
+    Traffic programMoved,
+    List<StepFigures> steps,
+    List<L3Transfer> transfers) {
+  public MeasuredChip {
+    steps = List.copyOf(steps);
+    transfers = List.copyOf(transfers);
+  }
+
+  /**
+   * A transfer between L3 and L2 that a step starts.
+   *
+   * @param step that starts it
+   * @param asked the cycle at which that begins
+   * @param start when the memory begins with it; it does one after the other
+   * @param waited cycles of the step that waits for it; 0 if that is in the next run
+   */
+  public record Transfer(
+      int step, String node, long bytes, long asked, long start, long end, long waited) {}
+
+  /** Transfers that steps start, where the hardware saw them. */
+  public List<Transfer> transfers(Chip predicted) {
+    List<Transfer> found = new ArrayList<>();
+    List<L3Transfer> left = new ArrayList<>(transfers);
+    for (int i = 0; i < steps.size() && !left.isEmpty(); i++) {
+      StepLabel label = predicted.steps().get(i);
+      if (label.bytes() > 0) {
+        List<L3Transfer> own = take(label, steps.get(i).start(), left);
+        if (!own.isEmpty()) {
+          found.add(
+              new Transfer(
+                  i,
+                  label.node(),
+                  label.bytes(),
+                  steps.get(i).start(),
+                  own.getFirst().start(),
+                  own.getLast().end(),
+                  waited(predicted, i)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The next ones in the range of L3 that haven't begun before; they're no longer left. */
+  private static List<L3Transfer> take(StepLabel label, long start, List<L3Transfer> left) {
+    List<L3Transfer> own = new ArrayList<>();
+    long bytes = 0;
+    for (L3Transfer each : List.copyOf(left)) {
+      boolean isInside =
+          each.address() >= label.l3() && each.address() < label.l3() + label.bytes();
+      if (isInside && each.start() >= start && bytes < label.bytes()) {
+        own.add(each);
+        left.remove(each);
+        bytes += each.bytes();
+      }
+    }
+    return own;
+  }
+
+  private long waited(Chip predicted, int from) {
+    int number = predicted.steps().get(from).transfer();
+    for (int i = from + 1; i < steps.size(); i++) {
+      StepLabel label = predicted.steps().get(i);
+      if (label.kind() == StepLabel.Kind.WAIT && label.transfer() == number) {
+        return steps.get(i).cycles();
+      }
+    }
+    return 0;
+  }
+
+  /** Cycles in which L3 moved something during the run. */
+  public long l3Cycles() {
+    return steps.isEmpty()
+        ? 0
+        : L3Transfer.busy(
+            transfers,
+            steps.getFirst().start(),
+            steps.getLast().start() + steps.getLast().cycles());
+  }
+
+  /** Of {@link #l3Cycles} those during which the chip did something else than wait for it. */
+  public long hiddenL3Cycles(Chip predicted) {
+    long hidden = l3Cycles();
+    for (int i = 0; i < steps.size(); i++) {
+      StepFigures step = steps.get(i);
+      if (predicted.steps().get(i).kind().waitsForL3()) {
+        hidden -= L3Transfer.busy(transfers, step.start(), step.start() + step.cycles());
+      }
+    }
+    return hidden;
+  }
+
+  /** Cycles of steps that do nothing but wait for L3. */
+  public static long waitCycles(Chip chip, List<StepFigures> steps) {
+    long cycles = 0;
+    for (int i = 0; i < steps.size(); i++) {
+      cycles += chip.steps().get(i).kind().waitsForL3() ? steps.get(i).cycles() : 0;
+    }
+    return cycles;
+  }
+}

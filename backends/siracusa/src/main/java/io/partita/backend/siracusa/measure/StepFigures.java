@@ -1,0 +1,70 @@
+package io.partita.backend.siracusa.measure;
+
+import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one step takes, measured or predicted.
+ *
+ * @param start when it begins: predicted from the run's start on, measured from the program's
+ * @param cycles from its start to its end; on hosts nanoseconds
+ * @param computeCycles of these, in which kernels run
+ * @param moved bytes of transfers and messages that it starts
+ */
+public record StepFigures(long start, long cycles, long computeCycles, Traffic moved) {
+  /** Of {@code partita_step_profile}. */
+  public static final int BYTES = 7 * Long.BYTES;
+
+  static StepFigures of(StepPrediction step) {
+    long start = Math.round(step.start());
+    return new StepFigures(
+        start,
+        Math.round(step.start() + step.cycles()) - start,
+        Math.round(step.computeCycles()),
+        step.traffic());
+  }
+
+  /**
+   * Reads what a program writes that is built with {@code PROFILE=1}, after the outputs of a run.
+   *
+   * @param steps of the chip
+   * @throws EOFException when the stream ends before
+   */
+  public static List<StepFigures> read(InputStream in, int steps) throws IOException {
+    byte[] bytes = new byte[steps * BYTES];
+    new DataInputStream(in).readFully(bytes);
+    ByteBuffer words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    List<StepFigures> read = new ArrayList<>();
+    for (int i = 0; i < steps; i++) {
+      long cycles = words.getLong();
+      long compute = words.getLong();
+      Traffic moved =
+          new Traffic(words.getLong(), words.getLong(), words.getLong(), words.getLong());
+      read.add(new StepFigures(words.getLong(), cycles, compute, moved));
+    }
+    return read;
+  }
+
+  /** All bytes that steps move. */
+  public static Traffic moved(List<StepFigures> steps) {
+    return steps.stream().map(StepFigures::moved).reduce(Traffic.NONE, Traffic::plus);
+  }
+
+  /** Cycles of all steps in which kernels run. */
+  public static long computeCycles(List<StepFigures> steps) {
+    return steps.stream().mapToLong(StepFigures::computeCycles).sum();
+  }
+
+  /** Cycles of all steps; what recording them takes is in none. */
+  public static long cycles(List<StepFigures> steps) {
+    return steps.stream().mapToLong(StepFigures::cycles).sum();
+  }
+}
