@@ -180,14 +180,20 @@ def run(arguments, board, components, work):
         signal.signal(signal.SIGALRM, end)
         signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     reports = {}
-    for line in process.stdout:
-        text = line.decode(errors='replace')
-        if text.startswith('{"chip": '):
-            report = json.loads(text)
-            reports[report['chip']] = report
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    code = process.wait()
+    try:
+        for line in process.stdout:
+            text = line.decode(errors='replace')
+            if text.startswith('{"chip": '):
+                report = json.loads(text)
+                reports[report['chip']] = report
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        code = process.wait()
+    except BaseException:
+        # Ctrl-C among them, which a group of its own doesn't get.
+        if process.poll() is None:
+            end()
+        raise
     signal.setitimer(signal.ITIMER_REAL, 0)
     if ended:
         fail(TIME_IS_UP, f'not done after {arguments.timeout:g} s')

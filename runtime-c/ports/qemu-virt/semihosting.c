@@ -56,8 +56,16 @@ int64_t partita_file_write(int32_t file, const void *from, uint32_t bytes)
     if (file == NO_FILE) {
         return bytes == 0 ? 0 : -1;
     }
-    const uint32_t block[] = {(uint32_t)file - 1, (uint32_t)from, bytes};
-    return call(WRITE, block) == 0 ? (int64_t)bytes : -1;
+    uint32_t done = 0;
+    while (done < bytes) {
+        const uint32_t block[] = {(uint32_t)file - 1, (uint32_t)from + done, bytes - done};
+        const uint32_t left = (uint32_t)call(WRITE, block);
+        if (left >= bytes - done) {
+            return -1;
+        }
+        done = bytes - left;
+    }
+    return done;
 }
 
 int32_t partita_file_close(int32_t file)

@@ -3,6 +3,9 @@
 
 enum { OPEN = 1, CLOSE = 2, WRITE = 5, READ = 6, NAME_BYTES = 32 };
 
+/* The board's register: a descriptor is written, and it reads 1 when reading from that wouldn't wait. */
+enum { INPUT = 0x10 };
+
 static int32_t input = -1;
 static int32_t output = -1;
 static int32_t input_opened;
@@ -73,13 +76,24 @@ void partita_file_close(int32_t file)
     call(CLOSE, (uintptr_t)file);
 }
 
+/* A read that waits would keep all chips of the simulation from going on. */
+static void await_input(void)
+{
+    while (PARTITA_BOARD && read_register(BOARD + INPUT) == 0) {
+    }
+}
+
 /* A chip without a file has an empty input. */
 int32_t partita_input_read(void *l2, uint32_t bytes)
 {
     if (!input_opened) {
         input = partita_file_open(".in", FILE_READ);
         input_opened = 1;
+        if (PARTITA_BOARD) {
+            write_register(BOARD + INPUT, (uint32_t)input);
+        }
     }
+    await_input();
     const uint32_t count = input < 0 ? 0 : partita_file_read(input, l2, bytes);
     if (count > 0 && count < bytes) {
         partita_fail("the input ends early");

@@ -1,6 +1,6 @@
 /*
  * The links between chips, the controllers at their ends, and the board's end: a chip reads which one it is, describes
- * messages, and says when it has ended.
+ * messages, asks whether its input is there, and says when it has ended.
  *
  * A message travels over the fewest links, one after the other; a chip between passes it on when it has all of it. Each
  * link carries one message at a time, at its bandwidth, and messages that wait for it go in the order in which they
@@ -13,6 +13,8 @@
  *   0x04 read: how many chips there are
  *   0x08 write: this chip has ended, with this code
  *   0x0c read: cycles of 500 MHz since the simulation began, modulo 2^32
+ *   0x10 write: the descriptor of the file that is this chip's input
+ *        read: 1 when reading from it wouldn't wait, as on a named pipe; while all chips wait, time stands still
  *
  * and for chip C at 0x400 + 0x20 C:
  *
@@ -35,12 +37,14 @@
 #include <utility>
 #include <vector>
 
+#include <poll.h>
+
 #include <vp/itf/io.hpp>
 #include <vp/vp.hpp>
 
 namespace {
 
-enum : uint64_t { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, NOW = 0xc, PEERS = 0x400 };
+enum : uint64_t { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, NOW = 0xc, INPUT = 0x10, PEERS = 0x400 };
 
 /* Of another chip. */
 enum : uint64_t {
@@ -114,6 +118,8 @@ struct Chip {
     vp::IoSlave registers;
     vp::IoMaster memory;
     int ended = -1;
+    int input = -1; /* of this process, as semihosting opened it */
+    bool waits = false;
 };
 
 class Links : public vp::Component {
@@ -127,6 +133,7 @@ private:
 
     uint32_t read(int chip, uint64_t offset);
     void write(int chip, uint64_t offset, uint32_t value);
+    bool has_input(int chip);
     void end(int chip, int code);
     void fail(int chip, const char *what);
     void copy(int chip, uint64_t address, uint8_t *data, uint64_t size, bool is_write);
@@ -208,8 +215,11 @@ vp::IoReqStatus Links::access(vp::Block *block, vp::IoReq *request, int chip)
 uint32_t Links::read(int chip, uint64_t offset)
 {
     if (offset < PEERS) {
-        const uint32_t now = (uint32_t)clock.get_cycles();
-        return offset == CHIP ? (uint32_t)chip : offset == CHIPS ? (uint32_t)chips.size() : offset == NOW ? now : 0;
+        return offset == CHIP    ? (uint32_t)chip
+               : offset == CHIPS ? (uint32_t)chips.size()
+               : offset == NOW   ? (uint32_t)clock.get_cycles()
+               : offset == INPUT ? (uint32_t)has_input(chip)
+                                 : 0;
     }
     const int peer = (int)((offset - PEERS) / PEER_BYTES);
     const uint64_t place = (offset - PEERS) % PEER_BYTES;
@@ -221,6 +231,8 @@ void Links::write(int chip, uint64_t offset, uint32_t value)
     if (offset < PEERS) {
         if (offset == EXIT) {
             end(chip, (int)value);
+        } else if (offset == INPUT) {
+            chips[chip].input = (int)value;
         }
         return;
     }
@@ -246,6 +258,24 @@ void Links::write(int chip, uint64_t offset, uint32_t value)
         post(peer, chip, value);
         break;
     }
+}
+
+/* A file has always something to read, or its end. When nobody can go on, neither does the simulation. */
+bool Links::has_input(int chip)
+{
+    pollfd own = {chips[chip].input, POLLIN, 0};
+    chips[chip].waits = own.fd >= 0 && poll(&own, 1, 0) == 0;
+    std::vector<pollfd> waiting;
+    for (const Chip &other : chips) {
+        if (other.ended < 0 && !other.waits) {
+            return !chips[chip].waits;
+        }
+        if (other.ended < 0) {
+            waiting.push_back({other.input, POLLIN, 0});
+        }
+    }
+    poll(waiting.data(), waiting.size(), -1);
+    return false;
 }
 
 void Links::post(int from, int to, uint32_t size)

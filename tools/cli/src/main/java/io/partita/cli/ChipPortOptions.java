@@ -27,6 +27,15 @@ final class ChipPortOptions {
     return on != null || gvsoc != null;
   }
 
+  /** Neither means something for a program in Java. */
+  void requireNone(CommandSpec spec) {
+    if (areGiven()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--on and --gvsoc are for programs in C: 'partita compile --target siracusa'");
+    }
+  }
+
   /** The port that was chosen. */
   Port port(CommandSpec spec) {
     Port port = on == null ? Port.HOST : on;

@@ -1,6 +1,8 @@
 package io.partita.cli;
 
 import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.DriverCode;
 import io.partita.driver.text.ChipModel;
 import io.partita.driver.text.CompiledModel;
@@ -11,6 +13,7 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +50,15 @@ final class GenerateCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Tokens to add; by default ${DEFAULT-VALUE}.")
   int count = 120;
+
+  @Mixin ChipPortOptions ports = new ChipPortOptions();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description =
+          "End a program in C that takes longer for a token; by default ${DEFAULT-VALUE}.")
+  int timeout = 600;
 
   @Mixin HostingOptions options = new HostingOptions();
 
@@ -97,15 +109,24 @@ final class GenerateCommand implements Callable<Integer> {
       out.println(Json.text(report));
     } else {
       out.println();
-      spec.commandLine().getErr().printf("%d tokens, %.0f a second%n", added, added / seconds);
+      double speed = added / seconds;
+      String format = speed < 10 ? "%d tokens, %.2f a second%n" : "%d tokens, %.0f a second%n";
+      spec.commandLine().getErr().printf(format, added, speed);
     }
     return ExitCode.DONE;
   }
 
   private CompiledModel open() {
-    return ModelDescription.isIn(folder)
-        ? new ChipModel(folder)
-        : new JavaModel(folder, options.hosting(folder, spec));
+    if (ModelDescription.isIn(folder)) {
+      Port port = ports.port(spec);
+      try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
+        Build.run(folder, port, List.of());
+        progress.step("starting");
+        return new ChipModel(folder, port, ports.options(), Duration.ofSeconds(timeout));
+      }
+    }
+    ports.requireNone(spec);
+    return new JavaModel(folder, options.hosting(folder, spec));
   }
 
   private void print(PrintWriter out, String text) {

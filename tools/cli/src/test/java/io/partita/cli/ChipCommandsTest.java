@@ -14,6 +14,7 @@ import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,15 +39,12 @@ class ChipCommandsTest {
     return folder;
   }
 
-  private static String text(Path folder) {
-    Invocation generate =
-        Invocation.of(
-            "generate",
-            folder,
-            "--vocab",
-            Invocation.SHAKESPEARE.resolve("vocab.json"),
-            "--prompt=ROMEO:",
-            "--tokens=20");
+  private static String text(Path folder, Object... options) {
+    List<Object> arguments = new ArrayList<>(List.of("generate", folder, "--prompt=ROMEO:"));
+    arguments.addAll(List.of("--vocab", Invocation.SHAKESPEARE.resolve("vocab.json")));
+    arguments.add("--tokens=20");
+    arguments.addAll(List.of(options));
+    Invocation generate = Invocation.of(arguments.toArray());
     assertThat(generate.exitCode()).as(generate.err()).isEqualTo(ExitCode.DONE);
     return generate.out();
   }
@@ -65,7 +63,15 @@ class ChipCommandsTest {
     Path java = scratch.resolve("java");
     Invocation compile = Invocation.of("compile", Invocation.DECODER, "--target=java", "-o", java);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
-    assertThat(text(compiled(2))).isEqualTo(text(java));
+    String expected = text(java);
+    assertThat(text(compiled(2))).isEqualTo(expected);
+    for (String program : List.of("riscv64-unknown-elf-gcc", "qemu-system-riscv32")) {
+      if (Build.find(program).isEmpty()) {
+        System.err.println("NO " + program + ": 'partita generate --on qemu' is NOT TESTED");
+      }
+      assumeThat(Build.find(program)).isPresent();
+    }
+    assertThat(text(compiled(1), "--on=qemu")).isEqualTo(expected);
   }
 
   /** Bytes are as predicted, step by step; of what a host takes nothing is known beforehand. */

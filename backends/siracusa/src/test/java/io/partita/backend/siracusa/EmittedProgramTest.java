@@ -3,7 +3,7 @@ package io.partita.backend.siracusa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.InteractiveProgram;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.EmittedFile;
@@ -54,9 +54,12 @@ class EmittedProgramTest {
     Tensor x = random(3, HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
     List<Tensor> expected =
         Evaluator.run(schedule.program().devices().getFirst().graph(), List.of(x));
-    try (HostProgram program =
-        HostProgram.start(
-            folder.resolve("out"), List.of("--transfers", transfers), Duration.ofMinutes(1))) {
+    try (InteractiveProgram program =
+        InteractiveProgram.start(
+            folder.resolve("out"),
+            Port.HOST,
+            List.of("--transfers", transfers),
+            Duration.ofMinutes(1))) {
       assertThat(program.run(List.of(x))).isEqualTo(expected);
       assertThat(program.run(List.of(x))).isEqualTo(expected);
     }

@@ -3,7 +3,7 @@ package io.partita.backend.siracusa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.InteractiveProgram;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputFolder;
@@ -65,8 +65,8 @@ final class OperationsInC {
     for (OperationCase operation : operations) {
       inputs.addAll(operation.operands().subList(0, operation.constants()));
     }
-    try (HostProgram program =
-        HostProgram.start(folder, List.of("--transfers", transfers), LIMIT)) {
+    try (InteractiveProgram program =
+        InteractiveProgram.start(folder, Port.HOST, List.of("--transfers", transfers), LIMIT)) {
       List<Tensor> outputs = program.run(inputs);
       List<String> wrong = new ArrayList<>();
       int next = 0;

@@ -3,7 +3,7 @@ package io.partita.driver.cases;
 import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.InteractiveProgram;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Distribution;
 import io.partita.driver.chip.ChipTarget;
@@ -82,7 +82,8 @@ public final class ChipRunner implements ModuleRunner {
           variables.add("FLAGS=" + flags);
         }
         Build.run(folder, Port.HOST, variables);
-        return new Running(module.graph(), scratch, HostProgram.start(folder, options, LIMIT));
+        return new Running(
+            module.graph(), scratch, InteractiveProgram.start(folder, Port.HOST, options, LIMIT));
       } catch (RuntimeException e) {
         scratch.close();
         throw e;
@@ -98,7 +99,7 @@ public final class ChipRunner implements ModuleRunner {
   }
 
   /** A program whose inputs and outputs are in the order of a graph. */
-  private record Running(Graph graph, ScratchFolder scratch, HostProgram program)
+  private record Running(Graph graph, ScratchFolder scratch, InteractiveProgram program)
       implements Prepared {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {

@@ -1,27 +1,29 @@
 package io.partita.driver.text;
 
 import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.HostProgram;
+import io.partita.backend.siracusa.run.InteractiveProgram;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** A program in C, built for this host, each chip a process. */
+/** A program in C that waits for inputs, on any port. */
 public final class ChipModel implements CompiledModel {
-  private static final Duration LIMIT = Duration.ofMinutes(10);
-
-  private final HostProgram program;
+  private final InteractiveProgram program;
 
   /**
-   * Builds and starts what {@code partita compile --target siracusa} wrote.
+   * Starts what {@code partita compile --target siracusa} wrote, once it's built for a port.
    *
+   * @param options of the port's programs, or of the board of GVSoC
+   * @param limit of a run
    * @throws io.partita.ir.diagnostic.PartitaException when it can't be
    */
-  public ChipModel(Path folder) {
-    Build.run(folder, io.partita.backend.siracusa.run.Port.HOST, List.of());
-    program = HostProgram.start(folder, List.of(), LIMIT);
+  public ChipModel(
+      Path folder,
+      io.partita.backend.siracusa.run.Port port,
+      List<String> options,
+      Duration limit) {
+    program = InteractiveProgram.start(folder, port, options, limit);
   }
 
   @Override

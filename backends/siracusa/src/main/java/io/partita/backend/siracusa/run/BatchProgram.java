@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** Runs a program that was built on files of inputs, on any port. */
 public final class BatchProgram {
@@ -113,55 +112,17 @@ public final class BatchProgram {
   }
 
   private void execute(List<List<String>> commands, Path files) throws IOException {
-    List<Process> processes = new ArrayList<>();
-    try {
-      for (List<String> command : commands) {
-        Path log = files.resolve(processes.size() + ".log");
-        ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
-        // MPI keeps what it allocated; a sanitizer would say so.
-        builder.environment().putIfAbsent("ASAN_OPTIONS", "detect_leaks=0");
-        processes.add(builder.redirectErrorStream(true).redirectOutput(log.toFile()).start());
+    try (ProcessGroup processes = ProcessGroup.start(port, commands, files)) {
+      if (!processes.awaitEnd(limit)) {
+        throw stopped("no end after " + limit.toSeconds() + " s; " + processes.messages());
       }
-      long deadline = System.nanoTime() + limit.toNanos();
-      boolean fails = false;
-      for (Process process : processes) {
-        boolean ended =
-            process.waitFor(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-        if (!ended) {
-          throw stopped("no end after " + limit.toSeconds() + " s; " + logs(files, processes));
-        }
-        fails |= process.exitValue() != 0;
-      }
-      if (fails) {
-        throw stopped(logs(files, processes));
+      if (processes.fails()) {
+        throw stopped(processes.messages());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw stopped("interrupted");
-    } finally {
-      processes.forEach(BatchProgram::end);
     }
-  }
-
-  /** With what it has started. */
-  private static void end(Process process) {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
-  }
-
-  private static String logs(Path files, List<Process> processes) throws IOException {
-    List<String> logs = new ArrayList<>();
-    for (int i = 0; i < processes.size(); i++) {
-      String text = Files.readString(files.resolve(i + ".log")).strip();
-      if (!text.isEmpty()) {
-        logs.add(text);
-      }
-    }
-    Path console = files.resolve("console");
-    if (Files.exists(console)) {
-      logs.add(Files.readString(console).strip());
-    }
-    return String.join("; ", logs);
   }
 
   private List<List<Tensor>> outputs(

@@ -1,0 +1,188 @@
+package io.partita.backend.siracusa.run;
+
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * An emitted program that runs again and again, on any port, and waits for inputs between runs: so
+ * what it's given may depend on what it gave.
+ */
+public final class InteractiveProgram implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Path folder;
+  private final Port port;
+  private final Duration limit;
+  private final Streams streams;
+  private final ScratchFolder scratch;
+  private final List<NamedPipes> pipes;
+  private final ProcessGroup processes;
+  private final ExecutorService threads;
+  private boolean hasRun;
+  private boolean resets;
+
+  private InteractiveProgram(Path folder, Port port, List<String> options, Duration limit)
+      throws IOException, InterruptedException {
+    this.folder = folder.toAbsolutePath();
+    this.port = port;
+    this.limit = limit;
+    this.streams = new Streams(ModelDescription.read(folder));
+    int chips = streams.description().chips().size();
+    port.verifyChips(chips);
+    scratch = new ScratchFolder();
+    try {
+      Path files = scratch.path();
+      pipes = NamedPipes.make(files, chips);
+      Commands.linkImages(port, this.folder, chips, files);
+      processes =
+          ProcessGroup.start(
+              port, Commands.of(port, this.folder, "build", chips, options, files), files);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      scratch.close();
+      throw e;
+    }
+    processes.anyEnd().thenRun(() -> pipes.forEach(NamedPipes::release));
+    threads = Executors.newFixedThreadPool(chips, Thread.ofPlatform().daemon().factory());
+  }
+
+  /**
+   * Starts a program that was built.
+   *
+   * @param options of the port's programs, such as {@code --transfers early}, in which a % stands
+   *     for the chip's number; or of the board of GVSoC
+   * @param limit of a run; then it's ended
+   * @throws PartitaException P5104 when it can't be started, P5105 when the port has too few chips
+   */
+  public static InteractiveProgram start(
+      Path folder, Port port, List<String> options, Duration limit) {
+    try {
+      return new InteractiveProgram(folder, port, options, limit);
+    } catch (IOException e) {
+      throw stopped(folder, port, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw stopped(folder, port, "interrupted");
+    }
+  }
+
+  public ModelDescription description() {
+    return streams.description();
+  }
+
+  /** Before the next run, what is kept is forgotten. */
+  public void reset() {
+    resets = true;
+  }
+
+  /**
+   * One run.
+   *
+   * @param inputs of the whole model, in its order
+   * @return its outputs, in its order
+   * @throws PartitaException P5104 when a chip stops or takes longer than the limit; then it can't
+   *     be run again
+   */
+  public List<Tensor> run(List<Tensor> inputs) {
+    hasRun = true;
+    boolean isReset = resets;
+    resets = false;
+    // A simulation of all chips waits for the reader or writer of any: each has a thread here.
+    List<Future<List<Tensor>>> runs = new ArrayList<>();
+    for (int chip = 0; chip < pipes.size(); chip++) {
+      int number = chip;
+      runs.add(threads.submit(() -> run(number, inputs, isReset)));
+    }
+    long deadline = System.nanoTime() + limit.toNanos();
+    try {
+      List<List<Tensor>> parts = new ArrayList<>();
+      for (Future<List<Tensor>> run : runs) {
+        parts.add(run.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
+      }
+      return streams.outputs(parts);
+    } catch (TimeoutException late) {
+      throw stopped(
+          folder, port, "no outputs after " + limit.toSeconds() + " s; " + lateMessages());
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof IOException) {
+        throw stopped(folder, port, messages());
+      }
+      throw new IllegalStateException(failed.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw stopped(folder, port, "interrupted");
+    }
+  }
+
+  private List<Tensor> run(int chip, List<Tensor> inputs, boolean isReset) throws IOException {
+    NamedPipes own = pipes.get(chip);
+    streams.writeInputs(chip, inputs, isReset, own.input());
+    own.input().flush();
+    return streams.readOutputs(chip, own.output());
+  }
+
+  /** What those that ended have said; those that can't go on without them end, too. */
+  private String messages() {
+    try {
+      processes.awaitEnd(PATIENCE);
+      String messages = processes.messages();
+      processes.end();
+      return messages;
+    } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+
+  private String lateMessages() {
+    try {
+      String messages = processes.messages();
+      processes.end();
+      return messages;
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static PartitaException stopped(Path folder, Port port, String found) {
+    return new PartitaException(
+        SiracusaCode.PROGRAM_STOPPED,
+        folder + ", --on " + port.text(),
+        "a program that runs",
+        found,
+        "compile the model again; if it stays so, report it with this text");
+  }
+
+  /** Ends the chips; those that wait for inputs end by themselves. */
+  @Override
+  public void close() {
+    try (scratch;
+        processes) {
+      pipes.forEach(NamedPipes::endInput);
+      // A program that hasn't got so far as to open its input would wait for it.
+      if (hasRun) {
+        processes.awaitEnd(PATIENCE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      threads.shutdownNow();
+      pipes.forEach(NamedPipes::close);
+    }
+  }
+}

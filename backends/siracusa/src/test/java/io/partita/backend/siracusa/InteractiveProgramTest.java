@@ -1,0 +1,113 @@
+package io.partita.backend.siracusa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.partita.backend.siracusa.run.InteractiveProgram;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said of programs that don't give what they should, which stand here for compiled C. */
+@Timeout(60)
+class InteractiveProgramTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void emit() throws IOException {
+    Tensor weights = zeros(HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS);
+    Tensor bias = zeros(HandMadeSchedule.COLUMNS);
+    OutputFolder.write(
+        SiracusaBackend.emit(HandMadeSchedule.schedule(weights, bias), 8).files(),
+        folder.resolve("out"),
+        path -> false);
+  }
+
+  private static Tensor zeros(long... shape) {
+    return Tensor.filled(TensorType.of(ElementType.F32, shape), 0);
+  }
+
+  /** In place of the chip's program. */
+  private InteractiveProgram start(String script, Duration limit) throws IOException {
+    Path program = folder.resolve("out/build/host/chip0");
+    Files.createDirectories(program.getParent());
+    Files.writeString(program, "#!/bin/sh\n" + script + "\n");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return InteractiveProgram.start(folder.resolve("out"), Port.HOST, List.of(), limit);
+  }
+
+  private static Diagnostic failure(InteractiveProgram program) {
+    Tensor x = zeros(HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
+    return assertThatExceptionOfType(PartitaException.class)
+        .isThrownBy(() -> program.run(List.of(x)))
+        .actual()
+        .diagnostics()
+        .getFirst();
+  }
+
+  @Test
+  void saysWhatAProgramSaidThatEnds() throws IOException {
+    try (InteractiveProgram program = start("echo no weights; exit 3", LONG)) {
+      Diagnostic said = failure(program);
+      assertThat(said.code()).isEqualTo(SiracusaCode.PROGRAM_STOPPED);
+      assertThat(said.found()).isEqualTo("it ended with 3: no weights");
+    }
+  }
+
+  @Test
+  void saysWhenAProgramEndsHalfway() throws IOException {
+    String script = "head -c 100 chip0.in > /dev/null; printf abc > chip0.out; exit 1";
+    try (InteractiveProgram program = start(script, LONG)) {
+      assertThat(failure(program).found()).isEqualTo("it ended with 1");
+    }
+  }
+
+  @Test
+  void endsAProgramThatTakesTooLong() throws IOException {
+    String script = "echo $$ > pid; cp pid " + folder + "; exec sleep 1000";
+    try (InteractiveProgram program = start(script, Duration.ofSeconds(1))) {
+      assertThat(failure(program).found()).startsWith("no outputs after 1 s");
+      long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
+      assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+  }
+
+  /** It has what it takes to end by itself: the end of its input. */
+  @Test
+  void endsAProgramThatWaits() throws IOException {
+    String outputs = "head -c " + outputBytes() + " /dev/zero > chip0.out";
+    String script =
+        "exec 3< chip0.in; head -c %d <&3 > /dev/null; %s; cat <&3; touch %s"
+            .formatted(inputBytes(), outputs, folder.resolve("ended"));
+    Tensor x = zeros(HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
+    try (InteractiveProgram program = start(script, LONG)) {
+      assertThat(program.run(List.of(x)))
+          .containsExactly(zeros(HandMadeSchedule.ROWS, HandMadeSchedule.COLUMNS));
+    }
+    assertThat(folder.resolve("ended")).exists();
+  }
+
+  private static long inputBytes() {
+    return 4 + 4L * HandMadeSchedule.ROWS * HandMadeSchedule.INNER;
+  }
+
+  private static long outputBytes() {
+    return 4L * HandMadeSchedule.ROWS * HandMadeSchedule.COLUMNS;
+  }
+}
