@@ -485,7 +485,9 @@ final class ChipLowering {
         continue;
       }
       Storage storage = storages.get(value);
-      if (!storage.isContiguous() || storage.region().kind() == Region.Kind.CONSTANT) {
+      if (storage == null) { // without elements
+        storage = fresh(value);
+      } else if (!storage.isContiguous() || storage.region().kind() == Region.Kind.CONSTANT) {
         Storage given = fresh(value);
         copy(value.definition(), storage, given);
         written.add(tasks.size() - 1, value, given);

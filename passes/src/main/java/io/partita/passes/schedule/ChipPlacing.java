@@ -140,7 +140,10 @@ final class ChipPlacing {
       }
       step++;
     }
-    tasks.outputs().forEach(port -> last.put(port.region(), steps.size()));
+    for (ChipTasks.Named port : tasks.outputs()) {
+      first.putIfAbsent(port.region(), steps.size());
+      last.put(port.region(), steps.size());
+    }
     for (Region region : places.streamed()) {
       first.put(region, firstTransfer(steps, places.l3().get(region)));
     }

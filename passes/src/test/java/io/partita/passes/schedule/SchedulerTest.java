@@ -24,6 +24,7 @@ import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -73,6 +74,25 @@ class SchedulerTest {
     assertThat(result(chip, 0)).isEqualTo(y);
     assertThat(result(chip, 1)).isEqualTo(y + 16 * Float.BYTES);
     assertThat(result(chip, 2)).isEqualTo(y + 32 * Float.BYTES);
+  }
+
+  @Test
+  void anOutputWithoutElementsIsAPlaceWithoutBytes() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 4, 16);
+              graph.output("y", unary(graph, UnaryFunction.SQRT, x));
+              Movement.Slice none =
+                  new Movement.Slice(
+                      List.of(Dim.of(0), Dim.of(8)),
+                      List.of(Dim.of(4), Dim.of(0)),
+                      List.of(1L, 1L));
+              graph.output("none", graph.add(none, x));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("SQRT");
+    assertThat(chip.outputs().getLast().type()).isEqualTo(TensorType.of(ElementType.F32, 4, 0));
   }
 
   private static long result(ChipSchedule chip, int step) {
