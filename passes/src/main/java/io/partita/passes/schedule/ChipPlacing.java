@@ -19,8 +19,10 @@ import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -185,14 +187,51 @@ final class ChipPlacing {
     if (use.used() <= use.available() && (code == ScheduleCode.L3 || places.fits())) {
       return;
     }
-    String biggest =
-        largest.stream().limit(MOST_NAMED).map(Region::toString).collect(Collectors.joining(", "));
+    Memory size =
+        code == ScheduleCode.L3 ? Scheduler.far(chip).orElseThrow() : Scheduler.near(chip);
     throw new PartitaException(
         code,
         "device " + tasks.devices().getFirst() + " (" + chip.name() + "), memory " + memory,
-        "at most " + use.available() + " B",
-        use.used() + " B, of which " + use.needed() + " B are there at once; most is " + biggest,
+        "at most " + bytes(use.available()) + available(size),
+        bytes(use.used())
+            + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " of them at once" : "")
+            + ": "
+            + contents(largest),
         "more devices, smaller element types, fewer tokens or a shorter KV cache");
+  }
+
+  private static String available(Memory memory) {
+    long kept = memory.bytes() - memory.usable();
+    return kept == 0
+        ? ""
+        : " (" + bytes(memory.bytes()) + " less what is kept for code, data and messages)";
+  }
+
+  /** How much is of which kind, and the largest of them. */
+  private static String contents(List<Region> regions) {
+    Map<Region.Kind, Long> kinds = new EnumMap<>(Region.Kind.class);
+    regions.forEach(region -> kinds.merge(region.kind(), region.bytes(), Long::sum));
+    String summary =
+        kinds.entrySet().stream()
+            .map(
+                kind ->
+                    switch (kind.getKey()) {
+                          case ACTIVATION -> "activations ";
+                          case STATE -> "states ";
+                          case CONSTANT -> "weights ";
+                        }
+                        + bytes(kind.getValue()))
+            .collect(Collectors.joining(", "));
+    return summary
+        + "; the largest are "
+        + regions.stream()
+            .limit(MOST_NAMED)
+            .map(region -> region.name() + " " + bytes(region.bytes()))
+            .collect(Collectors.joining(", "));
+  }
+
+  private static String bytes(long count) {
+    return String.format(Locale.ROOT, "%,d B", count);
   }
 
   private long at(Storage storage) {

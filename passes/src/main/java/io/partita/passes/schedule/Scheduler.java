@@ -132,7 +132,7 @@ public final class Scheduler {
   }
 
   /** L2: the largest memory on the chip but for the one that kernels work on. */
-  static Memory near(ChipKind chip) {
+  public static Memory near(ChipKind chip) {
     return chip.memories().stream()
         .skip(1)
         .filter(memory -> memory.scope() != Memory.Scope.OFF_CHIP)
@@ -141,7 +141,7 @@ public final class Scheduler {
   }
 
   /** The memory beyond L2. */
-  static Optional<Memory> far(ChipKind chip) {
+  public static Optional<Memory> far(ChipKind chip) {
     return chip.memories().stream()
         .filter(memory -> memory.scope() == Memory.Scope.OFF_CHIP)
         .findFirst();

@@ -324,9 +324,9 @@ class SchedulerTest {
             """
             error P4403: a program doesn't fit L2
               where:     device 0 (siracusa), memory l2
-              expected:  at most 102400 B
-              found:     147456 B, of which 147456 B are there at once; \
-            most is x (65536 B), linear 1 (65536 B), constant (16384 B)
+              expected:  at most 102,400 B (233,472 B less what is kept for code, data and messages)
+              found:     147,456 B: activations 131,072 B, weights 16,384 B; \
+            the largest are x 65,536 B, linear 1 65,536 B, constant 16,384 B
               fix:       more devices, smaller element types, fewer tokens or a shorter KV cache""");
     assertThatThrownBy(
             () ->
@@ -335,7 +335,7 @@ class SchedulerTest {
                     SmallPrograms.with("l3", 1 << 20),
                     SchedulerOptions.STANDARD))
         .hasMessageContaining("error P4404: a program doesn't fit L3")
-        .hasMessageContaining("at most 1048576 B")
-        .hasMessageContaining("5242880 B");
+        .hasMessageContaining("at most 1,048,576 B")
+        .hasMessageContaining("5,242,880 B");
   }
 }

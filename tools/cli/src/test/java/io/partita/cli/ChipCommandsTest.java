@@ -154,20 +154,6 @@ class ChipCommandsTest {
             "-o",
             scratch.resolve("none"));
     assertThat(tooMany.err()).contains("P6017", "at most 2 devices, which the target has");
-    Invocation small =
-        Invocation.of(
-            "compile",
-            Invocation.DECODER,
-            "--target=siracusa",
-            "--set=l1=16",
-            "-o",
-            scratch.resolve("none"));
-    assertThat(small.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(small.err()).contains("P4402");
-    assertThat(settingError("prefetch=no"))
-        .contains("P3310", "prefetch=on or prefetch=off", "prefetch=no");
-    assertThat(settingError("prefetsch=off"))
-        .contains("P3310", "or one of double_buffer=off, prefetch=off", "prefetsch=off");
     assertThat(Files.exists(scratch.resolve("none"))).isFalse();
   }
 

@@ -6,6 +6,7 @@ import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramFolder;
 import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.ModelDescription;
+import io.partita.driver.chip.ChipRemedies;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -116,7 +117,17 @@ public final class Compilation {
    */
   public EmittedC toC(
       Request request, Optional<Strategy> strategy, ChipTarget target, Path folder) {
-    return toC(distributed(prepare(request), strategy), target, folder);
+    Module whole = prepare(request);
+    Program program = Distribution.program(distributed(whole, strategy));
+    try {
+      return toC(program, target, folder);
+    } catch (PartitaException tooLarge) {
+      if (!ChipRemedies.mayHelp(tooLarge)) {
+        throw tooLarge;
+      }
+      progress.accept("looking for changes that make it fit");
+      throw new ChipRemedies(whole, program.devices().size(), target).named(tooLarge, program);
+    }
   }
 
   /**

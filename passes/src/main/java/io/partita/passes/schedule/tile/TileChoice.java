@@ -82,7 +82,12 @@ public final class TileChoice {
         TileCode.TOO_LARGE,
         where,
         "at most " + l1Bytes + " bytes of " + chip.working().name() + " on " + chip.name(),
-        space.name() + " needs " + memory.bytes(smallest) + ": " + operands + scratch,
+        memory.bytes(smallest)
+            + " bytes for the smallest tiles of "
+            + space.name()
+            + ": "
+            + operands
+            + scratch,
         "more devices, smaller dimensions, narrower elements, or a larger "
             + chip.working().name());
   }

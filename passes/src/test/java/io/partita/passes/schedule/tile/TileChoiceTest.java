@@ -171,7 +171,7 @@ class TileChoiceTest {
             error P4402: the smallest tiles of a loop don't fit the working memory
               where:     Conv_1
               expected:  at most 1999 bytes of l1 on siracusa
-              found:     window needs 2000: x 1200, out 400, line 400
+              found:     2000 bytes for the smallest tiles of window: x 1200, out 400, line 400
               fix:       more devices, smaller dimensions, narrower elements, or a larger l1\
             """);
     assertThat(new TileChoice(CHIP, 2000, true).choose(space, "Conv_1").l1Bytes()).isEqualTo(2000);

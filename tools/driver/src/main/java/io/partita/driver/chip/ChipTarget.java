@@ -5,6 +5,7 @@ import io.partita.backend.siracusa.SiracusaBackend;
 import io.partita.driver.DriverCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
@@ -71,6 +72,15 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
    *     kernel; P6017 when the target has too few chips
    */
   public EmittedC emit(Program program) {
+    return SiracusaBackend.emit(schedule(program), description);
+  }
+
+  /**
+   * When each chip does what, where.
+   *
+   * @throws PartitaException as {@link #emit}
+   */
+  Schedule schedule(Program program) {
     if (program.devices().size() > description.deviceCount()) {
       throw new PartitaException(
           DriverCode.DEVICES,
@@ -79,6 +89,6 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
           Integer.toString(program.devices().size()),
           "take fewer, or a larger target such as siracusa:chips=" + program.devices().size());
     }
-    return SiracusaBackend.emit(Scheduler.schedule(program, description, options), description);
+    return Scheduler.schedule(program, description, options);
   }
 }

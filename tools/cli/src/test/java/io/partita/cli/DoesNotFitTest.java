@@ -1,0 +1,112 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.file.OutputFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A model that doesn't fit chips is refused with what it needs, what there is, what takes most and
+ * what helps, and leaves no folder; with the change that's named first it compiles.
+ */
+@Timeout(300)
+class DoesNotFitTest {
+  @TempDir Path scratch;
+
+  private Invocation compile(Path model, String... options) {
+    return Invocation.of(
+        Stream.concat(
+                Stream.of(
+                    "compile", model, "--target=siracusa:chips=8", "-o", scratch.resolve("c")),
+                Arrays.stream(options))
+            .toArray());
+  }
+
+  private Invocation refused(Path model, String... options) {
+    Invocation compile = compile(model, options);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(compile.out()).isEmpty();
+    assertThat(scratch.resolve("c")).doesNotExist();
+    return compile;
+  }
+
+  /** The folder is there, and goes again. */
+  private void fits(Path model, String... options) throws IOException {
+    Invocation compile = compile(model, options);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    OutputFolder.delete(scratch.resolve("c"));
+  }
+
+  @Test
+  void theWorkingMemory() throws IOException {
+    assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l1=300").err())
+        .contains(
+            "error P4402: the smallest tiles of a loop don't fit the working memory",
+            "  where:     rms_norm \"/layers.0/input_layernorm/Mul_1\"",
+            "  expected:  at most 300 bytes of l1 on siracusa",
+            "  found:     768 bytes for the smallest tiles of rms_norm_f32: x 256, scale 256, out 256",
+            "  fix:       --set l1=1KiB (tried: it fits then); or more devices, ");
+    fits(Invocation.DECODER, "--dim=past=256", "--set=l1=1KiB");
+  }
+
+  @Test
+  void theMemoryOnTheChip() throws IOException {
+    assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l2=300KiB").err())
+        .contains(
+            "error P4403: a program doesn't fit L2",
+            "  where:     device 0 (siracusa), memory l2",
+            "  expected:  at most 176,128 B (307,200 B less what is kept for code, ")
+        .containsPattern(
+            "found: +3\\d\\d,\\d{3} B: activations [0-9,]+ B, states 262,144 B, weights [0-9,]+ B;"
+                + " the largest are onnx::MatMul_912 45,056 B, past_key_0 32,768 B, ")
+        .contains("  fix:       --devices 4, or --set l2=600KiB (tried: it fits then); or ");
+    fits(Invocation.DECODER, "--dim=past=256", "--set=l2=300KiB", "--devices=4");
+    fits(Invocation.DECODER, "--dim=past=256", "--set=l2=600KiB");
+  }
+
+  @Test
+  void theMemoryBeyondTheChip() throws IOException {
+    Path model = scratch.resolve("encoder.onnx");
+    Invocation zoo =
+        Invocation.of("zoo", "mobilebert", "--layers=1", "--seq=8", "--mode=prompt", "-o", model);
+    assertThat(zoo.exitCode()).as(zoo.err()).isEqualTo(ExitCode.DONE);
+    assertThat(refused(model, "--set=l3=2MiB").err())
+        .contains(
+            "error P4404: a program doesn't fit L3",
+            "  where:     device 0 (siracusa), memory l3",
+            "  expected:  at most 2,097,152 B\n",
+            "  found:     68,833,280 B: weights 68,833,280 B; the largest are"
+                + " bert.embeddings.word_embeddings.weight 62,509,056 B, ",
+            "  fix:       --set l3=128MiB (tried: it fits then); or more devices, ");
+    fits(model, "--set=l3=128MiB");
+  }
+
+  @Test
+  void anOperationWithoutKernel() throws IOException {
+    Path module = scratch.resolve("inverse.pir");
+    Files.writeString(
+        module,
+        """
+        module {
+          graph @inverse(%x: f32[2,3]) -> ("y": f32[2,3]) {
+            %a = atanh(%x) : f32[2,3] "/first"
+            %b = atanh(%a) : f32[2,3] "/second"
+            return %b
+          }
+        }
+        """);
+    assertThat(refused(module).err())
+        .contains(
+            "error P4401: there is no kernel for an operation",
+            "  where:     node \"/first\", \"/second\"",
+            "  found:     atanh of f32[2,3] that gives f32[2,3]",
+            "the Java backend computes all operations");
+  }
+}

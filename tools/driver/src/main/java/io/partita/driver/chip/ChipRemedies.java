@@ -1,0 +1,139 @@
+package io.partita.driver.chip;
+
+import io.partita.driver.Distribution;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.Unit;
+import io.partita.passes.schedule.ScheduleCode;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.schedule.tile.TileCode;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Changes with which a program that doesn't fit chips does: each is tried before it's named. */
+public final class ChipRemedies {
+  private static final int MOST_TRIALS = 8;
+  private static final long KIBIBYTE = 1024;
+
+  private final Module whole;
+  private final int devices;
+  private final ChipTarget target;
+
+  /**
+   * @param whole the module before it's distributed
+   * @param devices on which it doesn't fit
+   */
+  public ChipRemedies(Module whole, int devices, ChipTarget target) {
+    this.whole = whole;
+    this.devices = devices;
+    this.target = target;
+  }
+
+  /** Whether another size of a memory may help. */
+  public static boolean mayHelp(PartitaException failure) {
+    return failure.diagnostics().size() == 1
+        && (failure.diagnostics().getFirst().code() instanceof TileCode
+            || failure.diagnostics().getFirst().code() == ScheduleCode.L2
+            || failure.diagnostics().getFirst().code() == ScheduleCode.L3);
+  }
+
+  /**
+   * The same with the changes that were found, if any.
+   *
+   * @param distributed the program that doesn't fit
+   */
+  public PartitaException named(PartitaException failure, Program distributed) {
+    Diagnostic told = failure.diagnostics().getFirst();
+    List<String> found = new ArrayList<>();
+    moreDevices().ifPresent(found::add);
+    moreMemory(told, distributed).ifPresent(found::add);
+    if (found.isEmpty()) {
+      return failure;
+    }
+    return new PartitaException(
+        told.code(),
+        told.where(),
+        told.expected(),
+        told.found(),
+        String.join(", or ", found) + " (tried: it fits then); or " + told.remedy());
+  }
+
+  /** Of those that the target has, twice as many and so on. */
+  private Optional<String> moreDevices() {
+    int most = target.description().deviceCount();
+    for (int more = 2 * devices; more <= most; more *= 2) {
+      try {
+        Module sharded = new ShardPass(Strategy.tensor(more)).run(whole);
+        if (fits(Distribution.program(sharded), target)) {
+          return Optional.of("--devices " + more);
+        }
+      } catch (PartitaException cannotBeSplit) {
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Twice as much of what is too small, and so on. */
+  private Optional<String> moreMemory(Diagnostic told, Program distributed) {
+    ChipKind chip = target.description().devices().getFirst();
+    boolean isWorking = told.code() instanceof TileCode;
+    Memory memory =
+        isWorking
+            ? chip.working()
+            : told.code() == ScheduleCode.L3
+                ? Scheduler.far(chip).orElseThrow()
+                : Scheduler.near(chip);
+    long size = isWorking ? target.options().l1Bytes().orElse(memory.usable()) : memory.bytes();
+    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+      size = Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE;
+      try {
+        if (fits(distributed, isWorking ? withWorking(size) : with(memory, size))) {
+          return Optional.of("--set " + memory.name() + "=" + text(size));
+        }
+      } catch (PartitaException notASize) {
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String text(long bytes) {
+    long kibibytes = bytes / KIBIBYTE;
+    return kibibytes % KIBIBYTE == 0 ? kibibytes / KIBIBYTE + "MiB" : kibibytes + "KiB";
+  }
+
+  private ChipTarget withWorking(long bytes) {
+    SchedulerOptions options = target.options();
+    return new ChipTarget(
+        target.description(),
+        new SchedulerOptions(OptionalLong.of(bytes), options.doubleBuffer(), options.prefetch()));
+  }
+
+  private ChipTarget with(Memory memory, long bytes) {
+    Quantity size = new Quantity((double) bytes / KIBIBYTE, Unit.KIB);
+    return new ChipTarget(
+        TargetChange.set(target.description(), Map.of(memory.name(), size)), target.options());
+  }
+
+  private static boolean fits(Program program, ChipTarget target) {
+    try {
+      target.schedule(program);
+      return true;
+    } catch (PartitaException tooSmall) {
+      return false;
+    }
+  }
+}
