@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -22,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Say what Partita finds on this machine: JDK, heap, processors, Maven, start-up cache;"
-          + " and how to mend what is missing.",
+      "Say what Partita finds on this machine: JDK, heap, processors, Maven, start-up cache, and what"
+          + " builds and runs emitted C; and how to mend what is missing.",
       "The exit code is 1 when something that is needed is missing."
     })
 final class DoctorCommand implements Callable<Integer> {
@@ -55,13 +56,18 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<Finding> findings =
-        List.of(version(), jdk(), compiler(), heap(), processors(), startUp(), maven(), scratch());
+        new ArrayList<>(
+            List.of(
+                version(), jdk(), compiler(), heap(), processors(), startUp(), maven(), scratch()));
+    ChipTools.all().forEach(tool -> findings.add(chipTool(tool)));
     boolean well = findings.stream().noneMatch(finding -> finding.status() == Status.MISSING);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(Json.text(report(findings, well)));
     } else {
-      findings.forEach(finding -> print(finding, out));
+      int width =
+          findings.stream().mapToInt(finding -> finding.name().length()).max().orElseThrow();
+      findings.forEach(finding -> print(finding, width, out));
       out.println(well ? "all that is needed is there" : "something that is needed is missing");
     }
     return well ? ExitCode.DONE : ExitCode.CHECK_FAILED;
@@ -147,15 +153,28 @@ final class DoctorCommand implements Callable<Integer> {
             "name another folder: partita -J-Djava.io.tmpdir=FOLDER …");
   }
 
+  private static Finding chipTool(ChipTools.Tool tool) {
+    return tool.found()
+        .map(found -> ok(tool.name(), found + "; " + tool.purpose()))
+        .orElseGet(
+            () ->
+                new Finding(
+                    tool.name(),
+                    Status.OPTIONAL,
+                    "not on the PATH; " + tool.purpose(),
+                    tool.fix()));
+  }
+
   private static Finding ok(String name, String value) {
     return new Finding(name, Status.OK, value, "");
   }
 
-  private static void print(Finding finding, PrintWriter out) {
-    String status = finding.status().name().toLowerCase(java.util.Locale.ROOT);
-    out.printf("%-8s  %-10s  %s%n", status, finding.name(), finding.value());
+  private static void print(Finding finding, int width, PrintWriter out) {
+    String status = finding.status().name().toLowerCase(Locale.ROOT);
+    String name = finding.name() + " ".repeat(width - finding.name().length());
+    out.printf("%-8s  %s  %s%n", status, name, finding.value());
     if (!finding.fix().isEmpty()) {
-      out.printf("%22s  fix: %s%n", "", finding.fix());
+      out.printf("%s  fix: %s%n", " ".repeat(10 + width), finding.fix());
     }
   }
 
@@ -164,7 +183,7 @@ final class DoctorCommand implements Callable<Integer> {
     for (Finding finding : findings) {
       Map<String, Object> entry = new LinkedHashMap<>();
       entry.put("name", finding.name());
-      entry.put("status", finding.status().name().toLowerCase(java.util.Locale.ROOT));
+      entry.put("status", finding.status().name().toLowerCase(Locale.ROOT));
       entry.put("value", finding.value());
       entry.put("fix", finding.fix());
       entries.add(entry);

@@ -1,0 +1,83 @@
+package io.partita.cli;
+
+import io.partita.backend.siracusa.run.Build;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The programs with which emitted C is built and run. None is needed for Java. */
+final class ChipTools {
+  private static final int PATIENCE_SECONDS = 5;
+  private static final String DEBIAN = "apt-get install ";
+
+  /**
+   * A program on the path.
+   *
+   * @param purpose what it's for
+   * @param fix how it's had
+   * @param tellsVersion whether it knows {@code --version}
+   */
+  record Tool(String name, String purpose, String fix, boolean tellsVersion) {
+    /** Where it is and which version, if it's there. */
+    Optional<String> found() {
+      return Build.find(name)
+          .map(path -> tellsVersion ? version(path) + ", " + path : path.toString());
+    }
+  }
+
+  private ChipTools() {}
+
+  /** In the order in which ports need them. */
+  static List<Tool> all() {
+    return List.of(
+        tool("make", "builds emitted C, for every port", "make"),
+        tool("gcc", "compiles it for this computer: --on host", "gcc"),
+        tool("mpicc", "compiles it for MPI: --on mpi", "libopenmpi-dev"),
+        tool("mpirun", "runs it over MPI: --on mpi", "openmpi-bin"),
+        tool(
+            "riscv64-unknown-elf-gcc",
+            "compiles it for bare-metal RV32: --on qemu, --on gvsoc",
+            "gcc-riscv64-unknown-elf"),
+        tool("qemu-system-riscv32", "runs it bare metal: --on qemu", "qemu-system-misc"),
+        tool("g++", "compiles the board's parts for GVSoC: --on gvsoc", "g++"),
+        tool("python3", "starts GVSoC: --on gvsoc", "python3"),
+        new Tool(
+            "gvsoc",
+            "simulates Siracusa chips: --on gvsoc --gvsoc PATH",
+            "build https://github.com/gvsoc/gvsoc with TARGETS=siracusa, and name with --gvsoc where"
+                + " it's installed (targets/gvsoc/README.md)",
+            false));
+  }
+
+  private static Tool tool(String name, String purpose, String debianPackage) {
+    return new Tool(name, purpose, DEBIAN + debianPackage, true);
+  }
+
+  /** The first line of what it says. */
+  private static String version(Path program) {
+    try {
+      Process process =
+          new ProcessBuilder(program.toString(), "--version")
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      process.getOutputStream().close();
+      try (BufferedReader lines = process.inputReader()) {
+        String first = lines.readLine();
+        lines.transferTo(Writer.nullWriter());
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+        return first == null ? "no version" : first.strip();
+      }
+    } catch (IOException broken) {
+      return "it doesn't start (" + broken.getMessage() + ")";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+}
