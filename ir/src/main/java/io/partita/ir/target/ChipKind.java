@@ -2,6 +2,7 @@ package io.partita.ir.target;
 
 import io.partita.ir.target.Field.Range;
 import io.partita.ir.type.ElementType;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -103,6 +104,14 @@ public record ChipKind(
       }
     }
     return largest;
+  }
+
+  /** The largest memory on the chip but for the working one, however small it is. */
+  public Optional<Memory> near() {
+    return memories.stream()
+        .skip(1)
+        .filter(memory -> memory.scope() != Memory.Scope.OFF_CHIP)
+        .max(Comparator.comparingLong(Memory::bytes));
   }
 
   public Optional<DmaChannel> channel(String from, String to) {

@@ -19,7 +19,6 @@ import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.legalize.Legalization;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -133,11 +132,7 @@ public final class Scheduler {
 
   /** L2: the largest memory on the chip but for the one that kernels work on. */
   public static Memory near(ChipKind chip) {
-    return chip.memories().stream()
-        .skip(1)
-        .filter(memory -> memory.scope() != Memory.Scope.OFF_CHIP)
-        .max(Comparator.comparingLong(Memory::bytes))
-        .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has no L2"));
+    return chip.near().orElseThrow(() -> new IllegalArgumentException(chip.name() + " has no L2"));
   }
 
   /** The memory beyond L2. */

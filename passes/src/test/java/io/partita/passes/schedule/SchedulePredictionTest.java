@@ -87,6 +87,15 @@ class SchedulePredictionTest {
     assertThat(ahead.joules()).isCloseTo(inTurn.joules(), within(1e-12));
   }
 
+  /** However small L2 is beside L1. */
+  @Test
+  void tilesAreLoadedFromL2() {
+    TargetDescription small = SmallPrograms.withL2(150);
+    Schedule schedule = Scheduler.schedule(PROGRAM, small, SchedulerOptions.STANDARD);
+    assertThat(only(SchedulePrediction.of(schedule, small)).traffic().l2L1())
+        .isGreaterThan(WEIGHTS);
+  }
+
   @Test
   void energyIsThePapersFormula() {
     SchedulePrediction prediction = SchedulePrediction.of(schedule(true), TARGET);

@@ -45,7 +45,7 @@ final class LoopModel {
     this.axes = axes;
     this.chip = chip;
     String near = chip.working().name();
-    String far = chip.resident().name();
+    String far = chip.near().orElse(chip.working()).name();
     load = chip.channel(far, near);
     store = chip.channel(near, far);
     partAxes = new long[parts.size()];
