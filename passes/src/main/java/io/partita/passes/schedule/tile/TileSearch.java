@@ -6,10 +6,14 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Finds the tiling of least time. Few possibilities are all tried. Of many a coarse selection is,
@@ -32,6 +36,9 @@ final class TileSearch {
   /** Sets of operands, as bits, that have two slots where their tiles change. */
   private final long[] slots;
 
+  /** With one slot each: what is best then is easily missed among the many sets of slots. */
+  private final Optional<TileSearch> alone;
+
   private record Candidate(Tiling tiling, double cycles, double tiles) {}
 
   private static final Comparator<Candidate> BETTER =
@@ -49,6 +56,8 @@ final class TileSearch {
     extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     orders = orders();
     slots = doubleBuffer ? slots() : new long[] {0};
+    alone =
+        doubleBuffer ? Optional.of(new TileSearch(space, bytes, chip, false)) : Optional.empty();
   }
 
   /** All sets of few operands; of many all, all but one, those that are loaded, and none. */
@@ -81,21 +90,34 @@ final class TileSearch {
   /** None if the smallest tiles don't fit. */
   Optional<Tiling> best() {
     List<long[]> fine = space.axes().stream().map(axis -> TileSizes.of(axis, FINE)).toList();
+    Optional<Candidate> other = alone.flatMap(TileSearch::best).flatMap(this::candidate);
+    return Stream.concat(found(fine).stream(), other.stream().map(each -> improve(each, fine)))
+        .min(BETTER)
+        .map(Candidate::tiling);
+  }
+
+  private Optional<Candidate> found(List<long[]> fine) {
     long possibilities = (long) orders.size() * slots.length;
     for (long[] sizes : fine) {
       possibilities = Math.min(ALL + 1, possibilities * sizes.length);
     }
     if (possibilities <= ALL) {
-      return all(fine).stream().min(BETTER).map(Candidate::tiling);
+      return all(fine).stream().min(BETTER);
     }
     List<Candidate> starts =
         all(space.axes().stream().map(axis -> TileSizes.of(axis, COARSE)).toList());
     return starts.stream()
         .sorted(BETTER)
+        .filter(distinctTiles())
         .limit(STARTS)
         .map(start -> improve(start, fine))
-        .min(BETTER)
-        .map(Candidate::tiling);
+        .min(BETTER);
+  }
+
+  /** The first of those that differ in slots and orders only: the others lead to the same. */
+  private static Predicate<Candidate> distinctTiles() {
+    Set<List<Long>> seen = new HashSet<>();
+    return candidate -> seen.add(Arrays.stream(candidate.tiling.tiles()).boxed().toList());
   }
 
   /** That of the lowering, and each other axis that isn't a reduction as the innermost of those. */

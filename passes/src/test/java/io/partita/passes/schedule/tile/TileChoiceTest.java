@@ -142,6 +142,19 @@ class TileChoiceTest {
     assertThat(time(alone)).isGreaterThan(1.3 * time(overlapped));
   }
 
+  /** What one slot each could do isn't missed among the many choices of two. */
+  @Property(tries = 60)
+  void twoSlotsAreNoLossEvenInLittleRoom(
+      @ForAll @IntRange(min = 1, max = 40) int m,
+      @ForAll @IntRange(min = 1, max = 300) int n,
+      @ForAll @IntRange(min = 1, max = 300) int k,
+      @ForAll @IntRange(min = 3_000, max = 30_000) int bytes) {
+    TileSpace space = TileSpaces.product(ElementType.F32, m, n, k, 4);
+    double overlapped = time(new TileChoice(CHIP, bytes, true).choose(space, "node"));
+    double alone = time(new TileChoice(CHIP, bytes, false).choose(space, "node"));
+    assertThat(overlapped).isLessThanOrEqualTo(1.001 * alone);
+  }
+
   /** A vector's product is worth as many blocks of columns as there are cores. */
   @Test
   void tilesGiveEachCoreABlock() {
