@@ -175,7 +175,8 @@ def run(arguments, board, components, work):
         ended = True
         os.killpg(process.pid, signal.SIGKILL)
 
-    signal.signal(signal.SIGTERM, lambda *_: (end(), sys.exit(143)))
+    for told in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(told, lambda number, _: (end(), sys.exit(128 + number)))
     if arguments.timeout:
         signal.signal(signal.SIGALRM, end)
         signal.setitimer(signal.ITIMER_REAL, arguments.timeout)

@@ -7,6 +7,9 @@ import java.nio.file.Path;
 
 /** A folder for files that a loaded program needs; it goes with the program, or the process. */
 public final class ScratchFolder implements AutoCloseable {
+  private static final int ATTEMPTS = 30;
+  private static final long PAUSE_MILLISECONDS = 100;
+
   private final Path path;
   private final Thread hook = new Thread(this::deleteWhatGoes, "delete-scratch");
 
@@ -25,12 +28,22 @@ public final class ScratchFolder implements AutoCloseable {
     return path;
   }
 
-  /** Who still writes may be in the way; the process ends all the same. */
+  /** Who still writes, being told to end as well, may be in the way for a moment. */
   private void deleteWhatGoes() {
+    for (int attempt = 0; attempt < ATTEMPTS && Files.exists(path); attempt++) {
+      try {
+        OutputFolder.delete(path);
+      } catch (IOException busy) {
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
     try {
-      OutputFolder.delete(path);
-    } catch (IOException busy) {
-      // Nothing more can be done in a process that ends.
+      Thread.sleep(PAUSE_MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,6 +1,9 @@
 package io.partita.cli;
 
+import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.diagnostic.PartitaException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,6 +45,14 @@ final class ChipPortOptions {
     if ((port == Port.GVSOC) != (gvsoc != null)) {
       throw new ParameterException(
           spec.commandLine(), "--on gvsoc and --gvsoc PATH go together: where is GVSoC?");
+    }
+    if (gvsoc != null && !Files.isExecutable(gvsoc.resolve("bin/gvsoc"))) {
+      throw new PartitaException(
+          SiracusaCode.NO_PROGRAM,
+          "--gvsoc " + gvsoc,
+          "the folder in which GVSoC is installed, with bin/gvsoc",
+          "no such program",
+          "build https://github.com/gvsoc/gvsoc with TARGETS=siracusa (targets/gvsoc/README.md)");
     }
     return port;
   }

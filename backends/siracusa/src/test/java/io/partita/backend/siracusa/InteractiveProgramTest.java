@@ -66,7 +66,7 @@ class InteractiveProgramTest {
     try (InteractiveProgram program = start("echo no weights; exit 3", LONG)) {
       Diagnostic said = failure(program);
       assertThat(said.code()).isEqualTo(SiracusaCode.PROGRAM_STOPPED);
-      assertThat(said.found()).isEqualTo("it ended with 3: no weights");
+      assertThat(said.found()).isEqualTo("the program ended with code 3: no weights");
     }
   }
 
@@ -74,7 +74,7 @@ class InteractiveProgramTest {
   void saysWhenAProgramEndsHalfway() throws IOException {
     String script = "head -c 100 chip0.in > /dev/null; printf abc > chip0.out; exit 1";
     try (InteractiveProgram program = start(script, LONG)) {
-      assertThat(failure(program).found()).isEqualTo("it ended with 1");
+      assertThat(failure(program).found()).isEqualTo("the program ended with code 1");
     }
   }
 

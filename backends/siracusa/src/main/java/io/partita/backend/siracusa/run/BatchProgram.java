@@ -114,7 +114,10 @@ public final class BatchProgram {
   private void execute(List<List<String>> commands, Path files) throws IOException {
     try (ProcessGroup processes = ProcessGroup.start(port, commands, files)) {
       if (!processes.awaitEnd(limit)) {
-        throw stopped("no end after " + limit.toSeconds() + " s; " + processes.messages());
+        String said = processes.messages();
+        throw stopped(
+            "no end after " + limit.toSeconds() + " s" + (said.isEmpty() ? "" : "; " + said),
+            "give it longer: --timeout SECONDS; 'partita diff' says where it is");
       }
       if (processes.fails()) {
         throw stopped(processes.messages());
@@ -168,11 +171,15 @@ public final class BatchProgram {
   }
 
   private PartitaException stopped(String found) {
+    return stopped(found, "compile the model again; if it stays so, report it with this text");
+  }
+
+  private PartitaException stopped(String found, String remedy) {
     return new PartitaException(
         SiracusaCode.PROGRAM_STOPPED,
         folder + ", --on " + port.text(),
         "a program that runs",
         found,
-        "compile the model again; if it stays so, report it with this text");
+        remedy);
   }
 }

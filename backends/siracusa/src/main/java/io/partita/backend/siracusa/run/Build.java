@@ -3,19 +3,20 @@ package io.partita.backend.siracusa.run;
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Runs {@code make} in an emitted folder. */
 public final class Build {
-  private static final int LONGEST_MINUTES = 30;
+  private static final Duration LONGEST = Duration.ofMinutes(30);
 
   private Build() {}
 
@@ -38,37 +39,23 @@ public final class Build {
             port.remedy());
       }
     }
-    List<String> command = new ArrayList<>(List.of("make", "-s", "-j2", port.text()));
+    List<String> command =
+        new ArrayList<>(
+            List.of("make", "-s", "-j2", "-C", folder.toAbsolutePath().toString(), port.text()));
     command.addAll(variables);
-    try {
-      Path log = Files.createTempFile("partita-build-", ".log");
-      try {
-        make(folder, command, log);
-      } finally {
-        Files.deleteIfExists(log);
+    try (ScratchFolder scratch = new ScratchFolder();
+        ProcessGroup make = ProcessGroup.start(port, List.of(command), scratch.path())) {
+      if (!make.awaitEnd(LONGEST)) {
+        throw failed(folder, command, "no end after " + LONGEST.toMinutes() + " minutes");
+      }
+      if (make.fails()) {
+        throw failed(folder, command, make.messages());
       }
     } catch (IOException e) {
       throw failed(folder, command, e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw failed(folder, command, "interrupted");
-    }
-  }
-
-  private static void make(Path folder, List<String> command, Path log)
-      throws IOException, InterruptedException {
-    Process make =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    if (!make.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES)) {
-      make.destroy();
-      throw failed(folder, command, "no end after " + LONGEST_MINUTES + " minutes");
-    }
-    if (make.exitValue() != 0) {
-      throw failed(folder, command, LogExcerpt.of(Files.readString(log)));
     }
   }
 

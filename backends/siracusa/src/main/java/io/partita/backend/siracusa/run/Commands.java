@@ -50,7 +50,7 @@ final class Commands {
   }
 
   private static List<String> mpi(Path folder, Path built, int chips, List<String> options) {
-    List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe"));
+    List<String> command = new ArrayList<>(List.of("mpirun", "--quiet", "--oversubscribe"));
     if (System.getProperty("user.name").equals("root")) {
       command.add("--allow-run-as-root");
     }

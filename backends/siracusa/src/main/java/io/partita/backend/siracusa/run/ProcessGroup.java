@@ -8,15 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Processes that run a program together, and end with this one. */
 final class ProcessGroup implements AutoCloseable {
-  /** Of what a process said, its last lines are enough to tell why it ended. */
-  private static final int LINES = 20;
+  /** For programs that tidy up: {@code mpirun} ends its ranks, {@code make} removes half a file. */
+  private static final long PATIENCE_MILLISECONDS = 2000;
 
   private final Path files;
   private final List<Process> processes = new ArrayList<>();
-  private final Thread hook = new Thread(this::end, "end-programs");
+  private final Thread hook = new Thread(this::tellToEnd, "end-programs");
+  private volatile boolean told;
 
   private ProcessGroup(Path files) {
     this.files = files;
@@ -43,6 +45,9 @@ final class ProcessGroup implements AutoCloseable {
   }
 
   private synchronized void start(Port port, List<String> command) throws IOException {
+    if (told) {
+      throw new IOException("the command was told to end");
+    }
     Path log = files.resolve(processes.size() + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
     if (port == Port.MPI) {
@@ -76,38 +81,53 @@ final class ProcessGroup implements AutoCloseable {
     return processes.stream().anyMatch(process -> !process.isAlive() && process.exitValue() != 0);
   }
 
-  /** What each said last, and with which code it failed. */
+  /** What each said that fails or still runs; what others only noticed comes last. */
   String messages() throws IOException {
+    if (told) {
+      return "the command was told to end";
+    }
     List<String> messages = new ArrayList<>();
     for (int i = 0; i < processes.size(); i++) {
       Process process = processes.get(i);
-      String name = processes.size() == 1 ? "it" : "chip " + i;
-      String text = lastLines(files.resolve(i + ".log"));
-      if (!process.isAlive() && process.exitValue() != 0) {
-        String code = name + " ended with " + process.exitValue();
-        messages.add(text.isEmpty() ? code : code + ": " + text);
-      } else if (!text.isEmpty()) {
-        messages.add(text);
+      String name = processes.size() == 1 ? "the program" : "chip " + i;
+      String said = LogExcerpt.of(Files.readString(files.resolve(i + ".log")));
+      boolean fails = !process.isAlive() && process.exitValue() != 0;
+      if (fails && !said.startsWith("chip ")) {
+        String ended = LogExcerpt.ended(name, process.exitValue());
+        messages.addFirst(said.isEmpty() ? ended : ended + ": " + said);
+      } else if (!said.isEmpty()) {
+        messages.add(said);
       }
     }
     Path console = files.resolve("console");
-    if (Files.exists(console)) {
-      messages.add(lastLines(console));
+    if (Files.exists(console) && Files.size(console) > 0) {
+      messages.addFirst(LogExcerpt.of(Files.readString(console)));
     }
     return String.join("; ", messages);
   }
 
-  private static String lastLines(Path log) throws IOException {
-    List<String> lines = Files.readString(log).strip().lines().toList();
-    return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES), lines.size()));
+  private void tellToEnd() {
+    told = true;
+    end();
   }
 
   /** Ends them, with what they have started. */
   synchronized void end() {
-    for (Process process : processes) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+    List<ProcessHandle> everything =
+        processes.stream()
+            .flatMap(process -> Stream.concat(process.descendants(), Stream.of(process.toHandle())))
+            .toList();
+    processes.forEach(Process::destroy);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLISECONDS);
+    try {
+      for (Process process : processes) {
+        process.waitFor(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    processes.forEach(process -> process.descendants().forEach(ProcessHandle::destroyForcibly));
+    everything.forEach(ProcessHandle::destroyForcibly);
   }
 
   @Override

@@ -1,0 +1,249 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * {@code partita run --on PORT}: what it gives, and what it says when programs are missing, don't
+ * compile, stop or don't end; nothing that it started stays, and no file is half written.
+ */
+@Timeout(300)
+final class RunOnPortsTest {
+  @TempDir static Path scratch;
+  private static Path inputs;
+  private static Path one;
+  private static Path two;
+
+  @BeforeAll
+  static void compile() throws IOException {
+    inputs = SmallChipProgram.inputs(scratch);
+    one = SmallChipProgram.compiled(scratch, 1);
+    two = SmallChipProgram.compiled(scratch, 2);
+  }
+
+  private static List<Object> command(Path folder, Path outputs, List<String> options) {
+    List<Object> command = new ArrayList<>();
+    command.addAll(List.of("run", folder, "--inputs", inputs, "-o", outputs));
+    command.addAll(options);
+    return command;
+  }
+
+  private static Invocation run(Path folder, Path outputs, List<String> options) {
+    return Invocation.of(command(folder, outputs, options).toArray());
+  }
+
+  /** A run that is refused, on a folder one of whose files has been changed. */
+  private static String refused(
+      Path folder, String file, UnaryOperator<String> change, List<String> options)
+      throws IOException {
+    Path outputs = scratch.resolve("none.npz");
+    Path changed = folder.resolve(file);
+    String text = Files.readString(changed);
+    assertThat(change.apply(text)).isNotEqualTo(text);
+    Files.writeString(changed, change.apply(text));
+    try {
+      Invocation run = run(folder, outputs, options);
+      assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err()).doesNotContain("\tat ", "Exception");
+      assertThat(outputs).doesNotExist();
+      assertThat(programs(ProcessHandle.current())).isEmpty();
+      return run.err();
+    } finally {
+      Files.writeString(changed, text);
+    }
+  }
+
+  /** What a process has started and is still there. */
+  private static List<ProcessHandle> programs(ProcessHandle process) {
+    return process.descendants().filter(ProcessHandle::isAlive).toList();
+  }
+
+  private static UnaryOperator<String> atFirstStep(String statement) {
+    return text -> text.replaceFirst("\n( *END_STEP\\(0\\);)", "\n    " + statement + "\n$1");
+  }
+
+  private static final String FOR_EVER = "for (volatile int32_t i = 0; i < 1;) { }";
+
+  @ParameterizedTest
+  @EnumSource
+  void givesWhatTheHostGives(Port port) {
+    Path folder = port == Port.QEMU ? one : two;
+    Path expected = scratch.resolve("host.npz");
+    Path found = scratch.resolve(port.text() + ".npz");
+    Invocation host = run(folder, expected, SmallChipProgram.on(Port.HOST));
+    assertThat(host.exitCode()).as(host.err()).isEqualTo(ExitCode.DONE);
+    Invocation run = run(folder, found, SmallChipProgram.on(port));
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.DONE);
+    assertThat(run.out()).isEqualTo("y: f32[2,8]\n");
+    Tensor y = Npz.read(expected).get("y");
+    Tensor same = Npz.read(found).get("y");
+    // On Siracusa products and sums are contracted.
+    double bound = port == Port.GVSOC ? 1e-5 : 0;
+    for (int i = 0; i < y.size(); i++) {
+      assertThat(Math.abs(same.getDouble(i) - y.getDouble(i))).isLessThanOrEqualTo(bound);
+    }
+    assertThat(y.getDouble(y.size() - 1)).isNotZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProgramThatFails(Port port) throws IOException {
+    Path folder = port == Port.QEMU ? one : two;
+    assertThat(
+            refused(
+                folder,
+                "role_0.c",
+                atFirstStep("partita_fail(\"on purpose\");"),
+                SmallChipProgram.on(port)))
+        .contains("error P5104: the emitted program stopped")
+        .containsPattern("found: +chip \\d: on purpose");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProgramThatDoesNotEnd(Port port) throws IOException {
+    Path folder = port == Port.QEMU ? one : two;
+    List<String> options = new ArrayList<>(SmallChipProgram.on(port));
+    options.add("--timeout=4");
+    assertThat(refused(folder, "role_0.c", atFirstStep(FOR_EVER), options))
+        .contains("error P5104: the emitted program stopped", "no end after 4 s")
+        .contains("give it longer: --timeout SECONDS; 'partita diff' says where it is");
+  }
+
+  @Test
+  void aProgramThatIsEndedByASignal() throws IOException {
+    assertThat(
+            refused(
+                two, "role_0.c", atFirstStep("__builtin_trap();"), SmallChipProgram.on(Port.HOST)))
+        .contains("error P5104")
+        .containsPattern("found: +chip \\d was ended by signal 4");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"HOST", "MPI", "QEMU"})
+  void aProgramThatDoesNotCompile(Port port) throws IOException {
+    Path folder = port == Port.QEMU ? one : two;
+    assertThat(
+            refused(folder, "role_0.c", text -> "int number\n" + text, SmallChipProgram.on(port)))
+        .contains("error P5103: emitted C doesn't compile")
+        .containsPattern("found: .*role_0.c:\\d+:.* error: ");
+  }
+
+  @Test
+  void aPortWithTooFewChips() {
+    Invocation run = run(two, scratch.resolve("none.npz"), SmallChipProgram.on(Port.QEMU));
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err()).contains("error P5105: a port has too few chips", "found:     2 chips");
+    assertThat(two.resolve("build/qemu")).doesNotExist();
+  }
+
+  @Test
+  void aFolderWithoutGvsoc() {
+    Invocation run =
+        run(two, scratch.resolve("none.npz"), List.of("--on=gvsoc", "--gvsoc=" + scratch));
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err())
+        .contains("error P5102: a program that builds or runs emitted C isn't there")
+        .contains("with bin/gvsoc", "targets/gvsoc/README.md");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"HOST", "MPI", "QEMU"})
+  void aProgramThatIsMissing(Port port) throws IOException, InterruptedException {
+    Path path = Files.createDirectories(scratch.resolve("path"));
+    Path log = scratch.resolve("missing.log");
+    List<String> options = List.of("--on", port.text());
+    ProcessBuilder builder = partita(command(one, scratch.resolve("none.npz"), options), scratch);
+    builder.environment().put("PATH", path.toString());
+    Process run = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    assertThat(run.waitFor()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(Files.readString(log))
+        .contains("error P5102: a program that builds or runs emitted C isn't there")
+        .contains("where:     --on " + port.text(), "make on the path", "apt-get install ");
+  }
+
+  /** Ctrl-C in a terminal goes to all; this is a signal for the command alone. */
+  @ParameterizedTest
+  @EnumSource
+  void aCommandThatIsToldToEnd(Port port) throws IOException, InterruptedException {
+    Path folder = port == Port.QEMU ? one : two;
+    Path outputs = scratch.resolve("none.npz");
+    Path temporary = Files.createDirectories(scratch.resolve("temporary-" + port.text()));
+    Path role = folder.resolve("role_0.c");
+    String text = Files.readString(role);
+    Files.writeString(role, atFirstStep(FOR_EVER).apply(text));
+    try {
+      Process run =
+          partita(command(folder, outputs, SmallChipProgram.on(port)), temporary)
+              .redirectErrorStream(true)
+              .redirectOutput(scratch.resolve("told.log").toFile())
+              .start();
+      List<ProcessHandle> started = awaitPrograms(run, port);
+      new ProcessBuilder("kill", "-INT", Long.toString(run.pid())).start().waitFor();
+      assertThat(run.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(run.exitValue()).isEqualTo(130);
+      for (ProcessHandle program : started) {
+        program.onExit().orTimeout(5, TimeUnit.SECONDS).join();
+      }
+      assertThat(outputs).doesNotExist();
+      try (Stream<Path> left = Files.list(temporary)) {
+        assertThat(left).isEmpty();
+      }
+    } finally {
+      Files.writeString(role, text);
+    }
+  }
+
+  /** Those of a command that simulates or runs chips, when it has got so far. */
+  private static List<ProcessHandle> awaitPrograms(Process run, Port port)
+      throws InterruptedException {
+    String program =
+        switch (port) {
+          case HOST, MPI -> "chip0";
+          case QEMU -> "qemu-system-riscv32";
+          case GVSOC -> "gvsoc_launcher";
+        };
+    long deadline = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+    while (System.nanoTime() < deadline && run.isAlive()) {
+      List<ProcessHandle> started = programs(run.toHandle());
+      if (started.stream().anyMatch(each -> each.info().command().orElse("").contains(program))) {
+        return started;
+      }
+      Thread.sleep(50);
+    }
+    throw new AssertionError("no " + program + " was started");
+  }
+
+  private static ProcessBuilder partita(List<Object> arguments, Path temporary) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + temporary,
+                "-XX:-UsePerfData",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+    arguments.forEach(argument -> command.add(argument.toString()));
+    return new ProcessBuilder(command);
+  }
+}

@@ -1,0 +1,102 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Emitted C that builds fast: two products, of which several chips join partial sums. */
+final class SmallChipProgram {
+  private static final int SIZE = 8;
+
+  private SmallChipProgram() {}
+
+  static Path inputs(Path scratch) throws IOException {
+    float[] x = new float[2 * SIZE];
+    for (int i = 0; i < x.length; i++) {
+      x[i] = i / 16f - 0.5f;
+    }
+    Path inputs = scratch.resolve("in.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(Map.of("x", Tensor.floats(Shape.of(2, SIZE), x)), out);
+    }
+    return inputs;
+  }
+
+  static Path compiled(Path scratch, int chips) throws IOException {
+    Path module = scratch.resolve("hyperbolic.pir");
+    String weights =
+        IntStream.range(0, SIZE * SIZE)
+            .mapToObj(i -> Double.toString(i % 7 / 8.0))
+            .collect(Collectors.joining(", "));
+    Files.writeString(
+        module,
+        """
+        module {
+          graph @hyperbolic(%%x: f32[2,8]) -> ("y": f32[2,8]) {
+            %%a = constant [%s] : f32[8,8]
+            %%b = constant [%s] : f32[8,8]
+            %%h = matmul(%%x, %%a) {result = f32} : f32[2,8] "/up"
+            %%t = tanh(%%h) : f32[2,8] "/tanh"
+            %%y = matmul(%%t, %%b) {result = f32} : f32[2,8] "/down"
+            return %%y
+          }
+        }
+        """
+            .formatted(weights, weights));
+    Path folder = scratch.resolve("on" + chips);
+    Invocation compile =
+        Invocation.of("compile", module, "--target=siracusa", "--devices", chips, "-o", folder);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    return folder;
+  }
+
+  private static Optional<Path> gvsoc() {
+    return Optional.ofNullable(System.getProperty("partita.gvsoc"))
+        .map(Path::of)
+        .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
+  }
+
+  /** One line says so when a port can't be tested. */
+  static List<String> on(Port port) {
+    List<String> programs =
+        switch (port) {
+          case HOST -> List.of("make", "gcc");
+          case MPI -> List.of("make", "mpicc", "mpirun");
+          case QEMU -> List.of("make", "riscv64-unknown-elf-gcc", "qemu-system-riscv32");
+          case GVSOC -> List.of("make", "riscv64-unknown-elf-gcc", "g++", "python3");
+        };
+    boolean isThere =
+        programs.stream().allMatch(program -> Build.find(program).isPresent())
+            && (port != Port.GVSOC || gvsoc().isPresent());
+    if (!isThere) {
+      System.err.println(
+          "NO "
+              + programs
+              + (port == Port.GVSOC ? " OR GVSOC (-Dpartita.gvsoc=PATH)" : "")
+              + ": 'partita run' and 'diff --on "
+              + port.text()
+              + "' is NOT TESTED; see 'partita doctor'");
+    }
+    assumeTrue(isThere);
+    List<String> options = new ArrayList<>(List.of("--on", port.text()));
+    if (port == Port.GVSOC) {
+      options.addAll(List.of("--gvsoc", gvsoc().orElseThrow().toString()));
+    }
+    return options;
+  }
+}
