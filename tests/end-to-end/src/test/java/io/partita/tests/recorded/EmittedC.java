@@ -3,6 +3,7 @@ package io.partita.tests.recorded;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.ScratchFolder;
@@ -11,11 +12,12 @@ import io.partita.passes.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs emitted C on this host, where there's a compiler. */
+/** Runs emitted C on this host, under QEMU and on GVSoC, where these are. */
 final class EmittedC {
   private static final String SANITISED = "-fsanitize=address,undefined -fno-sanitize-recover=all";
 
@@ -23,6 +25,13 @@ final class EmittedC {
   private static final Path KERNELS = scratch();
 
   private static final Path SANITISED_KERNELS = scratch();
+  private static final Path QEMU_KERNELS = scratch();
+  private static final Path GVSOC_KERNELS = scratch();
+
+  /** Of GVSoC's board. */
+  private static final Path COMPONENTS = scratch();
+
+  private static final String DEVICE_COMPILER = "riscv64-unknown-elf-gcc";
 
   private EmittedC() {}
 
@@ -44,16 +53,67 @@ final class EmittedC {
     assumeThat(isThere).as("gcc and make").isTrue();
   }
 
-  /** On Siracusa chips. */
+  /** Skips the test, and says so, where there's no QEMU or nothing to compile for it. */
+  static void requireQemu() {
+    boolean isThere =
+        Build.find(DEVICE_COMPILER).isPresent() && Build.find("qemu-system-riscv32").isPresent();
+    if (!isThere) {
+      System.err.println(
+          "NO QEMU OR RISC-V COMPILER: emitted C is NOT TESTED on bare metal; get them by: apt-get"
+              + " install make gcc-riscv64-unknown-elf qemu-system-misc");
+    }
+    assumeThat(isThere).as("QEMU and a compiler for RISC-V").isTrue();
+  }
+
+  /** Skips the test, and says so, where there's no GVSoC or nothing to compile for it. */
+  static void requireGvsoc() {
+    boolean isThere = gvsoc().isPresent() && Build.find(DEVICE_COMPILER).isPresent();
+    if (!isThere) {
+      System.err.println(
+          "NO GVSOC OR RISC-V COMPILER: emitted C is NOT TESTED on Siracusa; build"
+              + " https://github.com/gvsoc/gvsoc with TARGETS=siracusa and name where it's"
+              + " installed: -Dpartita.gvsoc=PATH (targets/gvsoc/README.md)");
+    }
+    assumeThat(isThere).as("GVSoC and a compiler for Siracusa").isTrue();
+  }
+
+  /** Where it's installed. */
+  private static Optional<Path> gvsoc() {
+    return Optional.ofNullable(System.getProperty("partita.gvsoc"))
+        .map(Path::of)
+        .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
+  }
+
+  /** Under QEMU, on one chip. */
+  static ChipRunner underQemu() {
+    return new ChipRunner(
+        ChipTarget.of("siracusa", Map.of()),
+        Optional.empty(),
+        Port.QEMU,
+        "",
+        List.of(),
+        QEMU_KERNELS);
+  }
+
+  /** On GVSoC's Siracusa chips. */
+  static ChipRunner simulated(Optional<Strategy> strategy) {
+    List<String> options = new ArrayList<>(List.of("--gvsoc", "" + gvsoc().orElseThrow()));
+    options.addAll(List.of("--components", COMPONENTS.toString()));
+    return new ChipRunner(
+        ChipTarget.of("siracusa", Map.of()), strategy, Port.GVSOC, "", options, GVSOC_KERNELS);
+  }
+
+  /** On Siracusa chips, emulated on this host. */
   static ChipRunner runner(Optional<Strategy> strategy) {
-    return new ChipRunner(ChipTarget.of("siracusa", Map.of()), strategy, "", List.of(), KERNELS);
+    return new ChipRunner(
+        ChipTarget.of("siracusa", Map.of()), strategy, Port.HOST, "", List.of(), KERNELS);
   }
 
   /** With so much of L1 for a loop. */
   static ChipRunner runner(long l1) {
     Map<String, Quantity> settings = Map.of("l1", Quantity.parse(l1 + " B").orElseThrow());
     return new ChipRunner(
-        ChipTarget.of("siracusa", settings), Optional.empty(), "", List.of(), KERNELS);
+        ChipTarget.of("siracusa", settings), Optional.empty(), Port.HOST, "", List.of(), KERNELS);
   }
 
   /**
@@ -65,6 +125,7 @@ final class EmittedC {
     return new ChipRunner(
         ChipTarget.of("siracusa", Map.of()),
         strategy,
+        Port.HOST,
         SANITISED,
         List.of("--transfers", transfers),
         SANITISED_KERNELS);

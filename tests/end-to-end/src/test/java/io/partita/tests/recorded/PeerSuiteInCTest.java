@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Distribution;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
@@ -63,7 +64,8 @@ class PeerSuiteInCTest {
   private static CaseRunner runner(
       ChipTarget target, Optional<Strategy> strategy, String transfers) {
     ChipRunner chips =
-        new ChipRunner(target, strategy, FLAGS, List.of("--transfers", transfers), kernels);
+        new ChipRunner(
+            target, strategy, Port.HOST, FLAGS, List.of("--transfers", transfers), kernels);
     return new CaseRunner(chips, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.driver.Distribution;
 import io.partita.driver.cases.ModuleRunner;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,9 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PromptTextTest {
-  private static final String TINY = "tiny-shakespeare";
-  private static final String LARGE = "shakespeare-llama";
-
   /** Characters, with the prompt: each takes a run on the whole window. */
   private static final int ENOUGH = 24;
 
@@ -34,17 +30,11 @@ class PromptTextTest {
 
   /** What Java gives is worked out once for all numbers of chips. */
   private PromptMode model(String name) {
-    return models.computeIfAbsent(name, any -> PromptMode.ofRecord(new TrainedModel(folder(name))));
-  }
-
-  private static Path folder(String name) {
-    return name.equals(TINY)
-        ? Path.of("../models", TINY)
-        : SharedFolder.require("models/" + name, "it comes with the project's shared data");
+    return models.computeIfAbsent(name, any -> PromptMode.ofRecord(TrainedModel.named(name)));
   }
 
   static Stream<Arguments> modelsAndChips() {
-    return Stream.of(TINY, LARGE)
+    return Stream.of(TrainedModel.TINY, TrainedModel.LARGE)
         .flatMap(name -> Stream.of(1, 2, 3, 4, 8).map(n -> Arguments.of(name, n)));
   }
 

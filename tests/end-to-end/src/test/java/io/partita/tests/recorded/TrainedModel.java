@@ -13,6 +13,20 @@ import java.util.stream.LongStream;
 
 /** The folder of a trained model, with the data that it was validated with. */
 record TrainedModel(Path folder) {
+  /** A character-level Llama in the repository. */
+  static final String TINY = "tiny-shakespeare";
+
+  /** A larger one, which is beside it. */
+  static final String LARGE = "shakespeare-llama";
+
+  /** One of these; a test of what isn't there is skipped. */
+  static TrainedModel named(String name) {
+    return new TrainedModel(
+        name.equals(TINY)
+            ? Path.of("../models", TINY)
+            : SharedFolder.require("models/" + name, "it comes with the project's shared data"));
+  }
+
   OnnxModel network(String part) {
     return OnnxModel.read(folder.resolve(part).resolve("network.onnx"));
   }

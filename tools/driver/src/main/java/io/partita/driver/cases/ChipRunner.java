@@ -24,21 +24,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Emits modules as C for chips, builds them for this host and runs them, each chip a process. */
+/** Emits modules as C for chips, builds them for a port and runs them there. */
 public final class ChipRunner implements ModuleRunner {
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
+  /** A large network's run in a simulation of many chips. */
+  private static final Duration LIMIT_OF_SIMULATION = Duration.ofHours(1);
+
   private final ChipTarget target;
   private final Optional<Strategy> strategy;
+  private final Port port;
   private final String flags;
   private final List<String> options;
   private final Path kernels;
 
   /**
+   * On this host, each chip a process.
+   *
    * @param strategy over which chips, and how; none for one chip
    */
   public ChipRunner(ChipTarget target, Optional<Strategy> strategy) {
-    this(target, strategy, "", List.of(), kernelFolder());
+    this(target, strategy, Port.HOST, "", List.of(), kernelFolder());
   }
 
   private static Path kernelFolder() {
@@ -51,17 +57,20 @@ public final class ChipRunner implements ModuleRunner {
 
   /**
    * @param flags for the compiler beside the usual ones
-   * @param options for the programs, such as {@code --transfers early}
-   * @param kernels where what is compiled of the runtime stays, for runners of the same flags
+   * @param options for the programs, such as {@code --transfers early}, or for the board of GVSoC
+   * @param kernels where what is compiled of the runtime stays, for runners of the same port and
+   *     flags
    */
   public ChipRunner(
       ChipTarget target,
       Optional<Strategy> strategy,
+      Port port,
       String flags,
       List<String> options,
       Path kernels) {
     this.target = target;
     this.strategy = strategy;
+    this.port = port;
     this.flags = flags;
     this.options = List.copyOf(options);
     this.kernels = kernels;
@@ -77,13 +86,15 @@ public final class ChipRunner implements ModuleRunner {
         Path folder = scratch.path().resolve("c");
         OutputFolder.write(emitted.files(), folder, path -> false);
         List<String> variables = new ArrayList<>(List.of("HOST_KERNELS=" + kernels));
+        variables.add(port.text() + "_KERNELS=" + kernels);
         variables.add("CORES=" + cores(emitted.description().chips().size()));
         if (!flags.isEmpty()) {
           variables.add("FLAGS=" + flags);
         }
-        Build.run(folder, Port.HOST, variables);
-        return new Running(
-            module.graph(), scratch, InteractiveProgram.start(folder, Port.HOST, options, LIMIT));
+        Build.run(folder, port, variables);
+        Duration limit = port == Port.GVSOC ? LIMIT_OF_SIMULATION : LIMIT;
+        InteractiveProgram program = InteractiveProgram.start(folder, port, options, limit);
+        return new Running(module.graph(), scratch, program);
       } catch (RuntimeException e) {
         scratch.close();
         throw e;
