@@ -28,8 +28,13 @@ public record ChipKind(
           Field.text("operating-point"),
           Field.required("power", Dimension.WATTS, Range.ANY),
           Field.optional("warm-kernels", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.optional("loop", Dimension.CYCLES, Range.ANY),
+          Field.optional("operand", Dimension.CYCLES, Range.ANY),
+          Field.optional("call", Dimension.CYCLES, Range.ANY),
           Field.optional("tile", Dimension.CYCLES, Range.ANY),
-          Field.optional("operand", Dimension.CYCLES, Range.ANY));
+          Field.optional("move", Dimension.CYCLES, Range.ANY),
+          Field.optional("exchange", Dimension.CYCLES, Range.ANY),
+          Field.optional("message", Dimension.CYCLES, Range.ANY));
 
   public ChipKind {
     memories = List.copyOf(memories);
@@ -76,14 +81,39 @@ public record ChipKind(
     return (int) figures.number("warm-kernels", 1);
   }
 
-  /** Between the kernels of two tiles of a loop, whatever moves: what cores wait for each time. */
+  /** Of a loop over tiles, until its first kernel starts, with none of its code in the cache. */
+  public double loopCycles() {
+    return figures.number("loop", 0);
+  }
+
+  /** More for each operand that it moves: the code for that. */
+  public double operandCycles() {
+    return figures.number("operand", 0);
+  }
+
+  /** More for each kernel that it starts in a tile but for one. */
+  public double callCycles() {
+    return figures.number("call", 0);
+  }
+
+  /** Around each kernel of a further tile: what cores wait for, whatever moves. */
   public double tileCycles() {
     return figures.number("tile", 0);
   }
 
-  /** The same for each operand of which another tile is moved. */
-  public double operandCycles() {
-    return figures.number("operand", 0);
+  /** More for each operand of which a further tile is moved. */
+  public double moveCycles() {
+    return figures.number("move", 0);
+  }
+
+  /** Until the first message of an exchange, with none of its code in the cache. */
+  public double exchangeCycles() {
+    return figures.number("exchange", 0);
+  }
+
+  /** More for each message that it sends or receives, beside what the link takes. */
+  public double messageCycles() {
+    return figures.number("message", 0);
   }
 
   public Optional<Memory> memory(String memory) {

@@ -19,6 +19,7 @@ record Field(
   enum Range {
     ANY("0 or more"),
     POSITIVE("more than 0"),
+    FRACTION("from 0 to 1"),
     WHOLE("a whole number"),
     POSITIVE_WHOLE("a whole number of at least 1"),
     POWER_OF_TWO("a power of two");
@@ -38,6 +39,7 @@ record Field(
       return switch (this) {
         case ANY -> true;
         case POSITIVE -> value > 0;
+        case FRACTION -> value >= 0 && value <= 1;
         case WHOLE -> quantity.isWhole();
         case POSITIVE_WHOLE -> value > 0 && quantity.isWhole();
         case POWER_OF_TWO -> value > 0 && quantity.isWhole() && Long.bitCount((long) value) == 1;

@@ -4,10 +4,9 @@ import io.partita.ir.target.Field.Range;
 import java.util.List;
 
 /**
- * How fast a chip's cores run one kernel of the runtime as it was compiled for them. Cores take
- * blocks of {@code rows × columns} results one after the other, whole lines where there are no
- * {@code columns}. A core takes {@code block + results k cores / rate} cycles for each, and all
- * take {@code overhead} more.
+ * How fast a chip's cores run one kernel of the runtime as it was compiled for them. Cores share
+ * its results as {@link WorkSharing} says, and all wait for the one that has most: {@code overhead
+ * + blocks × block + results × result + work × cores / rate} cycles for what that core has.
  *
  * @param kernel which kind it is, so what its work is counted in
  * @param function its name in C without the runtime's prefix, {@code gemm_f32}
@@ -17,7 +16,10 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return List.of(
         Field.required("rate", kernel.rate(), Range.POSITIVE),
         Field.required("overhead", Dimension.CYCLES, Range.ANY),
+        Field.optional("cold", Dimension.CYCLES, Range.ANY),
         Field.optional("block", Dimension.CYCLES, Range.ANY),
+        Field.optional("result", Dimension.CYCLES, Range.ANY),
+        Field.optional("split", Dimension.COUNT, Range.FRACTION),
         Field.optional("rows", Dimension.COUNT, Range.POSITIVE_WHOLE),
         Field.optional("columns", Dimension.COUNT, Range.POSITIVE_WHOLE));
   }
@@ -27,14 +29,22 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return word.matches("[a-z0-9]+(_[a-z0-9]+)+");
   }
 
+  /** More where its instructions aren't in the cache: {@link ChipKind#warmKernels}. */
+  public double coldCycles() {
+    return figures.number("cold", 0);
+  }
+
   /** Of {@code batch × rows × columns} results of {@code depth} each on so many cores. */
   public double cycles(long batch, long rows, long columns, long depth, int cores) {
-    long blockRows = (long) figures.number("rows", 1);
-    long blockColumns = Math.max(1, (long) figures.number("columns", columns));
-    double blocks =
-        (double) batch * Math.ceilDiv(rows, blockRows) * Math.ceilDiv(columns, blockColumns);
-    double results = (double) Math.min(rows, blockRows) * Math.min(columns, blockColumns);
-    double each = figures.number("block", 0) + results * depth * cores / figures.number("rate");
-    return figures.number("overhead") + Math.ceil(blocks / cores) * each;
+    WorkSharing sharing =
+        new WorkSharing(
+            (long) figures.number("rows", 0),
+            (long) figures.number("columns", 0),
+            figures.number("split", 0));
+    WorkSharing.Part most = sharing.most(batch, rows, columns, depth, cores);
+    return figures.number("overhead")
+        + most.blocks() * figures.number("block", 0)
+        + most.results() * figures.number("result", 0)
+        + most.work() * cores / figures.number("rate");
   }
 }

@@ -81,7 +81,9 @@ final class RandomTargets {
     if (field.dimension().isEmpty()) {
       return new FigureValue.Text(draw.one(field.choices().isEmpty() ? TEXTS : field.choices()));
     }
-    if (field.dimension().get() == Dimension.COUNT && draw.oneIn(3)) {
+    boolean isCount =
+        field.dimension().get() == Dimension.COUNT && field.range() != Field.Range.FRACTION;
+    if (isCount && draw.oneIn(3)) {
       return new FigureValue.ParameterUse("n", parameters.getFirst().value());
     }
     List<Unit> units =
@@ -89,6 +91,7 @@ final class RandomTargets {
             .filter(unit -> unit.dimension() == field.dimension().get())
             .toList();
     return switch (field.range()) {
+      case FRACTION -> new Quantity(draw.one(0.0, 0.1, 1 / 3.0, 1.0), units.getFirst());
       case ANY, POSITIVE -> new Quantity(draw.one(1e-9, 0.1, 1 / 3.0, 7.0, 1e20), draw.one(units));
       case WHOLE, POSITIVE_WHOLE -> new Quantity(draw.from(1, 9), units.getFirst());
       case POWER_OF_TWO -> new Quantity(1 << draw.from(0, 9), units.getFirst());

@@ -221,7 +221,7 @@ final class AttentionLowering {
         List.of(keys),
         KernelClass.ELEMENTWISE,
         ElementType.F32,
-        TileSpaceBuilder.elements(items.times(valueSize), 1));
+        TileSpaceBuilder.lines(heads.times(size(seq)), TileExpression.of(valueSize), parts));
     return space.build();
   }
 

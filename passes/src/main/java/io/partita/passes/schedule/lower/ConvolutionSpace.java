@@ -20,6 +20,9 @@ import java.util.Optional;
  * data under neighbouring tiles overlap.
  */
 final class ConvolutionSpace {
+  /** In multiply-accumulates. */
+  private static final long NEXT_ROW = 4;
+
   private final Convolution op;
   private final List<TensorView> operands;
   private final TensorView result;
@@ -142,13 +145,16 @@ final class ConvolutionSpace {
     return space.build();
   }
 
-  /** A core computes a row of a filter's results at a time. */
+  /**
+   * A core computes a row of a filter's results at a time; going to the next row of a window takes
+   * it as long as a few products.
+   */
   private List<TileExpression> work() {
     return List.of(
         TileExpression.size(batch),
         filterBox(1).size().times(TileExpression.size(tiles.y())),
         TileExpression.size(tiles.x()),
-        TileExpression.of(channels() * tiles.kernel()));
+        TileExpression.of(channels() * (tiles.kernel() + NEXT_ROW * tiles.kernelRows())));
   }
 
   private static TileExpression one() {

@@ -156,6 +156,6 @@ final class CopySpace {
             integers("out_strides", TileGrid.six(to, 0))),
         KernelClass.MOVEMENT,
         element,
-        TileSpaceBuilder.elements(TileSpaceBuilder.product(extents), 1));
+        TileSpaceBuilder.walk(extents));
   }
 }

@@ -192,7 +192,7 @@ final class ElementwiseLowering {
         pointers,
         kernel,
         operands.getLast().element(),
-        TileSpaceBuilder.elements(TileGrid.elements(axes), 1));
+        TileSpaceBuilder.walk(TileGrid.sizes(axes)));
     return space.build();
   }
 }

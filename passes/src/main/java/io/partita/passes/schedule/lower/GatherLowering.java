@@ -47,7 +47,6 @@ final class GatherLowering {
     int data = space.load("data", 0, x.element(), TileGrid.closed(box));
     int places = space.load("indices", 1, indices.element(), TileGrid.closed(middle.box(0)));
     int result = space.store("out", 2, out.element(), TileGrid.closed(outBox));
-    TileExpression elements = outer.size().times(middle.size()).times(inner.size());
     space.call(
         kernel,
         "movement",
@@ -62,7 +61,7 @@ final class GatherLowering {
             integer("count", middle.size())),
         KernelClass.MOVEMENT,
         x.element(),
-        TileSpaceBuilder.elements(elements, 1));
+        TileSpaceBuilder.walk(List.of(outer.size(), middle.size(), inner.size())));
     return space.build();
   }
 

@@ -111,7 +111,7 @@ final class IntegerNetworkLowering {
         arguments,
         KernelClass.ELEMENTWISE,
         operands.getFirst().element(),
-        TileSpaceBuilder.elements(TileGrid.elements(axes), 1));
+        TileSpaceBuilder.walk(TileGrid.sizes(axes)));
     return space.build();
   }
 

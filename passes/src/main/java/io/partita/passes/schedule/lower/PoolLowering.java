@@ -65,7 +65,6 @@ final class PoolLowering {
     if (!pool.largest()) {
       arguments.add(integer("count_padding", pool.countPadding() ? 1 : 0));
     }
-    TileExpression places = TileExpression.size(y).times(TileExpression.size(x));
     space.call(
         name,
         "convolution",
@@ -73,7 +72,8 @@ final class PoolLowering {
         arguments,
         KernelClass.REDUCTION,
         data.element(),
-        TileSpaceBuilder.elements(planes.times(places), tiles.kernel()));
+        TileSpaceBuilder.lines(
+            planes.times(TileExpression.size(y)), TileExpression.size(x), tiles.kernel()));
     return space.build();
   }
 }

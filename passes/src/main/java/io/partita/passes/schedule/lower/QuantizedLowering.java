@@ -81,7 +81,7 @@ final class QuantizedLowering {
         arguments,
         KernelClass.ELEMENTWISE,
         ElementType.F32,
-        TileSpaceBuilder.elements(TileGrid.elements(axes), 2));
+        TileSpaceBuilder.walk(TileGrid.sizes(axes)));
     return space.build();
   }
 

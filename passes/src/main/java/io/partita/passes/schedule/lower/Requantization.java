@@ -26,7 +26,8 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
       return pointer("out", out);
     }
     return Argument.scratch(
-        "out", space.scratch("sums", count().times(ElementType.I32.bits() / 8)));
+        "out",
+        space.scratch("sums", TileSpaceBuilder.product(sizes()).times(ElementType.I32.bits() / 8)));
   }
 
   /**
@@ -44,7 +45,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
             pointer("multiplier", load(space, "multiplier", multiplier)),
             pointer("addend", load(space, "addend", addend)),
             pointer("out", out),
-            integers("extents", TileGrid.six(box.stream().map(BoxDimension::size).toList(), 1)),
+            integers("extents", TileGrid.six(sizes(), 1)),
             integers("multiplier_strides", strides(multiplier)),
             integers("addend_strides", strides(addend)),
             integer("low", op.low()),
@@ -53,7 +54,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
         onLast,
         KernelClass.ELEMENTWISE,
         ElementType.I32,
-        TileSpaceBuilder.elements(count(), 1));
+        TileSpaceBuilder.walk(sizes()));
   }
 
   private int load(TileSpaceBuilder space, String name, int operand) {
@@ -65,7 +66,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
     return TileGrid.six(Broadcasts.strides(operands.get(operand), box), 0);
   }
 
-  private TileExpression count() {
-    return TileSpaceBuilder.product(box.stream().map(BoxDimension::size).toList());
+  private List<TileExpression> sizes() {
+    return box.stream().map(BoxDimension::size).toList();
   }
 }

@@ -53,7 +53,7 @@ final class RotaryLowering {
             integer("seq_stride", size)),
         KernelClass.ELEMENTWISE,
         x.element(),
-        TileSpaceBuilder.elements(vectors.times(rows).times(size), 3));
+        TileSpaceBuilder.lines(vectors.times(rows), TileExpression.of(size), 3));
     return Optional.of(space.build());
   }
 

@@ -118,6 +118,14 @@ final class TileSpaceBuilder {
     return List.of(one(), count, size, TileExpression.of(passes));
   }
 
+  /** Once over elements that are walked through line by line, cores sharing them evenly. */
+  static List<TileExpression> walk(List<TileExpression> extents) {
+    int last = extents.size() - 1;
+    return extents.isEmpty()
+        ? elements(one(), 1)
+        : lines(product(extents.subList(0, last)), extents.get(last), 1);
+  }
+
   static TileExpression product(List<TileExpression> factors) {
     return factors.stream().reduce(one(), TileExpression::times);
   }

@@ -132,6 +132,11 @@ record WindowTiles(
         .maximum(TileExpression.of(0));
   }
 
+  /** Rows of elements under a window. */
+  long kernelRows() {
+    return of(window.kernel(), 2, 1);
+  }
+
   /** Elements under a window. */
   long kernel() {
     return window.kernel().stream().reduce(1L, Math::multiplyExact);

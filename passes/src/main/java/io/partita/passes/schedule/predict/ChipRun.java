@@ -10,6 +10,7 @@ import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.KernelThroughput;
 import io.partita.ir.type.ElementType;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedSet;
 
 /** Where a chip is in its schedule, and what it has done by then. */
@@ -99,6 +101,7 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
+    reached = timeline.compute(device, exchange.node(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
   }
 
@@ -132,6 +135,7 @@ final class ChipRun {
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
       case ScheduleStep.FetchRows rows -> {
+        reached = timeline.compute(device, rows.node(), chip.operandCycles(), reached);
         for (long row = 0; row < rows.count(); row++) {
           reached =
               timeline.transfer(device, names.l3, names.l2, rows.node(), rows.rowBytes(), reached);
@@ -179,6 +183,7 @@ final class ChipRun {
 
   /** Puts slices of a message together before it's sent. */
   void pack(Step.Send send) {
+    reached = timeline.compute(device, send.toString(), chip.messageCycles(), reached);
     if (send.slices().size() > 1) {
       copy(send.bytes(), send.toString());
     }
@@ -191,6 +196,7 @@ final class ChipRun {
 
   /** What has come goes to its place, or is joined with what is there. */
   void receive(Step.Receive receive) {
+    reached = timeline.compute(device, receive.toString(), chip.messageCycles(), reached);
     traffic = traffic.plus(new Traffic(0, 0, 0, receive.bytes()));
     ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
     if (receive.combine() != Combine.REPLACE) {
@@ -207,6 +213,10 @@ final class ChipRun {
   }
 
   private double sumCycles(ElementType element, long elements) {
+    Optional<FunctionThroughput> measured = chip.function("add_" + element);
+    if (measured.isPresent()) {
+      return measured.get().cycles(1, 1, elements, 1, chip.cores());
+    }
     return chip.throughput(KernelClass.ELEMENTWISE, element)
         .map(rate -> cycles(rate, elements))
         .orElse(0.0);

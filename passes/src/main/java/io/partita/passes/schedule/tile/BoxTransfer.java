@@ -40,7 +40,7 @@ public record BoxTransfer(long bytes, long lines, long transfers) {
   }
 
   /** Of the channel and of the core that starts the transfers. */
-  double cycles(DmaChannel channel) {
+  public double cycles(DmaChannel channel) {
     long limit = channel.limitBytes().orElse(Long.MAX_VALUE);
     long pieces = transfers * Math.max(1, Math.ceilDiv(bytes / transfers, limit));
     return pieces * channel.issueCycles()

@@ -21,8 +21,9 @@ import java.util.function.Consumer;
  * start over. There are {@code (count of a - 1) × counts of the axes around it} of these, and each
  * moves the operands that depend on {@code a} or an axis within it. With two slots that takes
  * {@code max(compute, loads, stores)}; what has one slot comes on top. Computing includes what the
- * control core does between two tiles. Before the first tile come all loads, after the last its
- * stores. A tile along an axis stands for the mean of full ones and the one at the edge.
+ * control core does between two tiles. Before the first tile come all loads, each of which passes
+ * while the control core starts the next ones; after the last come its stores. A tile along an axis
+ * stands for the mean of full ones and the one at the edge.
  */
 final class LoopModel {
   private final List<Part> parts;
@@ -94,11 +95,14 @@ final class LoopModel {
 
   LoopTime time(Tiling tiling) {
     Loads loads = new Loads(tiling);
-    double compute = chip.tileCycles();
+    double compute = 0;
+    double between = 0;
     for (int i = 0; i < calls.size(); i++) {
       compute += cycles(i, tiling);
+      between += chip.tileCycles() * share(calls.get(i), tiling);
     }
-    double cycles = compute + loads.first + loads.last + parts.size() * chip.operandCycles();
+    double cycles = chip.loopCycles() + (calls.size() - 1) * chip.callCycles();
+    cycles += loads.started() + compute + loads.ended();
     double around = 1;
     double loadCycles = loads.first;
     double storeCycles = loads.last;
@@ -109,8 +113,8 @@ final class LoopModel {
       double steps = around * (count - 1);
       if (steps > 0) {
         loads.step(place);
-        double moved = loads.moved * chip.operandCycles();
-        cycles += steps * (Math.max(compute + moved, loads.overlapped()) + loads.waited);
+        double own = compute + between + loads.moved * chip.moveCycles();
+        cycles += steps * (Math.max(own, loads.overlapped()) + loads.waited);
         loadCycles += steps * loads.allLoads;
         storeCycles += steps * loads.allStores;
         loaded += steps * loads.loadBytes;
@@ -183,6 +187,25 @@ final class LoopModel {
           });
     }
 
+    /** From the start of the first load to the end of all. */
+    double started() {
+      double control = 0;
+      double moving = 0;
+      for (int i = 0; i < parts.size(); i++) {
+        if (parts.get(i).direction() == Direction.LOAD) {
+          control += chip.operandCycles();
+          moving = Math.max(moving, control) + cycles[i];
+        }
+      }
+      return Math.max(control, moving);
+    }
+
+    /** Of the last tile's stores. */
+    double ended() {
+      long stores = parts.stream().filter(each -> each.direction() == Direction.STORE).count();
+      return stores * chip.operandCycles() + last;
+    }
+
     /** Sets the sums to those of a step of the axis at a place. */
     void step(int place) {
       doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
@@ -215,10 +238,8 @@ final class LoopModel {
   private double cycles(int i, Tiling tiling) {
     KernelCall call = calls.get(i);
     long onLast = 0;
-    double share = 1;
     for (int axis : call.onLast()) {
       onLast |= 1L << axis;
-      share /= tiling.count(axis);
     }
     Mean mean = new Mean(callAxes[i], onLast, tiling);
     double[] cycles = {0};
@@ -232,7 +253,16 @@ final class LoopModel {
                   call.work().get(3).at(at));
           cycles[0] += mean.share * known.get(i).computeIfAbsent(work, key -> cycles(call, key));
         });
-    return share * cycles[0];
+    return share(call, tiling) * cycles[0];
+  }
+
+  /** In how many of all tiles it runs. */
+  private static double share(KernelCall call, Tiling tiling) {
+    double share = 1;
+    for (int axis : call.onLast()) {
+      share /= tiling.count(axis);
+    }
+    return share;
   }
 
   private double cycles(KernelCall call, List<Long> work) {

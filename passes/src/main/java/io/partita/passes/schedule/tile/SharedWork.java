@@ -39,10 +39,12 @@ final class SharedWork {
     return overhead + even * rounds * chip.cores() / items;
   }
 
-  /** More for the first tile; what was measured includes it. */
+  /** More for the first tile. */
   static double coldCycles(KernelCall call, ChipKind chip) {
     KernelWork one = work(call, 1, 1, 1, 1);
-    return measured(call, chip).isPresent() ? 0 : one.cycles(chip) - one.warmCycles(chip);
+    return measured(call, chip)
+        .map(FunctionThroughput::coldCycles)
+        .orElseGet(() -> one.cycles(chip) - one.warmCycles(chip));
   }
 
   private static Optional<FunctionThroughput> measured(KernelCall call, ChipKind chip) {

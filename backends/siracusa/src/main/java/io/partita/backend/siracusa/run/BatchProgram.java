@@ -73,12 +73,22 @@ public final class BatchProgram {
   public Result run(List<List<Tensor>> inputs, List<String> options, List<Integer> steps) {
     try (ScratchFolder scratch = new ScratchFolder()) {
       run(inputs, options, scratch.path());
-      List<List<StepFigures>> profiles = new ArrayList<>();
-      List<List<Tensor>> outputs = outputs(inputs.size(), steps, profiles, scratch.path());
-      return new Result(outputs, reports(scratch.path()), profiles);
+      return result(inputs.size(), steps, scratch.path());
     } catch (IOException e) {
       throw stopped(e.toString());
     }
+  }
+
+  /**
+   * What chips left in files.
+   *
+   * @param runs how many
+   * @param steps as in {@link #run(List, List, List)}
+   */
+  public Result result(int runs, List<Integer> steps, Path files) throws IOException {
+    List<List<StepFigures>> profiles = new ArrayList<>();
+    List<List<Tensor>> outputs = outputs(runs, steps, profiles, files);
+    return new Result(outputs, reports(files), profiles);
   }
 
   /**

@@ -1,0 +1,217 @@
+package io.partita.benchmarks.device;
+
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.target.WorkSharing;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Figures of a target's kernels from measured loops, as lines of its description. The cycles in
+ * which cores computed are {@code overhead}, {@code cold}, {@code block}, {@code result} and the
+ * rate's share of each kernel that the loop calls; least squares of the relative errors find these
+ * figures, of all functions together. A function of which there are few sizes has fewer figures.
+ */
+final class Calibration {
+  /** Overhead, cold, block, result, work. */
+  private static final int FIGURES = 5;
+
+  private static final int SPLITS = 20;
+
+  /** So many sizes tell what a block takes from what its results take. */
+  private static final int SEVERAL = 3;
+
+  private final ChipKind chip;
+  private final List<MeasuredStep> steps;
+  private final Map<String, KernelCall> calls = new TreeMap<>();
+  private final Map<String, Double> splits = new TreeMap<>();
+  private final Map<String, Set<String>> sizes = new TreeMap<>();
+
+  Calibration(ChipKind chip, List<MeasuredStep> measured) {
+    this.chip = chip;
+    steps = measured.stream().filter(step -> step.loop().isPresent()).toList();
+    for (MeasuredStep step : steps) {
+      for (KernelCall call : step.loop().orElseThrow().calls()) {
+        String name = features(call, step.loop().orElseThrow()).function();
+        calls.put(name, call);
+        sizes.computeIfAbsent(name, key -> new TreeSet<>()).add(step.name());
+        splits.putIfAbsent(name, 0.0);
+      }
+    }
+  }
+
+  private CallFeatures features(KernelCall call, TiledKernel loop) {
+    String name = CallFeatures.of(call, loop, 1, 0).function();
+    return CallFeatures.of(call, loop, chip.cores(), splits.getOrDefault(name, 0.0));
+  }
+
+  /** Lines for the target's description. */
+  List<String> lines() {
+    for (Map.Entry<String, KernelCall> function : calls.entrySet()) {
+      if (function.getValue().kernel() == KernelClass.NORM) {
+        split(function.getKey());
+      }
+    }
+    Fit all = new Fit(List.copyOf(calls.keySet()), steps);
+    List<String> lines = new ArrayList<>();
+    for (String function : calls.keySet()) {
+      lines.addAll(all.lines(function));
+    }
+    return lines;
+  }
+
+  /** Tries how much of a line cores share where there are few of them. */
+  private void split(String function) {
+    List<MeasuredStep> own =
+        steps.stream()
+            .filter(
+                step ->
+                    step.loop().orElseThrow().calls().stream()
+                        .allMatch(
+                            call ->
+                                features(call, step.loop().orElseThrow())
+                                    .function()
+                                    .equals(function)))
+            .toList();
+    double best = 0;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i <= SPLITS; i++) {
+      splits.put(function, (double) i / SPLITS);
+      double error = new Fit(List.of(function), own).squares();
+      if (error < least) {
+        least = error;
+        best = (double) i / SPLITS;
+      }
+    }
+    splits.put(function, best);
+  }
+
+  /** Of some functions to some loops. */
+  private final class Fit {
+    private final Map<String, Integer> places = new LinkedHashMap<>();
+    private final List<double[]> rows = new ArrayList<>();
+    private final List<Double> measured = new ArrayList<>();
+    private final double[] figures;
+
+    Fit(List<String> functions, List<MeasuredStep> fitted) {
+      functions.forEach(function -> places.put(function, places.size()));
+      for (MeasuredStep step : fitted) {
+        double[] row = new double[FIGURES * places.size()];
+        for (KernelCall call : step.loop().orElseThrow().calls()) {
+          add(row, features(call, step.loop().orElseThrow()));
+        }
+        rows.add(row);
+        measured.add((double) step.measured().computeCycles());
+      }
+      figures = LeastSquares.solve(rows, measured);
+    }
+
+    private void add(double[] row, CallFeatures of) {
+      int place = FIGURES * places.get(of.function());
+      KernelClass kernel = of.call().kernel();
+      String header = of.call().header();
+      int count = sizes.get(of.function()).size();
+      boolean hasBlock = count >= SEVERAL && of.blocks() != of.runs();
+      boolean hasResult = header.endsWith("/convolution.h") || header.endsWith("/attention.h");
+      row[place] += count > 1 ? of.runs() : 0;
+      row[place + 1] += count > 1 ? 1 : 0;
+      row[place + 2] += hasBlock ? of.blocks() : 0;
+      row[place + 3] += count >= SEVERAL && hasResult ? of.results() : 0;
+      row[place + 4] += of.work();
+    }
+
+    private double error(int row) {
+      double sum = 0;
+      for (int i = 0; i < figures.length; i++) {
+        sum += rows.get(row)[i] * figures[i];
+      }
+      return sum / measured.get(row) - 1;
+    }
+
+    double squares() {
+      double sum = 0;
+      for (int row = 0; row < rows.size(); row++) {
+        sum += error(row) * error(row);
+      }
+      return sum;
+    }
+
+    List<String> lines(String function) {
+      int place = FIGURES * places.get(function);
+      List<Double> errors = new ArrayList<>();
+      for (int row = 0; row < rows.size(); row++) {
+        if (rows.get(row)[place + 4] > 0) {
+          errors.add(Math.abs(error(row)));
+        }
+      }
+      errors.sort(null);
+      KernelCall call = calls.get(function);
+      KernelClass kernel = call.kernel();
+      WorkSharing sharing =
+          CallFeatures.of(call, loopOf(function), 1, splits.get(function)).sharing();
+      List<String> lines = new ArrayList<>();
+      lines.add("    kernel " + kernel.text() + " " + function + " {");
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "      rate = %s %s/cycle from portable \"%d loops, %.1f %% off in the median, %.0f %% at most\"",
+              digits(chip.cores() / Math.max(figures[place + 4], 1e-6)),
+              isProduct(kernel) ? "MAC" : "elements",
+              errors.size(),
+              100 * errors.get(errors.size() / 2),
+              100 * errors.getLast()));
+      lines.add(figure("overhead", figures[place]));
+      List<String> names = List.of("cold", "block", "result");
+      for (int i = 0; i < names.size(); i++) {
+        if (figures[place + 1 + i] >= 0.5) {
+          lines.add(figure(names.get(i), figures[place + 1 + i]));
+        }
+      }
+      if (sharing.split() > 0) {
+        lines.add("      split = " + digits(sharing.split()) + " from portable");
+      }
+      if (sharing.rows() > 0) {
+        lines.add("      rows = " + sharing.rows() + " from portable");
+      }
+      if (sharing.columns() > 0) {
+        lines.add("      columns = " + sharing.columns() + " from portable");
+      }
+      lines.add("    }");
+      return lines;
+    }
+
+    private static String figure(String name, double value) {
+      return "      " + name + " = " + Math.round(value) + " cycles from portable";
+    }
+  }
+
+  private TiledKernel loopOf(String function) {
+    return steps.stream()
+        .map(step -> step.loop().orElseThrow())
+        .filter(loop -> loop.calls().contains(calls.get(function)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static boolean isProduct(KernelClass kernel) {
+    return switch (kernel) {
+      case MATMUL, MATVEC, CONVOLUTION -> true;
+      case ELEMENTWISE, TRANSCENDENTAL, NORM, SOFTMAX, REDUCTION, MOVEMENT -> false;
+    };
+  }
+
+  private static String digits(double value) {
+    return new java.math.BigDecimal(value)
+        .round(new java.math.MathContext(3))
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+}

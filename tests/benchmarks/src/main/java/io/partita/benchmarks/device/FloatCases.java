@@ -1,0 +1,179 @@
+package io.partita.benchmarks.device;
+
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+import java.util.Locale;
+
+/** Products, element-wise functions and rows of floats. */
+final class FloatCases extends KernelCases {
+  static List<KernelCase> products() {
+    FloatCases it = new FloatCases();
+    it.add(
+        "linear",
+        new Structured.Linear(false, false),
+        1,
+        size -> List.of(it.floats(size[0], size[1]), it.floats(size[1], size[2])),
+        size(1, 64, 64),
+        size(1, 256, 64),
+        size(1, 192, 300),
+        size(1, 300, 100),
+        size(1, 30, 20),
+        size(1, 512, 128));
+    it.add(
+        "linear with bias",
+        new Structured.Linear(false, true),
+        1,
+        size ->
+            List.of(it.floats(size[0], size[1]), it.floats(size[1], size[2]), it.floats(size[2])),
+        size(4, 64, 64),
+        size(16, 64, 64),
+        size(50, 128, 100),
+        size(33, 30, 70),
+        size(10, 20, 12),
+        size(64, 64, 64),
+        size(9, 200, 200),
+        size(16, 128, 256));
+    it.add(
+        "matmul",
+        new Contraction.MatMul(ElementType.F32),
+        2,
+        size -> List.of(it.floats(size[0], size[1], size[2]), it.floats(size[0], size[2], size[3])),
+        size(4, 16, 32, 16),
+        size(8, 32, 16, 32),
+        size(3, 5, 64, 40),
+        size(2, 50, 48, 50));
+    return it.cases();
+  }
+
+  static List<KernelCase> elements() {
+    FloatCases it = new FloatCases();
+    for (BinaryFunction function :
+        List.of(
+            BinaryFunction.ADD,
+            BinaryFunction.SUB,
+            BinaryFunction.MUL,
+            BinaryFunction.DIV,
+            BinaryFunction.MAX,
+            BinaryFunction.MIN)) {
+      it.add(
+          function.name().toLowerCase(Locale.ROOT),
+          new Elementwise.Binary(function),
+          2,
+          size -> List.of(it.floats(size), it.floats(size)),
+          size(700),
+          size(1000),
+          size(9000),
+          size(6000));
+    }
+    for (BinaryFunction function : List.of(BinaryFunction.ADD, BinaryFunction.MUL)) {
+      String name = function.name().toLowerCase(Locale.ROOT);
+      it.add(
+          name + " a row",
+          new Elementwise.Binary(function),
+          2,
+          size -> List.of(it.floats(size), it.floats(size[1])),
+          size(12, 100),
+          size(64, 64),
+          size(100, 20),
+          size(30, 200));
+      it.add(
+          name + " a column",
+          new Elementwise.Binary(function),
+          2,
+          size -> List.of(it.floats(size), it.floats(size[0], 1)),
+          size(12, 100),
+          size(64, 64));
+    }
+    for (UnaryFunction function :
+        List.of(
+            UnaryFunction.NEG,
+            UnaryFunction.RELU,
+            UnaryFunction.SQRT,
+            UnaryFunction.EXP,
+            UnaryFunction.GELU,
+            UnaryFunction.GELU_TANH,
+            UnaryFunction.ERF,
+            UnaryFunction.TANH,
+            UnaryFunction.SIGMOID,
+            UnaryFunction.SILU,
+            UnaryFunction.HARD_SWISH,
+            UnaryFunction.FLOOR)) {
+      it.add(
+          function.name().toLowerCase(Locale.ROOT),
+          new Elementwise.Unary(function),
+          1,
+          size -> List.of(it.floats(size)),
+          size(700),
+          size(1000),
+          size(9000),
+          size(6000));
+    }
+    return it.cases();
+  }
+
+  static List<KernelCase> rows() {
+    FloatCases it = new FloatCases();
+    long[][] sizes = {
+      size(1, 64), size(1, 200), size(16, 96), size(50, 64), size(12, 300), size(100, 32)
+    };
+    it.add("softmax", new Reduction.Softmax(1, false), 1, size -> List.of(it.floats(size)), sizes);
+    it.add(
+        "log softmax",
+        new Reduction.Softmax(1, true),
+        1,
+        size -> List.of(it.floats(size)),
+        size(1, 200),
+        size(16, 96),
+        size(30, 150),
+        size(50, 64));
+    it.add(
+        "rms norm",
+        new Structured.Norm(Structured.NormKind.RMS, 1, 1e-5, true, false),
+        1,
+        size -> List.of(it.floats(size), it.floats(size[1])),
+        sizes);
+    it.add(
+        "layer norm",
+        new Structured.Norm(Structured.NormKind.LAYER, 1, 1e-5, true, true),
+        1,
+        size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
+        sizes);
+    for (Reduction.ReduceKind kind :
+        List.of(Reduction.ReduceKind.SUM, Reduction.ReduceKind.MEAN, Reduction.ReduceKind.MAX)) {
+      it.add(
+          kind.text() + " of rows",
+          new Reduction.Reduce(kind, List.of(1), true),
+          1,
+          size -> List.of(it.floats(size)),
+          size(16, 96),
+          size(50, 64),
+          size(12, 300),
+          size(100, 32));
+      it.add(
+          kind.text() + " of columns",
+          new Reduction.Reduce(kind, List.of(0), true),
+          1,
+          size -> List.of(it.floats(size)),
+          size(16, 96),
+          size(50, 64),
+          size(100, 30),
+          size(30, 200));
+    }
+    it.add(
+        "argmax",
+        new Reduction.ArgReduce(true, 1, true, false),
+        1,
+        size -> List.of(it.floats(size)),
+        size(1, 500),
+        size(1, 2000),
+        size(16, 96),
+        size(12, 300));
+    return it.cases();
+  }
+}

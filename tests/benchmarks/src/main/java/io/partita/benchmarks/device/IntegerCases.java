@@ -1,0 +1,175 @@
+package io.partita.benchmarks.device;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+import java.util.Locale;
+
+/** What networks of integers consist of. */
+final class IntegerCases extends KernelCases {
+  private static final long[][] ROWS = {
+    size(16, 64), size(40, 100), size(64, 64), size(10, 400), size(1, 64), size(1, 200)
+  };
+
+  /** Sums of products, as they are and in fewer bits. */
+  static List<KernelCase> products() {
+    IntegerCases it = new IntegerCases();
+    Op product = new Contraction.MatMul(ElementType.I32);
+    it.add(
+        "product i8",
+        product,
+        1,
+        size -> List.of(it.bytes(size[0], size[1]), it.bytes(size[1], size[2])),
+        size(1, 256, 256),
+        size(1, 128, 60),
+        size(16, 64, 64),
+        size(33, 50, 70),
+        size(64, 64, 64),
+        size(20, 200, 40));
+    it.requantized("product i8 to i8", ElementType.I8, ElementType.I8);
+    it.requantized("product i8 to i32", ElementType.I8, ElementType.I32);
+    it.requantized("product u8 to i8", ElementType.U8, ElementType.I8);
+    return it.cases();
+  }
+
+  private void requantized(String name, ElementType from, ElementType to) {
+    Op product = new Contraction.MatMul(ElementType.I32);
+    addBody(
+        name,
+        size ->
+            (graph, values) -> {
+              Value sums = graph.addNode(product, values.subList(0, 2)).result();
+              return requantize(graph, sums, values.get(2), values.get(3), to);
+            },
+        1,
+        size ->
+            List.of(
+                integers(from, size[0], size[1]),
+                bytes(size[1], size[2]),
+                factors(size[2]),
+                factors(size[2])),
+        size(1, 64, 64),
+        size(1, 100, 256),
+        size(16, 64, 64),
+        size(33, 50, 70),
+        size(64, 100, 32),
+        size(50, 32, 100));
+  }
+
+  private static Value requantize(
+      GraphBuilder graph, Value x, Value multiplier, Value addend, ElementType to) {
+    return graph
+        .addNode(new IntegerNetwork.Requantize(10, -128, 127, to), List.of(x, multiplier, addend))
+        .result();
+  }
+
+  static List<KernelCase> elements() {
+    IntegerCases it = new IntegerCases();
+    for (ElementType from : List.of(ElementType.I32, ElementType.I8, ElementType.U8)) {
+      for (ElementType to : List.of(ElementType.I8, ElementType.I32)) {
+        it.add(
+            "requantize " + from + " to " + to,
+            new IntegerNetwork.Requantize(10, -128, 127, to),
+            1,
+            size -> List.of(it.integers(from, size), it.factors(size[0], 1), it.factors(1)),
+            size(16, 64),
+            size(40, 100),
+            size(64, 64),
+            size(10, 400));
+      }
+    }
+    for (BinaryFunction function :
+        List.of(BinaryFunction.ADD, BinaryFunction.SUB, BinaryFunction.MUL, BinaryFunction.MAX)) {
+      it.add(
+          function.name().toLowerCase(Locale.ROOT) + " i32",
+          new Elementwise.Binary(function),
+          2,
+          size -> List.of(it.integers(ElementType.I32, size), it.integers(ElementType.I32, size)),
+          size(700),
+          size(1000),
+          size(9000),
+          size(6000));
+    }
+    it.add(
+        "quantize",
+        new Quantized.Quantize(-1, 0, ElementType.I8),
+        1,
+        size -> List.of(it.floats(size), it.floats(), it.indices(ElementType.I8, 1)),
+        size(700),
+        size(1000),
+        size(9000),
+        size(6000));
+    it.add(
+        "dequantize",
+        new Quantized.Dequantize(-1, 0, ElementType.F32),
+        1,
+        size -> List.of(it.bytes(size), it.floats(), it.indices(ElementType.I8, 1)),
+        size(700),
+        size(1000),
+        size(9000),
+        size(6000));
+    it.add(
+        "cast i8 to f32",
+        new Elementwise.Cast(ElementType.F32),
+        1,
+        size -> List.of(it.bytes(size)),
+        size(700),
+        size(1000),
+        size(9000),
+        size(6000));
+    return it.cases();
+  }
+
+  static List<KernelCase> rows() {
+    IntegerCases it = new IntegerCases();
+    it.add(
+        "integer softmax",
+        new IntegerNetwork.IntegerSoftmax(1, 86, 3888, 64, 256),
+        1,
+        size -> List.of(it.bytes(size)),
+        ROWS);
+    it.add(
+        "power softmax",
+        new IntegerNetwork.PowerSoftmax(256, 0),
+        1,
+        size -> List.of(it.bytes(size)),
+        ROWS);
+    it.add(
+        "integer layer norm",
+        new IntegerNetwork.IntegerNorm(Structured.NormKind.LAYER, 1, -128, 127),
+        1,
+        size -> List.of(it.bytes(size), it.factors(size[1]), it.factors(size[1])),
+        ROWS);
+    it.add(
+        "integer rms norm",
+        new IntegerNetwork.IntegerNorm(Structured.NormKind.RMS, 1, -128, 127),
+        1,
+        size -> List.of(it.bytes(size), it.factors(size[1])),
+        ROWS);
+    it.add(
+        "integer gelu",
+        new IntegerNetwork.IntegerGelu(-4, 20),
+        1,
+        size -> List.of(it.bytes(size)),
+        ROWS);
+    it.add(
+        "sum of rows i32",
+        new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size)),
+        size(16, 64),
+        size(40, 100),
+        size(64, 64),
+        size(10, 400));
+    return it.cases();
+  }
+}

@@ -1,0 +1,61 @@
+package io.partita.benchmarks.device;
+
+import java.util.List;
+
+/**
+ * Finds the figures x ≥ 0 of which sums of rows a come nearest to measured y, each equation being
+ * divided by its y so that relative errors count: the minimum of {@code Σ (a x / y - 1)²}, one
+ * figure after the other, the last one first, until none changes.
+ */
+final class LeastSquares {
+  private static final int SWEEPS = 20_000;
+
+  /**
+   * Of the largest figures in an equation; what the equations don't tell apart is shared evenly.
+   */
+  private static final double RIDGE = 1e-9;
+
+  private LeastSquares() {}
+
+  static double[] solve(List<double[]> rows, List<Double> measured) {
+    int count = rows.getFirst().length;
+    double[] scale = new double[count];
+    for (int i = 0; i < count; i++) {
+      for (int row = 0; row < rows.size(); row++) {
+        scale[i] = Math.max(scale[i], rows.get(row)[i] / measured.get(row));
+      }
+      scale[i] = scale[i] == 0 ? 1 : scale[i];
+    }
+    double[][] products = new double[count][count];
+    double[] right = new double[count];
+    for (int row = 0; row < rows.size(); row++) {
+      for (int i = 0; i < count; i++) {
+        double own = rows.get(row)[i] / measured.get(row) / scale[i];
+        right[i] += own;
+        for (int j = 0; own != 0 && j < count; j++) {
+          products[i][j] += own * rows.get(row)[j] / measured.get(row) / scale[j];
+        }
+      }
+    }
+    double[] found = new double[count];
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+      double change = 0;
+      for (int i = count - 1; i >= 0; i--) {
+        double rest = right[i];
+        for (int j = 0; j < count; j++) {
+          rest -= j == i ? 0 : products[i][j] * found[j];
+        }
+        double next = Math.max(0, rest / (products[i][i] + RIDGE));
+        change = Math.max(change, Math.abs(next - found[i]));
+        found[i] = next;
+      }
+      if (change < 1e-12) {
+        break;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      found[i] /= scale[i];
+    }
+    return found;
+  }
+}

@@ -1,0 +1,92 @@
+package io.partita.benchmarks.device;
+
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.passes.schedule.tile.BoxTransfer;
+
+/**
+ * What a loop does beside its kernels.
+ *
+ * @param operands that it moves
+ * @param moves of tiles of operands that aren't the first ones
+ * @param lastLoad cycles of the last operand's first load
+ * @param longestLoad of the other operands
+ * @param stores cycles of all operands' first stores
+ * @param steadyCycles of transfers in one direction after the first tile
+ * @param isDouble whether all that moves again has two slots
+ */
+record LoopFeatures(
+    long tiles,
+    int operands,
+    double moves,
+    double lastLoad,
+    double longestLoad,
+    double stores,
+    double steadyCycles,
+    boolean isDouble) {
+  static LoopFeatures of(TiledKernel loop, ChipKind chip) {
+    int operands = 0;
+    double moves = 0;
+    double lastLoad = 0;
+    double longestLoad = 0;
+    double stores = 0;
+    double loading = 0;
+    double storing = 0;
+    boolean isDouble = true;
+    for (TileOperand operand : loop.operands()) {
+      if (operand.direction() == Direction.SCALAR) {
+        continue;
+      }
+      boolean isLoad = operand.direction() == Direction.LOAD;
+      double cycles =
+          BoxTransfer.of(operand.element(), operand.box(), new LoopPosition(loop))
+              .cycles(channel(chip, isLoad));
+      long more = moves(operand, loop) - 1;
+      operands++;
+      moves += more;
+      isDouble &= more == 0 || operand.slots() == 2;
+      if (isLoad) {
+        longestLoad = Math.max(longestLoad, lastLoad);
+        lastLoad = cycles;
+        loading += more * cycles;
+      } else {
+        stores += cycles;
+        storing += more * cycles;
+      }
+    }
+    return new LoopFeatures(
+        loop.tiles(),
+        operands,
+        moves,
+        lastLoad,
+        longestLoad,
+        stores,
+        Math.max(loading, storing),
+        isDouble);
+  }
+
+  private static DmaChannel channel(ChipKind chip, boolean isLoad) {
+    String near = chip.working().name();
+    String far = chip.resident().name();
+    return chip.channel(isLoad ? far : near, isLoad ? near : far).orElseThrow();
+  }
+
+  /** How many tiles of it are moved: one for each of the axes up to the last that it depends on. */
+  private static long moves(TileOperand operand, TiledKernel loop) {
+    long moves = 1;
+    long around = 1;
+    for (int axis = 0; axis < loop.axes().size(); axis++) {
+      around *= loop.axes().get(axis).count();
+      for (BoxDimension each : operand.box()) {
+        if (each.start().dependsOn(axis) || each.size().dependsOn(axis)) {
+          moves = around;
+        }
+      }
+    }
+    return moves;
+  }
+}

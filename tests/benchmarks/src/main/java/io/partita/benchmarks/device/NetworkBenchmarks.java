@@ -1,0 +1,175 @@
+package io.partita.benchmarks.device;
+
+import io.partita.driver.Distribution;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.graph.Module;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.state.KvStatePass;
+import io.partita.zoo.Mode;
+import io.partita.zoo.Zoo;
+import io.partita.zoo.ZooOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Whole networks on one chip and on several. */
+final class NetworkBenchmarks {
+  private static final String ZOO = "tinyllama-42m";
+
+  private final Simulation simulation;
+  private final ErrorTable peers = new ErrorTable("network");
+  private final ErrorTable models = new ErrorTable("network, chips");
+
+  NetworkBenchmarks(Simulation simulation) {
+    this.simulation = simulation;
+  }
+
+  ErrorTable peers() {
+    return peers;
+  }
+
+  ErrorTable models() {
+    return models;
+  }
+
+  /** All cases in a folder on one chip; their recorded outputs must come out. */
+  void runCases(Path suite) {
+    for (TestCase test : TestCase.find(suite)) {
+      String name = suite.relativize(Path.of(test.name())).toString();
+      ModuleRunner runner = module -> prepared(name, "suite/" + name, module, peers);
+      CaseResult result =
+          new CaseRunner(runner, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT)
+              .run(test);
+      if (result.status() != CaseResult.Status.PASS) {
+        System.err.println(result.line());
+      }
+    }
+  }
+
+  private ModuleRunner.Prepared prepared(
+      String label, String name, Module module, ErrorTable table) {
+    return inputs -> {
+      try {
+        return run(label, name, module, 1, inputs, table);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
+  /**
+   * A decoder with all positions of its cache filled, one token at a time.
+   *
+   * @param capacity of the cache, in tokens
+   */
+  void runDecoder(String label, Path onnx, long capacity, int... chips) throws IOException {
+    Module module = new KvStatePass(capacity, note -> {}).run(imported(onnx, ImportOptions.NONE));
+    runModule(label, module, capacity - 1, chips);
+  }
+
+  /**
+   * A model that keeps nothing.
+   *
+   * @param dimensions what symbols of it stand for
+   */
+  void runModel(String label, Path onnx, Map<String, Long> dimensions, int... chips)
+      throws IOException {
+    ImportOptions options = ImportOptions.NONE;
+    for (Map.Entry<String, Long> dimension : dimensions.entrySet()) {
+      options = options.withDim(dimension.getKey(), dimension.getValue());
+    }
+    runModule(label, imported(onnx, options), 0, chips);
+  }
+
+  private static Module imported(Path onnx, ImportOptions options) {
+    Module module = new OnnxImporter(options).examine(OnnxModel.read(onnx)).orThrow();
+    return StandardPasses.usual().run(module, (pass, before, after) -> {});
+  }
+
+  /** Blocks of a model of the zoo, whose weights are too many for L2 of a chip. */
+  void runZoo(int layers, long capacity, int chips) throws IOException {
+    Path onnx = Files.createTempFile("partita-", ".onnx");
+    try {
+      Zoo.write(ZOO, ZooOptions.defaults().withMode(Mode.DECODE).withLayers(layers), onnx);
+      runDecoder(ZOO + ", " + layers + " blocks, decode", onnx, capacity, chips);
+    } finally {
+      Files.delete(onnx);
+    }
+  }
+
+  private void runModule(String label, Module module, long position, int... chips)
+      throws IOException {
+    List<String> states = module.states().stream().map(Module.State::input).toList();
+    List<Tensor> inputs =
+        module.graph().inputs().stream()
+            .filter(input -> !states.contains(input.name()))
+            .map(input -> value(input.type(), position))
+            .toList();
+    for (int count : chips) {
+      Module distributed =
+          Distribution.strategy(count, null)
+              .map(chosen -> new ShardPass(chosen).run(module))
+              .orElse(module);
+      String name = label.replaceAll("[^a-z0-9]+", "-") + "-" + count;
+      run(label + ", " + count, "models/" + name, distributed, count, inputs, models);
+    }
+  }
+
+  /** Vectors of one element are positions, other integers tokens. */
+  private static Tensor value(TensorType type, long position) {
+    if (type.element().isFloat()) {
+      return new Samples().floats(extents(type));
+    }
+    return type.element() == ElementType.I64 && type.rank() == 1
+        ? Tensor.filled(type, position)
+        : Tensor.filled(type, 1);
+  }
+
+  private static long[] extents(TensorType type) {
+    return IntStream.range(0, type.rank()).mapToLong(i -> type.dim(i).value()).toArray();
+  }
+
+  private List<Tensor> run(
+      String label, String name, Module module, int chips, List<Tensor> inputs, ErrorTable table)
+      throws IOException {
+    TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
+    Schedule schedule =
+        Scheduler.schedule(Distribution.program(module), target, SchedulerOptions.STANDARD);
+    Simulation.Measured measured = simulation.run(name, schedule, inputs);
+    double predicted =
+        SchedulePrediction.of(schedule, target).devices().stream()
+            .mapToDouble(DevicePrediction::cycles)
+            .max()
+            .orElse(0);
+    System.err.printf(Locale.ROOT, "  %d cycles, predicted %.0f%n", measured.cycles(), predicted);
+    if (measured.cycles() > 0) {
+      table.add(label, measured.cycles(), predicted);
+    }
+    return new ArrayList<>(measured.outputs());
+  }
+}

@@ -1,0 +1,35 @@
+package io.partita.benchmarks.device;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.SplittableRandom;
+
+/** Tensors of numbers that kernels take the usual way for, always the same ones. */
+final class Samples {
+  private final SplittableRandom random = new SplittableRandom(1);
+
+  /** From 0.1 to 1. */
+  Tensor floats(long... extents) {
+    TensorType type = TensorType.of(ElementType.F32, extents);
+    float[] values = new float[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (float) random.nextDouble(0.1, 1);
+    }
+    return Tensor.of(type, values);
+  }
+
+  /** From -99 to 99, or to 99. */
+  Tensor integers(ElementType element, long... extents) {
+    return integers(element, element == ElementType.U8 ? 0 : -99, 100, extents);
+  }
+
+  Tensor integers(ElementType element, long low, long end, long... extents) {
+    TensorType type = TensorType.of(element, extents);
+    long[] values = new long[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextLong(low, end);
+    }
+    return Tensor.ofLongs(type, values);
+  }
+}

@@ -1,0 +1,147 @@
+package io.partita.benchmarks.device;
+
+import io.partita.backend.siracusa.EmittedC;
+import io.partita.backend.siracusa.SiracusaBackend;
+import io.partita.backend.siracusa.measure.StepFigures;
+import io.partita.backend.siracusa.run.BatchProgram;
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** Schedules as programs on GVSoC, which write what each step takes. */
+final class Simulation {
+  private static final int CORES = 8;
+  private static final String BUILD = "build/profile";
+  private static final Duration LIMIT = Duration.ofMinutes(30);
+
+  private final Path gvsoc;
+  private final Path folder;
+
+  /**
+   * @param gvsoc where it's installed
+   * @param folder for programs and what they wrote; what is there already isn't measured again
+   */
+  Simulation(Path gvsoc, Path folder) {
+    this.gvsoc = gvsoc;
+    this.folder = folder;
+  }
+
+  /**
+   * What a program gave.
+   *
+   * @param outputs of the second run
+   * @param chips steps of each chip in the second run, so that it's one that follows another
+   */
+  record Measured(List<Tensor> outputs, List<List<StepFigures>> chips) {
+    /** Of the chip that takes longest. */
+    long cycles() {
+      return chips.stream().mapToLong(StepFigures::cycles).max().orElse(0);
+    }
+  }
+
+  /**
+   * Runs a schedule twice on the same inputs.
+   *
+   * @param name of the folder for it
+   * @param inputs in the model's order
+   */
+  Measured run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
+    EmittedC emitted = SiracusaBackend.emit(schedule, CORES);
+    Path own = folder.resolve(name);
+    Path files = own.resolve("run");
+    Path mark = own.resolve("measured");
+    String wanted = digest(emitted, inputs);
+    BatchProgram program;
+    if (Files.exists(mark) && Files.readString(mark).equals(wanted)) {
+      System.err.println(name + ": measured before");
+      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, LIMIT);
+    } else {
+      long start = System.nanoTime();
+      System.err.print(name + ": building");
+      if (Files.exists(own)) {
+        OutputFolder.delete(own);
+      }
+      Files.createDirectories(files);
+      OutputFolder.write(emitted.files(), own.resolve("c"), path -> true);
+      Build.run(own.resolve("c"), Port.GVSOC, variables());
+      System.err.printf(", %d s; simulating", seconds(start));
+      program = new BatchProgram(own.resolve("c"), BUILD, Port.GVSOC, LIMIT);
+      program.run(List.of(inputs, inputs), options(), files);
+      System.err.printf(", %d s%n", seconds(start));
+      Files.writeString(mark, wanted);
+    }
+    List<Integer> steps = new ArrayList<>();
+    for (int chip = 0; chip < emitted.description().chips().size(); chip++) {
+      steps.add(steps(schedule, chip));
+    }
+    BatchProgram.Result result = program.result(2, steps, files);
+    return new Measured(result.outputs().getLast(), result.profiles());
+  }
+
+  private static long seconds(long start) {
+    return Duration.ofNanos(System.nanoTime() - start).toSeconds();
+  }
+
+  /** Kernels and the board's components are compiled once for all programs. */
+  private List<String> variables() throws IOException {
+    Path kernels = Files.createDirectories(folder.resolve("kernels"));
+    return List.of("PROFILE=1", "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
+  }
+
+  private List<String> options() {
+    String seconds = Long.toString(LIMIT.toSeconds());
+    return List.of(
+        "--gvsoc",
+        gvsoc.toString(),
+        "--components",
+        folder.resolve("components").toString(),
+        "--timeout",
+        seconds);
+  }
+
+  private static int steps(Schedule schedule, int chip) {
+    for (ChipSchedule role : schedule.roles()) {
+      if (role.devices().contains(chip)) {
+        return role.steps().size();
+      }
+    }
+    throw new IllegalArgumentException("chip " + chip);
+  }
+
+  /** Of all that a measurement depends on but for the compiler and GVSoC. */
+  private static String digest(EmittedC emitted, List<Tensor> inputs) throws IOException {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      try (DigestOutputStream out =
+          new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+        for (EmittedFile file : emitted.files()) {
+          out.write(file.path().getBytes(StandardCharsets.UTF_8));
+          file.content().writeTo(out);
+        }
+        for (Tensor tensor : inputs) {
+          out.write(tensor.bytes().toArray(ValueLayout.JAVA_BYTE));
+        }
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
