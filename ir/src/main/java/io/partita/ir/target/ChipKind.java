@@ -28,6 +28,7 @@ public record ChipKind(
           Field.text("operating-point"),
           Field.required("power", Dimension.WATTS, Range.ANY),
           Field.optional("warm-kernels", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.optional("warm-functions", Dimension.COUNT, Range.POSITIVE_WHOLE),
           Field.optional("loop", Dimension.CYCLES, Range.ANY),
           Field.optional("operand", Dimension.CYCLES, Range.ANY),
           Field.optional("call", Dimension.CYCLES, Range.ANY),
@@ -79,6 +80,11 @@ public record ChipKind(
   /** How many kernels' instructions the cache holds; the last ones that ran start without delay. */
   public int warmKernels() {
     return (int) figures.number("warm-kernels", 1);
+  }
+
+  /** The same of the runtime's functions, in schedules. */
+  public int warmFunctions() {
+    return (int) figures.number("warm-functions", 1);
   }
 
   /** Of a loop over tiles, until its first kernel starts, with none of its code in the cache. */

@@ -29,7 +29,7 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return word.matches("[a-z0-9]+(_[a-z0-9]+)+");
   }
 
-  /** More where its instructions aren't in the cache: {@link ChipKind#warmKernels}. */
+  /** More where its instructions aren't in the cache: {@link ChipKind#warmFunctions}. */
   public double coldCycles() {
     return figures.number("cold", 0);
   }

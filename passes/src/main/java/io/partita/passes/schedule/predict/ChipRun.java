@@ -163,7 +163,7 @@ final class ChipRun {
       isWarm &= warm.contains(call.function());
       warm.remove(call.function());
       warm.addLast(call.function());
-      if (warm.size() > chip.warmKernels()) {
+      if (warm.size() > chip.warmFunctions()) {
         warm.removeFirst();
       }
     }

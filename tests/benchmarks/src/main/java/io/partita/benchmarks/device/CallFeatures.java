@@ -8,7 +8,7 @@ import io.partita.ir.target.WorkSharing;
  * What a call in a loop adds up to over all its tiles, for the core that has most.
  *
  * @param function in C, without the runtime's prefix
- * @param sharing without what of few lines can be shared, which {@link Calibration} finds
+ * @param sharing of it between cores
  * @param runs of the kernel
  * @param work in multiply-accumulates, or in elements times passes
  */
