@@ -3,9 +3,9 @@
  *
  * One control core runs the program; it starts kernels on a team of cores, and transfers that go on while it and the
  * team work. A transfer's and a message's struct is its caller's, static or on the stack, and must stay in place until
- * it has been waited for; each that was started must be waited for, once. Between start and wait, what is written must
- * not be touched, and what is read not be written to. Only the control core calls these functions, except
- * partita_barrier.
+ * it has been waited for; each that was started must be waited for, once, before the program ends or not at all. Between
+ * start and wait, what is written must not be touched, and what is read not be written to. Only the control core calls
+ * these functions, except partita_barrier.
  *
  * A wrong argument or a broken link ends the program with a message, where the port can tell.
  */

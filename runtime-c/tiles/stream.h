@@ -17,7 +17,7 @@ void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint
 void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes);
 void partita_stream_wait(struct partita_stream *stream);
 
-/* Fills L3 with zeros; nothing else may be under way between L3 and L2. */
+/* Fills L3 with zeros, to or from which nothing is under way. */
 void partita_clear_l3(uint32_t l3, uint32_t bytes);
 
 /* Rows of a table in L3, which lie in L2 one after the other. */

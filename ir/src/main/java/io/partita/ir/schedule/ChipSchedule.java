@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param devices which chips of the mesh have the role, ascending
  * @param kernels the loops that steps run, each once
  * @param start steps that run once, before the first run
- * @param steps one run
+ * @param steps one run; transfers that are under way when it begins are so again when it ends
  * @param inputs what a caller writes to L2 before a run
  * @param outputs what a caller reads from L2 after it
  * @param states what stays from run to run, and is zero before the first and after a reset

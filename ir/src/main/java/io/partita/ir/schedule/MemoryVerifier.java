@@ -17,9 +17,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Plays a run of a chip byte by byte of L2: whether each byte that is read was written since it
- * belongs to what is read, whether constants stay as they are, and whether transfers are left alone
- * until they have ended.
+ * Plays the first run of a chip, which leaves to the next one what it began with, byte by byte of
+ * L2: whether each byte that is read was written since it belongs to what is read, whether
+ * constants stay as they are, whether transfers are left alone until they have ended, and whether
+ * L3 gets what a run changes of its states.
  */
 final class MemoryVerifier {
   private static final byte EMPTY = 0;
@@ -30,6 +31,7 @@ final class MemoryVerifier {
 
   private final ChipSchedule chip;
   private final byte[] l2;
+  private final StateCopies copies;
   private final Map<Integer, StartTransfer> underWay = new TreeMap<>();
   private final List<Residence> byFirst;
   private final List<Residence> alive = new ArrayList<>();
@@ -40,6 +42,7 @@ final class MemoryVerifier {
   private MemoryVerifier(ChipSchedule chip) {
     this.chip = chip;
     this.l2 = new byte[Math.toIntExact(chip.l2().used())];
+    this.copies = new StateCopies(chip);
     this.byFirst = new ArrayList<>(chip.residences());
     byFirst.sort(Comparator.comparingInt(Residence::first));
   }
@@ -71,25 +74,57 @@ final class MemoryVerifier {
         fill(constant.offset(), constant.bytes(), CONSTANT);
       }
     }
-    for (List<Port> ports : List.of(chip.inputs(), chip.states())) {
-      for (Port port : ports) {
-        if (port.level() == Level.L2) {
-          write(port.name(), port.offset(), port.type().bytes());
-        }
-      }
+    requireStatesApart();
+    writePorts(chip.states());
+    for (ScheduleStep each : chip.start()) {
+      step = each;
+      play();
     }
+    Map<Integer, StartTransfer> atStart = new TreeMap<>(underWay);
+    step = null;
+    writePorts(chip.inputs());
     for (index = 0; index < chip.steps().size(); index++) {
       step = chip.steps().get(index);
       enter();
       play();
     }
     step = null;
-    requireTransfer(underWay.isEmpty(), "no transfer under way after a run", underWay.values());
+    requireTransfer(
+        underWay.equals(atStart), "what is under way before a run: " + atStart, underWay);
+    require(copies.behind() < 0, "states in L3 as a run leaves them", copies.behind());
     for (List<Port> ports : List.of(chip.outputs(), chip.states())) {
       for (Port port : ports) {
         if (port.level() == Level.L2) {
           requireWritten(port.name(), port.offset(), port.type().bytes());
         }
+      }
+    }
+  }
+
+  private void writePorts(List<Port> ports) {
+    for (Port port : ports) {
+      if (port.level() == Level.L2) {
+        write(port.name(), port.offset(), port.type().bytes());
+      }
+    }
+  }
+
+  /** Of constants and of each other. */
+  private void requireStatesApart() {
+    List<long[]> taken = new ArrayList<>();
+    for (StoredConstant constant : chip.constants()) {
+      if (constant.level() == Level.L3) {
+        taken.add(new long[] {constant.offset(), constant.offset() + constant.bytes()});
+      }
+    }
+    for (Port state : chip.states()) {
+      if (state.level() == Level.L3) {
+        long end = state.offset() + state.type().bytes();
+        requireInside(state.offset(), state.type().bytes(), Level.L3);
+        for (long[] other : taken) {
+          require(end <= other[0] || other[1] <= state.offset(), "bytes of its own", state);
+        }
+        taken.add(new long[] {state.offset(), end});
       }
     }
   }
@@ -120,6 +155,7 @@ final class MemoryVerifier {
         }
       }
       fill(entering.offset(), entering.bytes(), EMPTY);
+      copies.forget(entering.offset(), entering.bytes());
       alive.add(entering);
     }
   }
@@ -136,6 +172,7 @@ final class MemoryVerifier {
         StartTransfer ended = underWay.remove(wait.transfer());
         requireTransfer(ended != null, "a transfer that is under way", wait);
         fill(ended.l2(), ended.bytes(), WRITTEN);
+        copies.ended(ended);
       }
       case ScheduleStep.FetchRows rows -> {
         requireInside(rows.l3(), rows.rows() * rows.rowBytes(), Level.L3);
@@ -159,6 +196,8 @@ final class MemoryVerifier {
       read(start.node(), start.l2(), start.bytes());
       fill(start.l2(), start.bytes(), LEAVING);
     }
+    String wrong = copies.started(start);
+    requireTransfer(wrong == null, "the newest bytes of a state", wrong);
   }
 
   private void play(ScheduleStep.Exchange exchange) {
@@ -354,6 +393,7 @@ final class MemoryVerifier {
       }
     }
     fill(offset, bytes, WRITTEN);
+    copies.wrote(offset, bytes);
   }
 
   private void requireResident(String name, long offset, long bytes) {

@@ -118,7 +118,8 @@ public final class TargetTimeline {
   }
 
   /** A channel is busy for so long. */
-  int occupy(int device, String channel, String label, double seconds, long bytes, int... after) {
+  public int occupy(
+      int device, String channel, String label, double seconds, long bytes, int... after) {
     return timeline.event(channels.get(device).get(channel), label, seconds, 0, bytes, after);
   }
 

@@ -14,17 +14,22 @@ import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Places;
+import io.partita.passes.schedule.place.Staying;
 import io.partita.passes.schedule.place.Task;
+import io.partita.passes.schedule.place.TransferTimes;
+import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,7 +42,7 @@ final class ChipPlacing {
   private final long l1Bytes;
   private final Places places;
 
-  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch, boolean keepBlocks) {
+  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch, Staying staying) {
     this.tasks = tasks;
     this.chip = chip;
     this.l1Bytes = l1Bytes;
@@ -50,7 +55,22 @@ final class ChipPlacing {
             Scheduler.near(chip).usable(),
             Scheduler.far(chip).map(Memory::usable).orElse(0L),
             prefetch,
-            keepBlocks);
+            times(),
+            staying);
+  }
+
+  /** Messages are left out: they take the same time wherever regions lie. */
+  private TransferTimes times() {
+    List<Double> loops =
+        tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
+    String l2 = Scheduler.near(chip).name();
+    Optional<Memory> l3 = Scheduler.far(chip);
+    return new TransferTimes(
+        tasks.tasks().stream()
+            .map(task -> task instanceof Task.Loop loop ? loops.get(loop.index()) : 0.0)
+            .toList(),
+        l3.flatMap(far -> chip.channel(far.name(), l2)),
+        l3.flatMap(far -> chip.channel(l2, far.name())));
   }
 
   Places places() {
@@ -73,8 +93,12 @@ final class ChipPlacing {
             .sorted(Comparator.comparingLong(Region::bytes).reversed())
             .toList());
     require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.peak());
-    List<ScheduleStep> start =
-        tasks.states().stream().map(state -> (ScheduleStep) clear(state.region())).toList();
+    List<ScheduleStep> start = new ArrayList<>();
+    tasks.states().stream()
+        .map(Named::region)
+        .filter(region -> !places.streamed().contains(region))
+        .forEach(region -> start.add(clear(region)));
+    start.addAll(places.start());
     long l1Used = l1Used();
     List<ScheduleStep> steps = steps();
     return new ChipSchedule(
@@ -146,31 +170,75 @@ final class ChipPlacing {
       first.putIfAbsent(port.region(), steps.size());
       last.put(port.region(), steps.size());
     }
-    for (Region region : places.streamed()) {
-      first.put(region, firstTransfer(steps, places.l3().get(region)));
-    }
     List<Residence> residences = new ArrayList<>();
     for (Map.Entry<Region, Long> each : places.l2().entrySet()) {
       Region region = each.getKey();
-      boolean moves = region.kind() == Region.Kind.ACTIVATION || places.streamed().contains(region);
-      residences.add(
-          new Residence(
-              region.name(),
-              each.getValue(),
-              Placement.aligned(region.bytes()),
-              moves ? first.get(region) : -1,
-              moves ? last.getOrDefault(region, first.get(region)) : steps.size()));
+      if (places.streamed().contains(region)) {
+        residences.addAll(streamed(region, last.get(region), steps));
+      } else {
+        boolean moves = region.kind() == Region.Kind.ACTIVATION;
+        residences.add(
+            residence(
+                region,
+                moves ? first.get(region) : -1,
+                moves ? last.getOrDefault(region, first.get(region)) : steps.size()));
+      }
     }
     return residences;
   }
 
-  private static int firstTransfer(List<ScheduleStep> steps, long l3) {
-    for (int i = 0; i < steps.size(); i++) {
-      if (steps.get(i) instanceof ScheduleStep.StartTransfer start && start.l3() == l3) {
-        return i;
+  private Residence residence(Region region, int first, int last) {
+    long bytes = Placement.aligned(region.bytes());
+    return new Residence(region.name(), places.l2().get(region), bytes, first, last);
+  }
+
+  /** From the start of its transfer on, which may be in the run before. */
+  private List<Residence> streamed(Region region, int last, List<ScheduleStep> steps) {
+    List<Integer> transfers = transfers(steps, region);
+    List<Integer> own = transfers.stream().filter(i -> i < last || !isFetch(steps.get(i))).toList();
+    boolean isEarly = places.start().stream().anyMatch(step -> isOf(step, region));
+    List<Residence> residences = new ArrayList<>();
+    residences.add(residence(region, isEarly ? -1 : own.getFirst(), Math.max(last, own.getLast())));
+    if (isEarly) {
+      int again = transfers.stream().filter(i -> i > last).findFirst().orElseThrow();
+      residences.add(residence(region, again, steps.size()));
+    }
+    return residences;
+  }
+
+  private static boolean isFetch(ScheduleStep step) {
+    return step instanceof ScheduleStep.StartTransfer start && start.fetch();
+  }
+
+  private boolean isOf(ScheduleStep step, Region region) {
+    long l3 = places.l3().get(region);
+    return step instanceof ScheduleStep.StartTransfer start
+        && l3 <= start.l3()
+        && start.l3() < l3 + region.bytes();
+  }
+
+  /** The steps that start transfers of a region, or wait for them. */
+  private List<Integer> transfers(List<ScheduleStep> steps, Region region) {
+    List<Integer> found = new ArrayList<>();
+    Set<Integer> underWay = new HashSet<>();
+    for (ScheduleStep step : places.start()) {
+      if (isOf(step, region)) {
+        underWay.add(((ScheduleStep.StartTransfer) step).transfer());
       }
     }
-    throw new IllegalStateException("nothing is fetched from " + l3);
+    for (int i = 0; i < steps.size(); i++) {
+      boolean isOwn =
+          switch (steps.get(i)) {
+            case ScheduleStep.StartTransfer start ->
+                isOf(start, region) && underWay.add(start.transfer());
+            case ScheduleStep.WaitTransfer wait -> underWay.remove(wait.transfer());
+            case ScheduleStep other -> false;
+          };
+      if (isOwn) {
+        found.add(i);
+      }
+    }
+    return found;
   }
 
   private ScheduleStep.Clear clear(Region region) {
@@ -244,6 +312,7 @@ final class ChipPlacing {
       steps.addAll(places.before().get(i));
       steps.add(step(tasks.tasks().get(i)));
     }
+    steps.addAll(places.before().getLast());
     return steps;
   }
 
@@ -283,7 +352,11 @@ final class ChipPlacing {
 
   private List<Port> ports(List<Named> named) {
     return named.stream()
-        .map(each -> new Port(each.name(), each.type(), Level.L2, at(each.storage())))
+        .map(
+            each ->
+                places.streamed().contains(each.region())
+                    ? new Port(each.name(), each.type(), Level.L3, places.l3().get(each.region()))
+                    : new Port(each.name(), each.type(), Level.L2, at(each.storage())))
         .toList();
   }
 

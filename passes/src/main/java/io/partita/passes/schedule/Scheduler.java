@@ -17,6 +17,7 @@ import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.legalize.Legalization;
+import io.partita.passes.schedule.place.Staying;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -99,23 +100,24 @@ public final class Scheduler {
 
   /** Cuts weights in parts until they pass through L2 while others are in use. */
   private ChipSchedule place(ChipTasks tasks) {
-    for (boolean keepBlocks : List.of(true, false)) {
-      ChipPlacing placing = placing(tasks, keepBlocks);
+    ChipPlacing placing = null;
+    for (Staying staying : Staying.values()) {
+      placing = placing(tasks, staying);
       Program own = program;
       for (int i = 0; i < MOST_CUTS && placing.places().wantsParts(); i++) {
         own = CutWeights.cut(own, tasks.devices(), placing.places().partBytes());
-        placing = placing(lower(own, tasks.devices(), new Unsupported()), keepBlocks);
+        placing = placing(lower(own, tasks.devices(), new Unsupported()), staying);
       }
-      if (placing.places().fits() || !keepBlocks) {
-        return placing.schedule();
+      if (placing.places().fits()) {
+        break;
       }
     }
-    throw new AssertionError(tasks.devices());
+    return placing.schedule();
   }
 
-  private ChipPlacing placing(ChipTasks tasks, boolean keepBlocks) {
+  private ChipPlacing placing(ChipTasks tasks, Staying staying) {
     ChipKind chip = chip(tasks.devices());
-    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch(), keepBlocks);
+    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch(), staying);
   }
 
   private ChipKind chip(List<Integer> devices) {

@@ -226,6 +226,25 @@ class SchedulerTest {
     assertThat(loopsUnderWay(chip)).isGreaterThan(8);
   }
 
+  /** As many as have room while the last ones are in use; the others follow in the run. */
+  @Test
+  void theFirstWeightsOfARunAreFetchedByTheOneBefore() {
+    Program layers = SmallPrograms.layers(8, 128);
+    ChipSchedule chip =
+        only(Scheduler.schedule(layers, SmallPrograms.withL2(256), SchedulerOptions.STANDARD));
+    assertThat(chip.start()).isNotEmpty().hasOnlyElementsOfType(StartTransfer.class);
+    List<ScheduleStep> ends =
+        chip.steps().stream().filter(step -> chip.start().contains(step)).toList();
+    assertThat(ends).isEqualTo(chip.start());
+    int last = nodes(chip).lastIndexOf("linear 8");
+    assertThat(chip.steps().subList(0, last)).contains(chip.start().getFirst());
+    assertThat(chip.steps().getFirst())
+        .isEqualTo(
+            new WaitTransfer(
+                ((StartTransfer) chip.start().getFirst()).transfer(),
+                chip.start().getFirst().node()));
+  }
+
   @Test
   void withoutPrefetchNothingRunsBesideATransfer() {
     Program layers = SmallPrograms.layers(8, 128);
@@ -255,7 +274,7 @@ class SchedulerTest {
   }
 
   private static int loopsUnderWay(ChipSchedule chip) {
-    int underWay = 0;
+    int underWay = chip.start().size();
     int loops = 0;
     for (ScheduleStep step : chip.steps()) {
       switch (step) {

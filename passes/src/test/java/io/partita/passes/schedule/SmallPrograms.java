@@ -8,6 +8,7 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
@@ -20,6 +21,7 @@ import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -76,6 +78,33 @@ final class SmallPrograms {
           Value x = input(graph, "x", 1, width);
           for (int i = 0; i < count; i++) {
             x = unary(graph, UnaryFunction.RELU, linear(graph, x, width, width, i + 1));
+          }
+          graph.output("y", x);
+        });
+  }
+
+  /** Caches of 8 rows of {@code width}, each of which gets a row and is then read. */
+  static Program caches(int count, long width) {
+    List<Module.State> states = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      states.add(new Module.State("past " + i, "present " + i));
+    }
+    return of(
+        states,
+        graph -> {
+          Value x = input(graph, "x", 1, 1, 1, width);
+          Value position = graph.input("position", TensorType.of(ElementType.I64, 1));
+          for (int i = 0; i < count; i++) {
+            Value past = input(graph, "past " + i, 1, 1, 8, width);
+            Value present =
+                graph
+                    .at("update " + i)
+                    .add(new Structured.CacheUpdate(2, false), past, x, position);
+            graph.output("present " + i, present);
+            x =
+                graph
+                    .at("sum " + i)
+                    .add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(2), true), present);
           }
           graph.output("y", x);
         });

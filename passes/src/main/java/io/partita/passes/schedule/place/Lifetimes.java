@@ -15,14 +15,12 @@ final class Lifetimes {
   }
 
   private final SequencedMap<Region, Span> spans = new LinkedHashMap<>();
-  private final int tasks;
 
   /**
    * @param given what is there before a run
    * @param kept what is there after it
    */
   Lifetimes(List<Task> tasks, List<Region> given, List<Region> kept) {
-    this.tasks = tasks.size();
     given.forEach(region -> touch(region, -1));
     for (int i = 0; i < tasks.size(); i++) {
       for (Region region : tasks.get(i).regions()) {
@@ -33,9 +31,7 @@ final class Lifetimes {
   }
 
   private void touch(Region region, int task) {
-    boolean always = region.kind() == Region.Kind.STATE;
-    Span span = always ? new Span(-1, tasks) : new Span(task, task);
-    spans.merge(region, span, Span::joined);
+    spans.merge(region, new Span(task, task), Span::joined);
   }
 
   /** In the order in which they're first touched. */

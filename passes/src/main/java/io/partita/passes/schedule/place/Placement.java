@@ -12,14 +12,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Puts the regions of a chip in its memories: in L2 constants that stay from offset 0 on, then
- * states, then what lives for some steps, then room for weights that come from L3. Of weights stay,
- * in this order, as many as fit: all; those of blocks; none.
+ * states, then what lives for some steps, then room for what comes from L3: weights, and states,
+ * which go back there when they have changed.
  */
 public final class Placement {
   /** Of everything in L2 and L3: an i64 is read from L2 by the control core. */
@@ -30,26 +32,26 @@ public final class Placement {
    */
   private static final long SMALLEST_STREAMED = 8192;
 
-  /** Room through which weights can pass in parts that are worth a loop each. */
-  private static final long SMALLEST_RING = 65_536;
-
   private final List<Task> tasks;
   private final SequencedMap<Region, Span> spans;
   private final long l2Bytes;
   private final long l3Bytes;
   private final boolean prefetch;
+  private final TransferTimes times;
 
   private Placement(
       List<Task> tasks,
       SequencedMap<Region, Span> spans,
       long l2Bytes,
       long l3Bytes,
-      boolean prefetch) {
+      boolean prefetch,
+      TransferTimes times) {
     this.tasks = tasks;
     this.spans = spans;
     this.l2Bytes = l2Bytes;
     this.l3Bytes = l3Bytes;
     this.prefetch = prefetch;
+    this.times = times;
   }
 
   /**
@@ -59,7 +61,7 @@ public final class Placement {
    * @param l2Bytes what L2 has
    * @param l3Bytes what L3 has; 0 if there's none
    * @param prefetch whether weights are fetched before they're needed
-   * @param keepBlocks whether weights of blocks stay if there's room for others to pass
+   * @param staying what stays in L2 if not all has room
    * @return where the use of a memory may be larger than it is
    */
   public static Places of(
@@ -70,17 +72,24 @@ public final class Placement {
       long l2Bytes,
       long l3Bytes,
       boolean prefetch,
-      boolean keepBlocks) {
+      TransferTimes times,
+      Staying staying) {
     SequencedMap<Region, Span> spans = new Lifetimes(tasks, given, kept).spans();
-    Placement placement = new Placement(tasks, spans, l2Bytes, l3Bytes, prefetch);
-    Predicate<Region> large =
-        region -> region.kind() == Region.Kind.CONSTANT && region.bytes() >= SMALLEST_STREAMED;
+    Placement placement = new Placement(tasks, spans, l2Bytes, l3Bytes, prefetch, times);
     Places resident = placement.place(region -> false);
     if (l3Bytes == 0 || resident.l2Use().used() <= l2Bytes) {
       return resident;
     }
-    Places blocks = placement.place(large.and(outside::contains));
-    return keepBlocks && blocks.ringBytes() >= SMALLEST_RING ? blocks : placement.place(large);
+    Predicate<Region> large =
+        region -> region.kind() != Region.Kind.ACTIVATION && region.bytes() >= SMALLEST_STREAMED;
+    return placement.place(
+        region ->
+            large.test(region)
+                && switch (staying) {
+                  case BLOCKS -> outside.contains(region);
+                  case STATES -> region.kind() == Region.Kind.CONSTANT;
+                  case NOTHING -> true;
+                });
   }
 
   /** Bytes that a region takes. */
@@ -137,7 +146,8 @@ public final class Placement {
     List<WeightRing.Unit> units = new ArrayList<>();
     for (Region region : streamed) {
       Span span = spans.get(region);
-      units.add(new WeightRing.Unit(aligned(region.bytes()), span.first(), span.last()));
+      int last = Math.max(span.last(), changed(region).orElse(0));
+      units.add(new WeightRing.Unit(aligned(region.bytes()), span.first(), last));
       if (!l3.containsKey(region)) {
         l3.put(region, l3End);
         l3End += aligned(region.bytes());
@@ -145,37 +155,86 @@ public final class Placement {
     }
     long room = l2Bytes - ring;
     Optional<List<WeightRing.Slot>> slots = WeightRing.place(units, room);
-    TransferQueue queue = new TransferQueue(prefetch);
     long used = ring;
     for (int i = 0; i < streamed.size() && slots.isPresent(); i++) {
-      Region region = streamed.get(i);
-      WeightRing.Slot slot = slots.get().get(i);
-      long at = ring + slot.offset();
-      l2.put(region, at);
+      long at = ring + slots.get().get(i).offset();
+      l2.put(streamed.get(i), at);
       used = Math.max(used, at + units.get(i).bytes());
-      queue.add(
-          slot.free(),
-          units.get(i).first(),
-          l3.get(region),
-          at,
-          aligned(region.bytes()),
-          region.name());
     }
-    List<List<ScheduleStep>> before = new ArrayList<>();
-    for (int i = 0; i < tasks.size(); i++) {
-      before.add(queue.before(i));
-    }
-    long largest = streamed.stream().mapToLong(each -> aligned(each.bytes())).max().orElse(0);
+    TransferQueue first = queue(streamed, units, slots, l2, l3, List.of());
+    steps(first);
+    TransferQueue queue = queue(streamed, units, slots, l2, l3, first.left());
+    List<List<ScheduleStep>> before = steps(queue);
     return new Places(
         l2,
         l3,
         streamed,
+        queue.start(),
         before,
-        new MemoryUse(slots.isPresent() ? used : Math.max(needed, ring + largest), needed, l2Bytes),
+        new MemoryUse(
+            slots.isPresent() ? used : ring + WeightRing.packed(units).bytes(), needed, l2Bytes),
         new MemoryUse(l3End, l3End, l3Bytes),
-        slots.isPresent(),
+        slots.isPresent() && used <= l2Bytes,
         room,
+        queue.cycles(),
         peak(streamed));
+  }
+
+  /**
+   * All transfers of a run.
+   *
+   * @param left how long those still take that the run before has begun
+   */
+  private TransferQueue queue(
+      List<Region> streamed,
+      List<WeightRing.Unit> units,
+      Optional<List<WeightRing.Slot>> slots,
+      Map<Region, Long> l2,
+      Map<Region, Long> l3,
+      List<Double> left) {
+    TransferQueue queue = new TransferQueue(prefetch, times, left);
+    if (slots.isEmpty()) {
+      return queue;
+    }
+    boolean isEarly = true;
+    for (int i = 0; i < streamed.size(); i++) {
+      Region region = streamed.get(i);
+      int free = slots.get().get(i).free();
+      int first = units.get(i).first();
+      long from = l3.get(region);
+      long to = l2.get(region);
+      isEarly &= region.kind() == Region.Kind.CONSTANT && free == 0;
+      if (isEarly) {
+        int again = Math.min(tasks.size(), WeightRing.lastUse(units, slots.get(), i) + 1);
+        isEarly = queue.early(again, first, from, to, units.get(i).bytes(), region.name());
+      } else {
+        queue.fetch(free, first, from, to, units.get(i).bytes(), region.name());
+      }
+    }
+    streamed.stream()
+        .filter(region -> changed(region).isPresent())
+        .sorted(Comparator.comparingInt(region -> changed(region).getAsInt()))
+        .forEach(
+            region ->
+                queue.spill(
+                    changed(region).getAsInt(),
+                    l3.get(region),
+                    l2.get(region),
+                    aligned(region.bytes()),
+                    region.name()));
+    return queue;
+  }
+
+  private List<List<ScheduleStep>> steps(TransferQueue queue) {
+    return IntStream.rangeClosed(0, tasks.size()).mapToObj(queue::before).toList();
+  }
+
+  /** The task before which a state is what it's to be after the run; none if it doesn't change. */
+  private OptionalInt changed(Region region) {
+    return IntStream.range(0, tasks.size())
+        .filter(i -> region.kind() == Region.Kind.STATE && tasks.get(i).written().contains(region))
+        .map(i -> i + 1)
+        .max();
   }
 
   /** What is there at the moment when it's most, the largest first. */

@@ -12,22 +12,27 @@ import java.util.SequencedMap;
  * Where regions lie, in bytes.
  *
  * @param l2 those that are there at some time
- * @param l3 constants that are fetched from there
+ * @param l3 constants and states that are fetched from there
  * @param streamed those of {@code l2} that are in L2 only from a transfer to their last use
- * @param before for each task the transfers that are started and awaited right before it
- * @param fits whether streamed weights have the room that they need at least
+ * @param start the transfers that are under way when a run begins
+ * @param before for each task the transfers that are started and awaited right before it, and at
+ *     last those after all tasks
+ * @param fits whether all that is in L2 at once has room there
  * @param ringBytes room for streamed weights
+ * @param cycles of one run after another, without messages, as far as the chip's figures tell
  * @param peak what is in L2 at the moment when it's most, the largest first
  */
 public record Places(
     SequencedMap<Region, Long> l2,
     SequencedMap<Region, Long> l3,
     List<Region> streamed,
+    List<ScheduleStep> start,
     List<List<ScheduleStep>> before,
     MemoryUse l2Use,
     MemoryUse l3Use,
     boolean fits,
     long ringBytes,
+    double cycles,
     List<Region> peak) {
   /** Smaller ones aren't worth a loop each. */
   private static final long SMALLEST_PART = 16_384;
@@ -36,6 +41,7 @@ public record Places(
     l2 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l2));
     l3 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l3));
     streamed = List.copyOf(streamed);
+    start = List.copyOf(start);
     before = List.copyOf(before);
     peak = List.copyOf(peak);
   }

@@ -1,12 +1,14 @@
 package io.partita.passes.schedule.place;
 
 import io.partita.ir.op.Communication;
+import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A step of a chip whose regions have no places yet. */
@@ -16,6 +18,9 @@ public sealed interface Task {
 
   /** What must be in L2 while it runs. */
   List<Region> regions();
+
+  /** Those of them that it writes to. */
+  List<Region> written();
 
   /**
    * A loop over tiles.
@@ -33,6 +38,15 @@ public sealed interface Task {
     public List<Region> regions() {
       return operands.stream().map(Storage::region).distinct().toList();
     }
+
+    @Override
+    public List<Region> written() {
+      return IntStream.range(0, operands.size())
+          .filter(i -> kernel.operands().get(i).direction() == Direction.STORE)
+          .mapToObj(i -> operands.get(i).region())
+          .distinct()
+          .toList();
+    }
   }
 
   /** Rows of a table in L3 by indices in L2. */
@@ -41,6 +55,11 @@ public sealed interface Task {
     @Override
     public List<Region> regions() {
       return List.of(indices.region(), result.region());
+    }
+
+    @Override
+    public List<Region> written() {
+      return List.of(result.region());
     }
   }
 
@@ -75,12 +94,26 @@ public sealed interface Task {
           .distinct()
           .toList();
     }
+
+    @Override
+    public List<Region> written() {
+      return Stream.of(
+              result.stream().map(Storage::region), Stream.of(vector.region()), message.stream())
+          .flatMap(each -> each)
+          .distinct()
+          .toList();
+    }
   }
 
   /** Fills what a region holds with zeros. */
   record Clear(Region region, String node) implements Task {
     @Override
     public List<Region> regions() {
+      return List.of(region);
+    }
+
+    @Override
+    public List<Region> written() {
       return List.of(region);
     }
   }

@@ -1,14 +1,21 @@
 package io.partita.passes.schedule.place;
 
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.target.DmaChannel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * When weights are fetched: each as soon as its room is free and the queue of transfers isn't full,
- * in the order in which they're needed.
+ * When weights and states are fetched: each as soon as its room is free and the queue of transfers
+ * isn't full, in the order in which they're needed. What a run has changed of a state is spilled as
+ * soon as that's done. The first weights of a run are fetched by the run before it, when it needs
+ * their room no more. The queue follows the time that all this takes on the chip.
  */
 final class TransferQueue {
   /** What a port queues; with more, the control core would wait to start one. */
@@ -17,71 +24,216 @@ final class TransferQueue {
   /** A multiple of the alignment that one transfer can move (hal.h). */
   private static final long LONGEST = 131_064;
 
+  private static final int ANY = -1;
+
   /**
    * One transfer.
    *
+   * @param number what it's called while it's under way, or {@link #ANY}
    * @param free the task before which it may begin
-   * @param first the task before which it must have ended
+   * @param due the task before which it must have ended
    */
   private record Piece(
-      int number, int free, int first, long l3, long l2, long bytes, String node) {}
+      int number, boolean isFetch, int free, int due, long l3, long l2, long bytes, String node) {
+    boolean meets(Piece other) {
+      return l2 < other.l2 + other.bytes && other.l2 < l2 + bytes;
+    }
 
-  private final Deque<Piece> waiting = new ArrayDeque<>();
-  private final Deque<Piece> underWay = new ArrayDeque<>();
+    Piece part(int number, long from, long size) {
+      return new Piece(number, isFetch, free, due, l3 + from, l2 + from, size, node);
+    }
+
+    StartTransfer started(int number) {
+      return new StartTransfer(number, isFetch, l3, l2, bytes, node);
+    }
+  }
+
+  /**
+   * A transfer that was started.
+   *
+   * @param end in cycles from the run's start
+   */
+  private record Started(int number, Piece piece, double end) {}
+
+  private final Deque<Piece> fetches = new ArrayDeque<>();
+  private final Deque<Piece> spills = new ArrayDeque<>();
+  private final List<Piece> early = new ArrayList<>();
+  private final List<Started> underWay = new ArrayList<>();
   private final boolean ahead;
+  private final TransferTimes times;
+  private final List<Double> left;
+  private final Map<Optional<DmaChannel>, Double> busyUntil = new HashMap<>();
   private int count;
+  private double now;
 
   /**
    * @param ahead whether transfers begin before they're needed
+   * @param left how long each of the early ones still takes when a run begins: {@link #left} of the
+   *     run before it; empty if they all begin with the run
    */
-  TransferQueue(boolean ahead) {
+  TransferQueue(boolean ahead, TransferTimes times, List<Double> left) {
     this.ahead = ahead;
+    this.times = times;
+    this.left = List.copyOf(left);
+  }
+
+  /**
+   * Adds what is under way when a run begins, in the order in which it's needed and before all
+   * else, as far as the queue has room.
+   *
+   * @param again the task before which it may begin for the next run
+   * @return whether all of it had room; what had none is fetched when the run has begun
+   */
+  boolean early(int again, int first, long l3, long l2, long bytes, String node) {
+    Piece whole = new Piece(ANY, true, 0, first, l3, l2, bytes, node);
+    for (Piece piece : pieces(whole)) {
+      if (!ahead || early.size() == MOST_UNDER_WAY) {
+        fetches.add(piece);
+        continue;
+      }
+      int number = MOST_UNDER_WAY + early.size();
+      Optional<DmaChannel> channel = times.channel(true);
+      double end =
+          early.size() < left.size()
+              ? left.get(early.size())
+              : busyUntil.getOrDefault(channel, 0.0) + times.cycles(true, piece.bytes);
+      busyUntil.merge(channel, end, Math::max);
+      underWay.add(new Started(number, piece, end));
+      early.add(
+          new Piece(number, true, again, end() + 1, piece.l3, piece.l2, piece.bytes, piece.node));
+    }
+    return fetches.isEmpty();
+  }
+
+  /** After all tasks. */
+  private int end() {
+    return times.tasks().size();
   }
 
   /** Adds what is needed after all that was added before, or at the same time. */
-  void add(int free, int first, long l3, long l2, long bytes, String node) {
-    for (long done = 0; done < bytes; done += LONGEST) {
-      long size = Math.min(LONGEST, bytes - done);
-      waiting.add(
-          new Piece(count++ % MOST_UNDER_WAY, free, first, l3 + done, l2 + done, size, node));
-    }
+  void fetch(int free, int first, long l3, long l2, long bytes, String node) {
+    fetches.addAll(pieces(new Piece(ANY, true, free, first, l3, l2, bytes, node)));
   }
 
-  /** The steps that come right before a task; tasks come in order. */
+  /** Adds what changes after all that was added before, or at the same time. */
+  void spill(int changed, long l3, long l2, long bytes, String node) {
+    spills.addAll(pieces(new Piece(ANY, false, changed, end(), l3, l2, bytes, node)));
+  }
+
+  private static List<Piece> pieces(Piece whole) {
+    List<Piece> pieces = new ArrayList<>();
+    for (long done = 0; done < whole.bytes; done += LONGEST) {
+      pieces.add(whole.part(ANY, done, Math.min(LONGEST, whole.bytes - done)));
+    }
+    return pieces;
+  }
+
+  /** The steps that come before the first run. */
+  List<ScheduleStep> start() {
+    return early.stream().map(piece -> (ScheduleStep) piece.started(piece.number)).toList();
+  }
+
+  /** The steps that come right before a task, or after all; tasks come in order. */
   List<ScheduleStep> before(int task) {
+    if (task == 0) {
+      int latest = 0;
+      for (Piece piece : early) {
+        latest = Math.max(latest, piece.free);
+        fetches.add(
+            new Piece(
+                piece.number,
+                true,
+                latest,
+                piece.due,
+                piece.l3,
+                piece.l2,
+                piece.bytes,
+                piece.node));
+      }
+    }
     List<ScheduleStep> steps = new ArrayList<>();
+    while (!spills.isEmpty() && spills.peek().free <= task) {
+      startWithRoom(spills.remove(), steps);
+    }
     startFree(task, steps);
-    while (!waiting.isEmpty() && waiting.peek().first <= task) {
-      if (underWay.size() == MOST_UNDER_WAY) {
+    while (!fetches.isEmpty() && fetches.peek().due <= task) {
+      Piece next = fetches.remove();
+      while (isBlocked(next)) {
         await(steps);
       }
-      start(steps);
+      startWithRoom(next, steps);
     }
-    while (!underWay.isEmpty() && underWay.peek().first <= task) {
+    while (underWay.stream().anyMatch(each -> each.piece.due <= task)) {
       await(steps);
     }
     startFree(task, steps);
+    if (task < end()) {
+      now += times.tasks().get(task);
+    }
     return steps;
+  }
+
+  /** Until the last task has ended, and all transfers but those for the next run, in cycles. */
+  double cycles() {
+    return now;
+  }
+
+  /** How long each of the early transfers for the next run still takes after this one. */
+  List<Double> left() {
+    return underWay.stream().map(each -> Math.max(0, each.end - now)).toList();
   }
 
   private void startFree(int task, List<ScheduleStep> steps) {
     while (ahead
-        && !waiting.isEmpty()
-        && waiting.peek().free <= task
-        && underWay.size() < MOST_UNDER_WAY) {
-      start(steps);
+        && !fetches.isEmpty()
+        && fetches.peek().free <= task
+        && (underWay.size() < MOST_UNDER_WAY || task == end())) {
+      while (isBlocked(fetches.peek()) && oldest().end <= now) {
+        await(steps);
+      }
+      if (isBlocked(fetches.peek())) {
+        return;
+      }
+      start(fetches.remove(), steps);
     }
   }
 
-  private void start(List<ScheduleStep> steps) {
-    Piece next = waiting.remove();
-    underWay.add(next);
-    steps.add(
-        new ScheduleStep.StartTransfer(next.number, true, next.l3, next.l2, next.bytes, next.node));
+  /** Whether its room holds what is on its way to L3. */
+  private boolean isBlocked(Piece fetch) {
+    return underWay.stream().anyMatch(each -> !each.piece.isFetch && each.piece.meets(fetch));
+  }
+
+  private void startWithRoom(Piece piece, List<ScheduleStep> steps) {
+    if (underWay.size() >= MOST_UNDER_WAY && isOfThisRun(oldest())) {
+      await(steps);
+    }
+    start(piece, steps);
+  }
+
+  private void start(Piece next, List<ScheduleStep> steps) {
+    now += times.issueCycles(next.isFetch);
+    Optional<DmaChannel> channel = times.channel(next.isFetch);
+    double begin = Math.max(now, busyUntil.getOrDefault(channel, 0.0));
+    double end = begin + times.cycles(next.isFetch, next.bytes);
+    busyUntil.put(channel, end);
+    int number = next.number == ANY ? count++ % MOST_UNDER_WAY : next.number;
+    underWay.add(new Started(number, next, end));
+    steps.add(next.started(number));
+  }
+
+  private boolean isOfThisRun(Started started) {
+    return started.piece.due <= end();
+  }
+
+  /** Of those that this run waits for, if there's one. */
+  private Started oldest() {
+    return underWay.stream().filter(this::isOfThisRun).findFirst().orElse(underWay.getFirst());
   }
 
   private void await(List<ScheduleStep> steps) {
-    Piece oldest = underWay.remove();
-    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.node));
+    Started oldest = oldest();
+    underWay.remove(oldest);
+    now = Math.max(now, oldest.end);
+    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.piece.node));
   }
 }

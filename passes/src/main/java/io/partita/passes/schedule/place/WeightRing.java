@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Room in L2 for weights that come from L3 one after the other. Each takes the place that is free
- * earliest, so that its transfer can begin as early as may be.
+ * Room in L2 for weights and states that come from L3 one after the other. Each takes the place
+ * that is free earliest, so that its transfer can begin as early as may be.
  */
 final class WeightRing {
   /**
-   * Weights that are fetched in one go.
+   * What is fetched in one go.
    *
    * @param bytes a multiple of the alignment
-   * @param first the first task that reads them
-   * @param last the last one
+   * @param first the first task that reads it
+   * @param last the last one, or the one before which it's on its way back
    */
   record Unit(long bytes, int first, int last) {}
 
@@ -28,11 +28,40 @@ final class WeightRing {
   private WeightRing() {}
 
   /**
+   * Where that leaves no room for one when it's needed, all are packed instead, which leaves less
+   * time for transfers.
+   *
    * @param units by the first task that reads them
    * @param bytes of the ring
-   * @return none if a unit isn't free when it's needed
+   * @return none if they don't fit at all
    */
   static Optional<List<Slot>> place(List<Unit> units, long bytes) {
+    Optional<List<Slot>> earliest = earliest(units, bytes);
+    return earliest.isPresent() || packed(units).bytes() > bytes
+        ? earliest
+        : Optional.of(slots(units, packed(units).offsets()));
+  }
+
+  /** As closely as can be. */
+  static OffsetPacking.Packed packed(List<Unit> units) {
+    return OffsetPacking.pack(
+        units.stream()
+            .map(unit -> new OffsetPacking.Interval(unit.bytes, unit.first, unit.last))
+            .toList());
+  }
+
+  private static List<Slot> slots(List<Unit> units, List<Long> offsets) {
+    List<Slot> slots = new ArrayList<>();
+    int earliest = 0;
+    for (int i = 0; i < units.size(); i++) {
+      long offset = offsets.get(i);
+      earliest = Math.max(earliest, free(units, slots, offset, offset + units.get(i).bytes));
+      slots.add(new Slot(offset, earliest));
+    }
+    return slots;
+  }
+
+  private static Optional<List<Slot>> earliest(List<Unit> units, long bytes) {
     List<Slot> slots = new ArrayList<>();
     TreeSet<Long> offsets = new TreeSet<>(List.of(0L));
     int earliest = 0;
@@ -54,6 +83,12 @@ final class WeightRing {
       earliest = best.free;
     }
     return Optional.of(slots);
+  }
+
+  /** The last task that uses any of the bytes that a unit gets. */
+  static int lastUse(List<Unit> units, List<Slot> slots, int unit) {
+    long from = slots.get(unit).offset;
+    return free(units, slots, from, from + units.get(unit).bytes) - 1;
   }
 
   private static int free(List<Unit> units, List<Slot> slots, long from, long to) {

@@ -66,6 +66,51 @@ final class ChipRun {
     this.reached = timeline.join();
   }
 
+  /**
+   * Transfers that are under way when the run begins.
+   *
+   * @param left seconds that each still takes, in the order in which they were started
+   */
+  void begin(List<Double> left) {
+    List<ScheduleStep.StartTransfer> early = early();
+    String channel = early.isEmpty() ? "" : chip.channel(names.l3, names.l2).orElseThrow().name();
+    double before = 0;
+    for (int i = 0; i < early.size(); i++) {
+      double seconds = Math.max(0, left.get(i) - before);
+      before += seconds;
+      ScheduleStep.StartTransfer start = early.get(i);
+      transfers.put(
+          start.transfer(),
+          timeline.occupy(device, channel, start.node(), seconds, start.bytes(), reached));
+    }
+  }
+
+  private List<ScheduleStep.StartTransfer> early() {
+    return role.start().stream()
+        .filter(ScheduleStep.StartTransfer.class::isInstance)
+        .map(ScheduleStep.StartTransfer.class::cast)
+        .toList();
+  }
+
+  /** For {@link #begin}, if all begin with the run. */
+  List<Double> cold() {
+    List<Double> left = new ArrayList<>();
+    double seconds = 0;
+    for (ScheduleStep.StartTransfer start : early()) {
+      DmaChannel channel = chip.channel(names.l3, names.l2).orElseThrow();
+      seconds += channel.cycles(start.bytes(), 0) / chip.hertz();
+      left.add(seconds);
+    }
+    return left;
+  }
+
+  /** For {@link #begin} of the next run, which begins when this one has ended on all chips. */
+  List<Double> left(Outcome outcome) {
+    return early().stream()
+        .map(start -> outcome.end(transfers.get(start.transfer())) - outcome.seconds())
+        .toList();
+  }
+
   int device() {
     return device;
   }

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * One run of a schedule, by the figures of its target, to be set beside what is measured. All
- * positions of caches count as filled.
+ * One run of a schedule after another, by the figures of its target, to be set beside what is
+ * measured: what a run fetches for the next one is under way when it begins. All positions of
+ * caches count as filled.
  *
  * @param seconds until the last chip is done
  * @param breakdown of these seconds, by {@code compute} (loops with their transfers between L2 and
@@ -74,11 +75,12 @@ public record SchedulePrediction(
   }
 
   /**
-   * Plays one run.
+   * Plays a run, and one that begins when it has ended on all chips.
    *
    * @param target the one that the schedule was made for
    */
   public static SchedulePrediction of(Schedule schedule, TargetDescription target) {
-    return new ScheduleTimeline(schedule, target).predict();
+    return new ScheduleTimeline(schedule, target)
+        .predict(new ScheduleTimeline(schedule, target).left());
   }
 }

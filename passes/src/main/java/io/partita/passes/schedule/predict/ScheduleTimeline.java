@@ -55,7 +55,31 @@ final class ScheduleTimeline {
         chip.working().name(), memories.get(1).name(), memories.getLast().name());
   }
 
-  SchedulePrediction predict() {
+  /** Transfers that the run before has left under way, of each chip. */
+  List<List<Double>> left() {
+    List<List<Double>> cold = chips.stream().map(ChipRun::cold).toList();
+    Outcome outcome = play(cold);
+    return chips.stream().map(chip -> chip.left(outcome)).toList();
+  }
+
+  /**
+   * @param left of the run before
+   */
+  SchedulePrediction predict(List<List<Double>> left) {
+    Outcome outcome = play(left);
+    List<DevicePrediction> devices =
+        chips.stream().map(chip -> chip.prediction(outcome, energy(chip))).toList();
+    return new SchedulePrediction(
+        outcome.seconds(),
+        new TreeMap<>(outcome.breakdown()),
+        devices.stream().mapToDouble(DevicePrediction::joules).sum(),
+        devices);
+  }
+
+  private Outcome play(List<List<Double>> left) {
+    for (int i = 0; i < chips.size(); i++) {
+      chips.get(i).begin(left.get(i));
+    }
     boolean moves = true;
     boolean waits = true;
     while (moves) {
@@ -70,14 +94,7 @@ final class ScheduleTimeline {
       throw new IllegalStateException("devices wait for each other for ever");
     }
     int last = timeline.join(chips.stream().mapToInt(ChipRun::reached).toArray());
-    Outcome outcome = timeline.play(last);
-    List<DevicePrediction> devices =
-        chips.stream().map(chip -> chip.prediction(outcome, energy(chip))).toList();
-    return new SchedulePrediction(
-        outcome.seconds(),
-        new TreeMap<>(outcome.breakdown()),
-        devices.stream().mapToDouble(DevicePrediction::joules).sum(),
-        devices);
+    return timeline.play(last);
   }
 
   private EnergyModel energy(ChipRun run) {

@@ -9,13 +9,18 @@ import io.partita.passes.schedule.place.OffsetPacking.Interval;
 import io.partita.passes.schedule.place.WeightRing.Slot;
 import io.partita.passes.schedule.place.WeightRing.Unit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PlacesTest {
+  private static final TransferTimes TIMES =
+      new TransferTimes(Collections.nCopies(30, 1000.0), Optional.empty(), Optional.empty());
+
   @Test
   void packedIntervalsThatMeetDoNotOverlap() {
     Random random = new Random(3);
@@ -71,9 +76,9 @@ class PlacesTest {
   @Test
   void transfersStartInTurnAndAreAwaitedOnce() {
     for (boolean ahead : List.of(true, false)) {
-      TransferQueue queue = new TransferQueue(ahead);
+      TransferQueue queue = new TransferQueue(ahead, TIMES, List.of());
       for (int unit = 0; unit < 30; unit++) {
-        queue.add(
+        queue.fetch(
             Math.max(0, unit - 3), unit, 10_000_000L * unit, 0, 8 + 250_000L * (unit % 7), "w");
       }
       Set<Integer> underWay = new HashSet<>();

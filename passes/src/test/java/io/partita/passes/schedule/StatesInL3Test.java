@@ -1,0 +1,148 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.schedule.ScheduleVerifier;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+/** Caches that have no room in L2 together. */
+class StatesInL3Test {
+  private static final int CACHES = 8;
+  private static final ScheduleStep NOTHING = new ScheduleStep.Clear(0, 0, "nothing");
+  private static final long BYTES = 8 * 1024 * Float.BYTES;
+  private static final Schedule SCHEDULE =
+      Scheduler.schedule(
+          SmallPrograms.caches(CACHES, 1024), SmallPrograms.withL2(128), SchedulerOptions.STANDARD);
+  private static final ChipSchedule CHIP = SCHEDULE.roles().getFirst();
+
+  private static List<StartTransfer> transfers(Predicate<StartTransfer> which) {
+    return CHIP.steps().stream()
+        .filter(StartTransfer.class::isInstance)
+        .map(StartTransfer.class::cast)
+        .filter(which)
+        .toList();
+  }
+
+  @Test
+  void eachIsFetchedAheadAndWrittenBack() {
+    assertThat(CHIP.states()).hasSize(CACHES).extracting(Port::level).containsOnly(Level.L3);
+    assertThat(CHIP.start()).isEmpty();
+    for (Port state : CHIP.states()) {
+      List<StartTransfer> own = transfers(start -> start.l3() == state.offset());
+      assertThat(own).extracting(StartTransfer::fetch).containsExactly(true, false);
+      assertThat(own).extracting(StartTransfer::bytes).containsOnly(BYTES);
+      assertThat(own.getFirst().l2()).isEqualTo(own.getLast().l2());
+    }
+    assertThat(CHIP.l2().used()).isLessThanOrEqualTo(128 * 1024);
+    assertThat(CHIP.l3().used()).isEqualTo(CACHES * BYTES);
+    int firstSum = indexOf("sum 0");
+    assertThat(CHIP.steps().subList(0, firstSum))
+        .anyMatch(step -> step instanceof StartTransfer && step.node().equals("past 1"))
+        .anyMatch(step -> step instanceof StartTransfer start && !start.fetch());
+  }
+
+  private static int indexOf(String node) {
+    return CHIP.steps().stream().map(ScheduleStep::node).toList().indexOf(node);
+  }
+
+  @Test
+  void theyStayInL2WhileThereIsRoom() {
+    ChipSchedule roomy =
+        SmallPrograms.schedule(SmallPrograms.caches(CACHES, 1024)).roles().getFirst();
+    assertThat(roomy.states()).extracting(Port::level).containsOnly(Level.L2);
+    assertThat(roomy.steps()).noneMatch(StartTransfer.class::isInstance);
+  }
+
+  private static void isRejected(List<ScheduleStep> steps, String message, String change) {
+    ChipSchedule chip =
+        new ChipSchedule(
+            CHIP.devices(),
+            CHIP.kernels(),
+            CHIP.start(),
+            steps,
+            CHIP.inputs(),
+            CHIP.outputs(),
+            CHIP.states(),
+            CHIP.constants(),
+            CHIP.l1(),
+            CHIP.l2(),
+            CHIP.l3(),
+            CHIP.residences(),
+            CHIP.meaning());
+    Schedule changed =
+        new Schedule(
+            SCHEDULE.program(),
+            SCHEDULE.target(),
+            List.of(chip),
+            SCHEDULE.inputs(),
+            SCHEDULE.outputs());
+    assertThatThrownBy(() -> ScheduleVerifier.verify(changed))
+        .as(change)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void noStateCanStayBehind() {
+    for (int i = 0; i < CHIP.steps().size(); i++) {
+      if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
+        List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+        steps.set(i, NOTHING);
+        steps.set(waitAfter(steps, i, start.transfer()), NOTHING);
+        isRejected(steps, "states in L3 as a run leaves them", "no spill at step " + i);
+      }
+    }
+  }
+
+  private static int waitAfter(List<ScheduleStep> steps, int from, int transfer) {
+    int at = from;
+    while (!(steps.get(at) instanceof WaitTransfer wait && wait.transfer() == transfer)) {
+      at++;
+    }
+    return at;
+  }
+
+  @Test
+  void noSpillCanGoElsewhere() {
+    for (int i = 0; i < CHIP.steps().size(); i++) {
+      if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
+        for (long shift : List.of(-8L, 8L)) {
+          List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+          steps.set(
+              i,
+              new StartTransfer(
+                  start.transfer(),
+                  false,
+                  start.l3() + shift,
+                  start.l2(),
+                  start.bytes(),
+                  start.node()));
+          isRejected(steps, "error P441", "a spill elsewhere at step " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void noSpillCanComeBeforeTheUpdate() {
+    for (int i = 1; i < CHIP.steps().size(); i++) {
+      if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
+        List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
+        int update = indexOf("update " + start.node().substring("past ".length()));
+        Collections.swap(steps, update, i);
+        isRejected(steps, "error P441", "a spill too early at step " + i);
+      }
+    }
+  }
+}
