@@ -14,7 +14,6 @@ import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Places;
-import io.partita.passes.schedule.place.Staying;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.place.TransferTimes;
 import io.partita.passes.schedule.tile.LoopTime;
@@ -42,7 +41,7 @@ final class ChipPlacing {
   private final long l1Bytes;
   private final Places places;
 
-  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch, Staying staying) {
+  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch) {
     this.tasks = tasks;
     this.chip = chip;
     this.l1Bytes = l1Bytes;
@@ -55,8 +54,7 @@ final class ChipPlacing {
             Scheduler.near(chip).usable(),
             Scheduler.far(chip).map(Memory::usable).orElse(0L),
             prefetch,
-            times(),
-            staying);
+            times());
   }
 
   /** Messages are left out: they take the same time wherever regions lie. */

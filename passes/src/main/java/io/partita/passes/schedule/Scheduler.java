@@ -17,7 +17,6 @@ import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.legalize.Legalization;
-import io.partita.passes.schedule.place.Staying;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,9 +30,6 @@ import java.util.stream.Collectors;
 
 /** Decides everything about how chips run a program. The same input gives the same schedule. */
 public final class Scheduler {
-  /** Each time, parts get smaller, or there's nothing left to cut. */
-  private static final int MOST_CUTS = 3;
-
   private final Program program;
   private final TargetDescription target;
   private final SchedulerOptions options;
@@ -98,26 +94,20 @@ public final class Scheduler {
     return ChipLowering.lower(own, devices, kernels, far(chip).isPresent(), unsupported);
   }
 
-  /** Cuts weights in parts until they pass through L2 while others are in use. */
+  /** With weights whole, or in parts of the size with which a run takes least time. */
   private ChipSchedule place(ChipTasks tasks) {
-    ChipPlacing placing = null;
-    for (Staying staying : Staying.values()) {
-      placing = placing(tasks, staying);
-      Program own = program;
-      for (int i = 0; i < MOST_CUTS && placing.places().wantsParts(); i++) {
-        own = CutWeights.cut(own, tasks.devices(), placing.places().partBytes());
-        placing = placing(lower(own, tasks.devices(), new Unsupported()), staying);
-      }
-      if (placing.places().fits()) {
-        break;
-      }
+    ChipPlacing best = placing(tasks);
+    for (long size : best.places().partSizes()) {
+      Program own = CutWeights.cut(program, tasks.devices(), size);
+      ChipPlacing placing = placing(lower(own, tasks.devices(), new Unsupported()));
+      best = placing.places().isBetterThan(best.places()) ? placing : best;
     }
-    return placing.schedule();
+    return best.schedule();
   }
 
-  private ChipPlacing placing(ChipTasks tasks, Staying staying) {
+  private ChipPlacing placing(ChipTasks tasks) {
     ChipKind chip = chip(tasks.devices());
-    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch(), staying);
+    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch());
   }
 
   private ChipKind chip(List<Integer> devices) {

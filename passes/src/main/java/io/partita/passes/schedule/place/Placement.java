@@ -8,11 +8,10 @@ import io.partita.passes.schedule.place.OffsetPacking.Packed;
 import io.partita.passes.schedule.view.Region;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -34,10 +33,15 @@ public final class Placement {
 
   private final List<Task> tasks;
   private final SequencedMap<Region, Span> spans;
+  private final Map<Region, Integer> changed = new IdentityHashMap<>();
   private final long l2Bytes;
   private final long l3Bytes;
   private final boolean prefetch;
   private final TransferTimes times;
+  private final List<Region> large;
+  private final List<Region> moving;
+  private final Packed packed;
+  private final long room;
 
   private Placement(
       List<Task> tasks,
@@ -52,16 +56,34 @@ public final class Placement {
     this.l3Bytes = l3Bytes;
     this.prefetch = prefetch;
     this.times = times;
+    for (int i = 0; i < tasks.size(); i++) {
+      for (Region region : tasks.get(i).written()) {
+        changed.put(region, i + 1);
+      }
+    }
+    moving = regions(region -> region.kind() == Region.Kind.ACTIVATION);
+    packed = OffsetPacking.pack(intervals(moving));
+    large =
+        regions(
+            region ->
+                region.kind() != Region.Kind.ACTIVATION && region.bytes() >= SMALLEST_STREAMED);
+    long small =
+        regions(region -> region.kind() != Region.Kind.ACTIVATION && !large.contains(region))
+            .stream()
+            .mapToLong(region -> aligned(region.bytes()))
+            .sum();
+    room = l2Bytes - small - packed.bytes();
   }
 
   /**
+   * The places with which a run takes least time, of those that are tried.
+   *
    * @param given what a caller writes before a run
    * @param kept what it reads after a run
    * @param outside constants that belong to no block
    * @param l2Bytes what L2 has
    * @param l3Bytes what L3 has; 0 if there's none
    * @param prefetch whether weights are fetched before they're needed
-   * @param staying what stays in L2 if not all has room
    * @return where the use of a memory may be larger than it is
    */
   public static Places of(
@@ -72,24 +94,33 @@ public final class Placement {
       long l2Bytes,
       long l3Bytes,
       boolean prefetch,
-      TransferTimes times,
-      Staying staying) {
+      TransferTimes times) {
     SequencedMap<Region, Span> spans = new Lifetimes(tasks, given, kept).spans();
     Placement placement = new Placement(tasks, spans, l2Bytes, l3Bytes, prefetch, times);
-    Places resident = placement.place(region -> false);
+    Places resident = placement.place(Set.of());
     if (l3Bytes == 0 || resident.l2Use().used() <= l2Bytes) {
       return resident;
     }
-    Predicate<Region> large =
-        region -> region.kind() != Region.Kind.ACTIVATION && region.bytes() >= SMALLEST_STREAMED;
-    return placement.place(
-        region ->
-            large.test(region)
-                && switch (staying) {
-                  case BLOCKS -> outside.contains(region);
-                  case STATES -> region.kind() == Region.Kind.CONSTANT;
-                  case NOTHING -> true;
-                });
+    Places best = null;
+    for (Set<Region> streamed : Residency.choices(placement.large, outside, placement.room)) {
+      Places places = placement.place(streamed);
+      best = best == null || places.isBetterThan(best) ? places : best;
+    }
+    return best;
+  }
+
+  /** In the order in which they're first touched. */
+  private List<Region> regions(Predicate<Region> which) {
+    return spans.keySet().stream().filter(which).toList();
+  }
+
+  private List<Interval> intervals(List<Region> regions) {
+    return regions.stream()
+        .map(
+            region ->
+                new Interval(
+                    aligned(region.bytes()), spans.get(region).first(), spans.get(region).last()))
+        .toList();
   }
 
   /** Bytes that a region takes. */
@@ -97,148 +128,80 @@ public final class Placement {
     return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   }
 
-  private Places place(Predicate<Region> isStreamed) {
+  private Places place(Set<Region> isStreamed) {
     SequencedMap<Region, Long> l2 = new LinkedHashMap<>();
     long end = 0;
     for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
-      for (Region region : spans.keySet()) {
-        if (region.kind() == kind && !isStreamed.test(region)) {
-          l2.put(region, end);
-          end += aligned(region.bytes());
-        }
+      for (Region region : regions(each -> each.kind() == kind && !isStreamed.contains(each))) {
+        l2.put(region, end);
+        end += aligned(region.bytes());
       }
     }
-    List<Region> moving = new ArrayList<>();
-    List<Region> streamed = new ArrayList<>();
-    List<Interval> intervals = new ArrayList<>();
-    for (Map.Entry<Region, Span> each : spans.entrySet()) {
-      Region region = each.getKey();
-      if (region.kind() == Region.Kind.ACTIVATION) {
-        moving.add(region);
-        intervals.add(interval(region));
-      } else if (isStreamed.test(region)) {
-        streamed.add(region);
-      }
-    }
-    Packed packed = OffsetPacking.pack(intervals);
     for (int i = 0; i < moving.size(); i++) {
       l2.put(moving.get(i), end + packed.offsets().get(i));
     }
-    long ring = end + packed.bytes();
-    streamed.forEach(region -> intervals.add(interval(region)));
+    List<Region> streamed = regions(isStreamed::contains);
+    List<Interval> intervals = new ArrayList<>(intervals(moving));
+    intervals.addAll(intervals(streamed));
     long needed = end + OffsetPacking.needed(intervals);
-    return stream(l2, streamed, ring, needed);
+    SequencedMap<Region, Long> l3 = tables();
+    for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
+      streamed.stream()
+          .filter(region -> region.kind() == kind && !l3.containsKey(region))
+          .forEach(region -> l3.put(region, end(l3)));
+    }
+    return pass(l2, l3, streamed, end + packed.bytes(), needed);
   }
 
-  private Interval interval(Region region) {
-    Span span = spans.get(region);
-    return new Interval(aligned(region.bytes()), span.first(), span.last());
+  private static long end(SequencedMap<Region, Long> l3) {
+    return l3.isEmpty() ? 0 : l3.lastEntry().getValue() + aligned(l3.lastEntry().getKey().bytes());
   }
 
   /**
-   * @param ring where the room for streamed weights begins
+   * @param start where the room for what passes begins
    */
-  private Places stream(
-      SequencedMap<Region, Long> l2, List<Region> streamed, long ring, long needed) {
-    SequencedMap<Region, Long> l3 = tables();
-    long l3End =
-        l3.isEmpty() ? 0 : l3.lastEntry().getValue() + aligned(l3.lastEntry().getKey().bytes());
-    List<WeightRing.Unit> units = new ArrayList<>();
-    for (Region region : streamed) {
-      Span span = spans.get(region);
-      int last = Math.max(span.last(), changed(region).orElse(0));
-      units.add(new WeightRing.Unit(aligned(region.bytes()), span.first(), last));
-      if (!l3.containsKey(region)) {
-        l3.put(region, l3End);
-        l3End += aligned(region.bytes());
-      }
+  private Places pass(
+      SequencedMap<Region, Long> l2,
+      SequencedMap<Region, Long> l3,
+      List<Region> streamed,
+      long start,
+      long needed) {
+    Passing passing =
+        new Passing(
+            streamed.stream()
+                .map(region -> Passing.One.of(region, spans.get(region), changed.get(region)))
+                .toList(),
+            l2Bytes - start);
+    for (int i = 0; i < streamed.size() && passing.fits(); i++) {
+      l2.put(streamed.get(i), start + passing.offset(i));
     }
-    long room = l2Bytes - ring;
-    Optional<List<WeightRing.Slot>> slots = WeightRing.place(units, room);
-    long used = ring;
-    for (int i = 0; i < streamed.size() && slots.isPresent(); i++) {
-      long at = ring + slots.get().get(i).offset();
-      l2.put(streamed.get(i), at);
-      used = Math.max(used, at + units.get(i).bytes());
-    }
-    TransferQueue first = queue(streamed, units, slots, l2, l3, List.of());
+    TransferQueue first = passing.queue(start, l3, new TransferQueue(prefetch, times, List.of()));
     steps(first);
-    TransferQueue queue = queue(streamed, units, slots, l2, l3, first.left());
+    TransferQueue queue =
+        passing.queue(start, l3, new TransferQueue(prefetch, times, first.left()));
     List<List<ScheduleStep>> before = steps(queue);
+    long used = start + passing.bytes();
+    boolean fits = used <= l2Bytes && end(l3) <= l3Bytes;
     return new Places(
         l2,
         l3,
         streamed,
         queue.start(),
         before,
-        new MemoryUse(
-            slots.isPresent() ? used : ring + WeightRing.packed(units).bytes(), needed, l2Bytes),
-        new MemoryUse(l3End, l3End, l3Bytes),
-        slots.isPresent() && used <= l2Bytes,
+        new MemoryUse(used, needed, l2Bytes),
+        new MemoryUse(end(l3), end(l3), l3Bytes),
+        fits,
         room,
         queue.cycles(),
-        peak(streamed));
-  }
-
-  /**
-   * All transfers of a run.
-   *
-   * @param left how long those still take that the run before has begun
-   */
-  private TransferQueue queue(
-      List<Region> streamed,
-      List<WeightRing.Unit> units,
-      Optional<List<WeightRing.Slot>> slots,
-      Map<Region, Long> l2,
-      Map<Region, Long> l3,
-      List<Double> left) {
-    TransferQueue queue = new TransferQueue(prefetch, times, left);
-    if (slots.isEmpty()) {
-      return queue;
-    }
-    boolean isEarly = true;
-    for (int i = 0; i < streamed.size(); i++) {
-      Region region = streamed.get(i);
-      int free = slots.get().get(i).free();
-      int first = units.get(i).first();
-      long from = l3.get(region);
-      long to = l2.get(region);
-      isEarly &= region.kind() == Region.Kind.CONSTANT && free == 0;
-      if (isEarly) {
-        int again = Math.min(tasks.size(), WeightRing.lastUse(units, slots.get(), i) + 1);
-        isEarly = queue.early(again, first, from, to, units.get(i).bytes(), region.name());
-      } else {
-        queue.fetch(free, first, from, to, units.get(i).bytes(), region.name());
-      }
-    }
-    streamed.stream()
-        .filter(region -> changed(region).isPresent())
-        .sorted(Comparator.comparingInt(region -> changed(region).getAsInt()))
-        .forEach(
-            region ->
-                queue.spill(
-                    changed(region).getAsInt(),
-                    l3.get(region),
-                    l2.get(region),
-                    aligned(region.bytes()),
-                    region.name()));
-    return queue;
+        fits ? List.of() : peak(Set.copyOf(streamed)));
   }
 
   private List<List<ScheduleStep>> steps(TransferQueue queue) {
     return IntStream.rangeClosed(0, tasks.size()).mapToObj(queue::before).toList();
   }
 
-  /** The task before which a state is what it's to be after the run; none if it doesn't change. */
-  private OptionalInt changed(Region region) {
-    return IntStream.range(0, tasks.size())
-        .filter(i -> region.kind() == Region.Kind.STATE && tasks.get(i).written().contains(region))
-        .map(i -> i + 1)
-        .max();
-  }
-
   /** What is there at the moment when it's most, the largest first. */
-  private List<Region> peak(List<Region> streamed) {
+  private List<Region> peak(Set<Region> streamed) {
     List<Region> most = List.of();
     long mostBytes = -1;
     for (Span at : spans.values()) {

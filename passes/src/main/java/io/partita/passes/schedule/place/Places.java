@@ -18,7 +18,7 @@ import java.util.SequencedMap;
  * @param before for each task the transfers that are started and awaited right before it, and at
  *     last those after all tasks
  * @param fits whether all that is in L2 at once has room there
- * @param ringBytes room for streamed weights
+ * @param room bytes of L2 for large weights and states, whether they stay or pass
  * @param cycles of one run after another, without messages, as far as the chip's figures tell
  * @param peak what is in L2 at the moment when it's most, the largest first
  */
@@ -31,11 +31,16 @@ public record Places(
     MemoryUse l2Use,
     MemoryUse l3Use,
     boolean fits,
-    long ringBytes,
+    long room,
     double cycles,
     List<Region> peak) {
   /** Smaller ones aren't worth a loop each. */
   private static final long SMALLEST_PART = 16_384;
+
+  /** Of the room. */
+  private static final List<Long> SHARES = List.of(4L, 8L, 16L, 32L);
+
+  private static final double WORTH = 0.995;
 
   public Places {
     l2 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l2));
@@ -47,18 +52,32 @@ public record Places(
   }
 
   /**
-   * Whether weights are too large to be fetched while others are in use, and there's any room for
-   * parts of them.
+   * How large parts of weights may be, so that several pass at the same time; none if no weight is
+   * larger.
    */
-  public boolean wantsParts() {
-    return !streamed.isEmpty()
-        && ringBytes >= SMALLEST_PART
-        && l3Use.used() <= l3Use.available()
-        && (!fits || streamed.stream().anyMatch(region -> region.bytes() > ringBytes / 2));
+  public List<Long> partSizes() {
+    long largest =
+        streamed.stream()
+            .filter(region -> region.kind() == Region.Kind.CONSTANT)
+            .mapToLong(Region::bytes)
+            .max()
+            .orElse(0);
+    return room < SMALLEST_PART || l3Use.used() > l3Use.available()
+        ? List.of()
+        : SHARES.stream()
+            .map(share -> Math.max(SMALLEST_PART, room / share))
+            .filter(size -> size < largest)
+            .distinct()
+            .toList();
   }
 
-  /** How large parts of weights should be, so that several have room. */
-  public long partBytes() {
-    return Math.max(SMALLEST_PART, ringBytes / 4);
+  /** Whether a run takes less time, by more than what isn't worth more steps. */
+  public boolean isBetterThan(Places other) {
+    if (fits != other.fits) {
+      return fits;
+    }
+    return fits
+        ? cycles < other.cycles * WORTH
+        : Math.max(l2Use.used(), l3Use.used()) < Math.max(other.l2Use.used(), other.l3Use.used());
   }
 }

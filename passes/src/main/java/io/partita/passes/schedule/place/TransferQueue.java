@@ -26,25 +26,29 @@ final class TransferQueue {
 
   private static final int ANY = -1;
 
+  /** What is fetched or spilled, in one transfer or several. */
+  private record Whole(long l3, long l2, long bytes, String node) {
+    boolean meets(Whole other) {
+      return l2 < other.l2 + other.bytes && other.l2 < l2 + bytes;
+    }
+  }
+
   /**
    * One transfer.
    *
    * @param number what it's called while it's under way, or {@link #ANY}
    * @param free the task before which it may begin
    * @param due the task before which it must have ended
+   * @param from in bytes from the whole's start
    */
   private record Piece(
-      int number, boolean isFetch, int free, int due, long l3, long l2, long bytes, String node) {
-    boolean meets(Piece other) {
-      return l2 < other.l2 + other.bytes && other.l2 < l2 + bytes;
+      int number, boolean isFetch, int free, int due, Whole whole, long from, long bytes) {
+    Piece again(int name, int free, int due) {
+      return new Piece(name, isFetch, free, due, whole, from, bytes);
     }
 
-    Piece part(int number, long from, long size) {
-      return new Piece(number, isFetch, free, due, l3 + from, l2 + from, size, node);
-    }
-
-    StartTransfer started(int number) {
-      return new StartTransfer(number, isFetch, l3, l2, bytes, node);
+    StartTransfer started(int name) {
+      return new StartTransfer(name, isFetch, whole.l3 + from, whole.l2 + from, bytes, whole.node);
     }
   }
 
@@ -85,8 +89,8 @@ final class TransferQueue {
    * @return whether all of it had room; what had none is fetched when the run has begun
    */
   boolean early(int again, int first, long l3, long l2, long bytes, String node) {
-    Piece whole = new Piece(ANY, true, 0, first, l3, l2, bytes, node);
-    for (Piece piece : pieces(whole)) {
+    Whole whole = new Whole(l3, l2, bytes, node);
+    for (Piece piece : pieces(true, 0, first, whole)) {
       if (!ahead || early.size() == MOST_UNDER_WAY) {
         fetches.add(piece);
         continue;
@@ -99,8 +103,7 @@ final class TransferQueue {
               : busyUntil.getOrDefault(channel, 0.0) + times.cycles(true, piece.bytes);
       busyUntil.merge(channel, end, Math::max);
       underWay.add(new Started(number, piece, end));
-      early.add(
-          new Piece(number, true, again, end() + 1, piece.l3, piece.l2, piece.bytes, piece.node));
+      early.add(piece.again(number, Math.min(again, end()), end() + 1));
     }
     return fetches.isEmpty();
   }
@@ -112,18 +115,21 @@ final class TransferQueue {
 
   /** Adds what is needed after all that was added before, or at the same time. */
   void fetch(int free, int first, long l3, long l2, long bytes, String node) {
-    fetches.addAll(pieces(new Piece(ANY, true, free, first, l3, l2, bytes, node)));
+    fetches.addAll(pieces(true, free, first, new Whole(l3, l2, bytes, node)));
   }
 
   /** Adds what changes after all that was added before, or at the same time. */
   void spill(int changed, long l3, long l2, long bytes, String node) {
-    spills.addAll(pieces(new Piece(ANY, false, changed, end(), l3, l2, bytes, node)));
+    spills.addAll(pieces(false, changed, end(), new Whole(l3, l2, bytes, node)));
   }
 
-  private static List<Piece> pieces(Piece whole) {
+  private static List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
+    long count = Math.ceilDiv(whole.bytes, LONGEST);
+    long size = count == 0 ? 0 : Placement.aligned(Math.ceilDiv(whole.bytes, count));
     List<Piece> pieces = new ArrayList<>();
-    for (long done = 0; done < whole.bytes; done += LONGEST) {
-      pieces.add(whole.part(ANY, done, Math.min(LONGEST, whole.bytes - done)));
+    for (long from = 0; from < whole.bytes; from += size) {
+      long bytes = Math.min(size, whole.bytes - from);
+      pieces.add(new Piece(ANY, isFetch, free, due, whole, from, bytes));
     }
     return pieces;
   }
@@ -139,16 +145,7 @@ final class TransferQueue {
       int latest = 0;
       for (Piece piece : early) {
         latest = Math.max(latest, piece.free);
-        fetches.add(
-            new Piece(
-                piece.number,
-                true,
-                latest,
-                piece.due,
-                piece.l3,
-                piece.l2,
-                piece.bytes,
-                piece.node));
+        fetches.add(piece.again(piece.number, latest, piece.due));
       }
     }
     List<ScheduleStep> steps = new ArrayList<>();
@@ -200,7 +197,8 @@ final class TransferQueue {
 
   /** Whether its room holds what is on its way to L3. */
   private boolean isBlocked(Piece fetch) {
-    return underWay.stream().anyMatch(each -> !each.piece.isFetch && each.piece.meets(fetch));
+    return underWay.stream()
+        .anyMatch(each -> !each.piece.isFetch && each.piece.whole.meets(fetch.whole));
   }
 
   private void startWithRoom(Piece piece, List<ScheduleStep> steps) {
@@ -234,6 +232,6 @@ final class TransferQueue {
     Started oldest = oldest();
     underWay.remove(oldest);
     now = Math.max(now, oldest.end);
-    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.piece.node));
+    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.piece.whole.node));
   }
 }

@@ -2,8 +2,10 @@ package io.partita.passes.schedule.place;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Room in L2 for weights and states that come from L3 one after the other. Each takes the place
@@ -51,25 +53,27 @@ final class WeightRing {
   }
 
   private static List<Slot> slots(List<Unit> units, List<Long> offsets) {
+    Uses uses = new Uses();
     List<Slot> slots = new ArrayList<>();
     int earliest = 0;
     for (int i = 0; i < units.size(); i++) {
       long offset = offsets.get(i);
-      earliest = Math.max(earliest, free(units, slots, offset, offset + units.get(i).bytes));
+      earliest = Math.max(earliest, uses.last(offset, units.get(i).bytes) + 1);
       slots.add(new Slot(offset, earliest));
+      uses.add(offset, units.get(i));
     }
     return slots;
   }
 
   private static Optional<List<Slot>> earliest(List<Unit> units, long bytes) {
+    Uses uses = new Uses();
     List<Slot> slots = new ArrayList<>();
-    TreeSet<Long> offsets = new TreeSet<>(List.of(0L));
     int earliest = 0;
     for (Unit unit : units) {
       Slot best = null;
-      for (long offset : offsets) {
+      for (long offset : uses.last.keySet()) {
         if (offset + unit.bytes <= bytes) {
-          int free = Math.max(earliest, free(units, slots, offset, offset + unit.bytes));
+          int free = Math.max(earliest, uses.last(offset, unit.bytes) + 1);
           if (best == null || free < best.free) {
             best = new Slot(offset, free);
           }
@@ -79,26 +83,40 @@ final class WeightRing {
         return Optional.empty();
       }
       slots.add(best);
-      offsets.add(best.offset + unit.bytes);
+      uses.add(best.offset, unit);
       earliest = best.free;
     }
     return Optional.of(slots);
   }
 
-  /** The last task that uses any of the bytes that a unit gets. */
-  static int lastUse(List<Unit> units, List<Slot> slots, int unit) {
-    long from = slots.get(unit).offset;
-    return free(units, slots, from, from + units.get(unit).bytes) - 1;
+  /** For each unit, the last task that uses any of its bytes, for this one or another. */
+  static int[] lastUses(List<Unit> units, List<Slot> slots) {
+    Uses uses = new Uses();
+    for (int i = 0; i < units.size(); i++) {
+      uses.add(slots.get(i).offset, units.get(i));
+    }
+    return IntStream.range(0, units.size())
+        .map(i -> uses.last(slots.get(i).offset, units.get(i).bytes))
+        .toArray();
   }
 
-  private static int free(List<Unit> units, List<Slot> slots, long from, long to) {
-    int free = 0;
-    for (int i = 0; i < slots.size(); i++) {
-      long start = slots.get(i).offset;
-      if (start < to && from < start + units.get(i).bytes) {
-        free = Math.max(free, units.get(i).last + 1);
+  /** The last task that uses each byte: of those from one offset to the next it's the same. */
+  private static final class Uses {
+    private final TreeMap<Long, Integer> last = new TreeMap<>(Map.of(0L, -1));
+
+    int last(long offset, long bytes) {
+      int latest = last.floorEntry(offset).getValue();
+      for (int each : last.subMap(offset, offset + bytes).values()) {
+        latest = Math.max(latest, each);
       }
+      return latest;
     }
-    return free;
+
+    void add(long offset, Unit unit) {
+      long end = offset + unit.bytes;
+      last.putIfAbsent(offset, last.floorEntry(offset).getValue());
+      last.putIfAbsent(end, last.floorEntry(end).getValue());
+      last.subMap(offset, end).replaceAll((from, task) -> Math.max(task, unit.last));
+    }
   }
 }

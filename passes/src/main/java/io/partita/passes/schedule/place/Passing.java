@@ -1,0 +1,106 @@
+package io.partita.passes.schedule.place;
+
+import io.partita.passes.schedule.place.Lifetimes.Span;
+import io.partita.passes.schedule.view.Region;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/** What passes through L2: where each region lies meanwhile, and its transfers. */
+final class Passing {
+  /**
+   * A region.
+   *
+   * @param changed the task before which a state is what it's to be after the run; none for what
+   *     doesn't change
+   */
+  record One(Region region, WeightRing.Unit unit, OptionalInt changed) {
+    /**
+     * @param changed null for what no task writes to
+     */
+    static One of(Region region, Span span, Integer changed) {
+      int last = Math.max(span.last(), changed == null ? 0 : changed);
+      return new One(
+          region,
+          new WeightRing.Unit(Placement.aligned(region.bytes()), span.first(), last),
+          changed == null ? OptionalInt.empty() : OptionalInt.of(changed));
+    }
+  }
+
+  private final List<One> all;
+  private final List<WeightRing.Unit> units;
+  private final Optional<List<WeightRing.Slot>> slots;
+
+  /**
+   * @param all in the order in which they're needed
+   * @param room in bytes
+   */
+  Passing(List<One> all, long room) {
+    this.all = all;
+    this.units = all.stream().map(One::unit).toList();
+    this.slots = WeightRing.place(units, room);
+  }
+
+  /** Whether there's room enough. */
+  boolean fits() {
+    return slots.isPresent();
+  }
+
+  /** From the start of the room. */
+  long offset(int one) {
+    return slots.orElseThrow().get(one).offset();
+  }
+
+  /** How much of the room is used, or would be if there were enough. */
+  long bytes() {
+    return slots.isEmpty()
+        ? WeightRing.packed(units).bytes()
+        : IntStream.range(0, all.size())
+            .mapToLong(i -> offset(i) + units.get(i).bytes())
+            .max()
+            .orElse(0);
+  }
+
+  /**
+   * Adds all transfers of a run to a queue; none if there isn't room enough.
+   *
+   * @param start where the room begins
+   * @param l3 where regions are in L3
+   */
+  TransferQueue queue(long start, Map<Region, Long> l3, TransferQueue queue) {
+    if (slots.isEmpty()) {
+      return queue;
+    }
+    int[] again = WeightRing.lastUses(units, slots.get());
+    boolean isEarly = true;
+    for (int i = 0; i < all.size(); i++) {
+      Region region = all.get(i).region;
+      WeightRing.Unit unit = units.get(i);
+      int free = slots.get().get(i).free();
+      long from = l3.get(region);
+      long to = start + offset(i);
+      isEarly &= region.kind() == Region.Kind.CONSTANT && free == 0;
+      if (isEarly) {
+        isEarly = queue.early(again[i] + 1, unit.first(), from, to, unit.bytes(), region.name());
+      } else {
+        queue.fetch(free, unit.first(), from, to, unit.bytes(), region.name());
+      }
+    }
+    IntStream.range(0, all.size())
+        .filter(i -> all.get(i).changed.isPresent())
+        .boxed()
+        .sorted(Comparator.comparingInt(i -> all.get(i).changed.getAsInt()))
+        .forEach(
+            i ->
+                queue.spill(
+                    all.get(i).changed.getAsInt(),
+                    l3.get(all.get(i).region),
+                    start + offset(i),
+                    units.get(i).bytes(),
+                    all.get(i).region.name()));
+    return queue;
+  }
+}
