@@ -58,17 +58,16 @@ class DoesNotFitTest {
 
   @Test
   void theMemoryOnTheChip() throws IOException {
-    assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l2=300KiB").err())
+    assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l2=180KiB").err())
         .contains(
             "error P4403: a program doesn't fit L2",
             "  where:     device 0 (siracusa), memory l2",
-            "  expected:  at most 176,128 B (307,200 B less what is kept for code, ")
+            "  expected:  at most 53,248 B (184,320 B less what is kept for code, ")
         .containsPattern(
-            "found: +3\\d\\d,\\d{3} B: activations [0-9,]+ B, states 262,144 B, weights [0-9,]+ B;"
-                + " the largest are onnx::MatMul_912 45,056 B, past_key_0 32,768 B, ")
-        .contains("  fix:       --devices 4, or --set l2=600KiB (tried: it fits then); or ");
-    fits(Invocation.DECODER, "--dim=past=256", "--set=l2=300KiB", "--devices=4");
-    fits(Invocation.DECODER, "--dim=past=256", "--set=l2=600KiB");
+            "found: +6\\d,\\d{3} B, 6\\d,\\d{3} B of them at once: activations [0-9,]+ B, states 65,536 B,"
+                + " weights [0-9,]+ B; the largest are past_key_1 32,768 B, past_value_1 32,768 B, ")
+        .contains("  fix:       --set l2=360KiB (tried: it fits then); or ");
+    fits(Invocation.DECODER, "--dim=past=256", "--set=l2=360KiB");
   }
 
   @Test
@@ -82,7 +81,7 @@ class DoesNotFitTest {
             "error P4404: a program doesn't fit L3",
             "  where:     device 0 (siracusa), memory l3",
             "  expected:  at most 2,097,152 B\n",
-            "  found:     68,833,280 B: weights 68,833,280 B; the largest are"
+            "  found:     62,541,824 B: weights 62,541,824 B; the largest are"
                 + " bert.embeddings.word_embeddings.weight 62,509,056 B, ",
             "  fix:       --set l3=128MiB (tried: it fits then); or more devices, ");
     fits(model, "--set=l3=128MiB");

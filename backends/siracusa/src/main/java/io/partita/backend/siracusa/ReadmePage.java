@@ -8,6 +8,7 @@ import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.MemoryReport;
 import io.partita.ir.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +18,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the page in the output folder says. */
 final class ReadmePage {
@@ -24,7 +26,13 @@ final class ReadmePage {
 
   static Readme of(Schedule schedule, ModelDescription description, List<EmittedFile> files) {
     List<String> memories = new ArrayList<>();
+    List<String> near = new ArrayList<>();
     for (ChipSchedule role : schedule.roles()) {
+      MemoryReport l2 = MemoryReport.of(role);
+      near.add(
+          Stream.of(l2.atOnce(), l2.needed(), l2.stays(), l2.fetched(), l2.spilled())
+              .map(Comments::grouped)
+              .collect(Collectors.joining(" | ", "| " + chips(role) + " | ", " |")));
       memories.add(
           "| %s | %s | %s | %s |"
               .formatted(chips(role), use(role.l1()), use(role.l2()), use(role.l3())));
@@ -37,7 +45,8 @@ final class ReadmePage {
         ports(description.inputs()),
         ports(description.outputs()),
         states(schedule),
-        memories);
+        memories,
+        near);
   }
 
   private static List<String> ports(List<ModelDescription.WholePort> ports) {

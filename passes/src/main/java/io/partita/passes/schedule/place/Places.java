@@ -71,13 +71,19 @@ public record Places(
             .toList();
   }
 
-  /** Whether a run takes less time, by more than what isn't worth more steps. */
+  /**
+   * Whether all has room, or a run takes less time, by more than what isn't worth more steps; or
+   * whether less has no room.
+   */
   public boolean isBetterThan(Places other) {
     if (fits != other.fits) {
       return fits;
     }
-    return fits
-        ? cycles < other.cycles * WORTH
-        : Math.max(l2Use.used(), l3Use.used()) < Math.max(other.l2Use.used(), other.l3Use.used());
+    return fits ? cycles < other.cycles * WORTH : excess() < other.excess();
+  }
+
+  private long excess() {
+    return Math.max(0, l2Use.used() - l2Use.available())
+        + Math.max(0, l3Use.used() - l3Use.available());
   }
 }

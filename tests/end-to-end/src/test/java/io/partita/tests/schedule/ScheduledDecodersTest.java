@@ -137,7 +137,13 @@ class ScheduledDecodersTest {
           chip.steps().stream()
               .mapToLong(step -> step instanceof StartTransfer start ? start.bytes() : 0)
               .sum();
-      assertThat(fetched).isEqualTo(blocks + scores);
+      long staying =
+          chip.constants().stream()
+              .filter(each -> each.level() == Level.L2 && each.bytes() > 8192)
+              .mapToLong(StoredConstant::bytes)
+              .sum();
+      assertThat(fetched + staying).isEqualTo(blocks + scores);
+      assertThat(staying).isGreaterThan(1 << 20);
     }
     assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
   }

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param inputs lines of a table
  * @param memories lines of a table
+ * @param near lines of a table of what is in L2
  */
 public record Readme(
     String name,
@@ -16,7 +17,8 @@ public record Readme(
     List<String> inputs,
     List<String> outputs,
     List<String> states,
-    List<String> memories)
+    List<String> memories,
+    List<String> near)
     implements Piece {
   /** Whether there are several chips, for a template. */
   public boolean several() {
