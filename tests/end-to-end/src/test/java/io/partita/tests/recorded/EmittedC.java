@@ -8,6 +8,7 @@ import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.target.Quantity;
+import io.partita.ir.target.Unit;
 import io.partita.passes.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -84,23 +85,29 @@ final class EmittedC {
         .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
   }
 
+  /** Siracusa chips with so much of L2, a part of which is for code. */
+  static ChipTarget withL2(int kibibytes) {
+    return ChipTarget.of("siracusa", Map.of("l2", new Quantity(kibibytes, Unit.KIB)));
+  }
+
   /** Under QEMU, on one chip. */
   static ChipRunner underQemu() {
-    return new ChipRunner(
-        ChipTarget.of("siracusa", Map.of()),
-        Optional.empty(),
-        Port.QEMU,
-        "",
-        List.of(),
-        QEMU_KERNELS);
+    return underQemu(ChipTarget.of("siracusa", Map.of()));
+  }
+
+  static ChipRunner underQemu(ChipTarget target) {
+    return new ChipRunner(target, Optional.empty(), Port.QEMU, "", List.of(), QEMU_KERNELS);
   }
 
   /** On GVSoC's Siracusa chips. */
   static ChipRunner simulated(Optional<Strategy> strategy) {
+    return simulated(ChipTarget.of("siracusa", Map.of()), strategy);
+  }
+
+  static ChipRunner simulated(ChipTarget target, Optional<Strategy> strategy) {
     List<String> options = new ArrayList<>(List.of("--gvsoc", "" + gvsoc().orElseThrow()));
     options.addAll(List.of("--components", COMPONENTS.toString()));
-    return new ChipRunner(
-        ChipTarget.of("siracusa", Map.of()), strategy, Port.GVSOC, "", options, GVSOC_KERNELS);
+    return new ChipRunner(target, strategy, Port.GVSOC, "", options, GVSOC_KERNELS);
   }
 
   /** On Siracusa chips, emulated on this host. */
@@ -122,8 +129,12 @@ final class EmittedC {
    * @param transfers early or late: when they copy
    */
   static ChipRunner sanitised(Optional<Strategy> strategy, String transfers) {
+    return sanitised(ChipTarget.of("siracusa", Map.of()), strategy, transfers);
+  }
+
+  static ChipRunner sanitised(ChipTarget target, Optional<Strategy> strategy, String transfers) {
     return new ChipRunner(
-        ChipTarget.of("siracusa", Map.of()),
+        target,
         strategy,
         Port.HOST,
         SANITISED,
