@@ -10,7 +10,7 @@ import io.partita.ir.target.ChipKind;
  *
  * @param cycles from start to end, kernels being in the cache of instructions
  * @param coldCycles more, where they aren't
- * @param computeCycles of the cores, and what they wait for between tiles
+ * @param computeCycles in which kernels run
  * @param loadCycles of transfers to the working memory, of which some pass while cores work
  * @param storeCycles of transfers from it
  */

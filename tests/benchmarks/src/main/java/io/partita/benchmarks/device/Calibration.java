@@ -35,6 +35,9 @@ final class Calibration {
   private final Map<String, Double> splits = new TreeMap<>();
   private final Map<String, Set<String>> sizes = new TreeMap<>();
 
+  /** Functions of which a core has several blocks in some loop. */
+  private final Set<String> blocked = new TreeSet<>();
+
   Calibration(ChipKind chip, List<MeasuredStep> measured) {
     this.chip = chip;
     steps = measured.stream().filter(step -> step.loop().isPresent()).toList();
@@ -44,6 +47,10 @@ final class Calibration {
         calls.put(name, call);
         sizes.computeIfAbsent(name, key -> new TreeSet<>()).add(step.name());
         splits.putIfAbsent(name, 0.0);
+        CallFeatures features = features(call, step.loop().orElseThrow());
+        if (features.blocks() != features.runs()) {
+          blocked.add(name);
+        }
       }
     }
   }
@@ -119,7 +126,7 @@ final class Calibration {
       KernelClass kernel = of.call().kernel();
       String header = of.call().header();
       int count = sizes.get(of.function()).size();
-      boolean hasBlock = count >= SEVERAL && of.blocks() != of.runs();
+      boolean hasBlock = count >= SEVERAL && blocked.contains(of.function());
       boolean hasResult = header.endsWith("/convolution.h") || header.endsWith("/attention.h");
       row[place] += count > 1 ? of.runs() : 0;
       row[place + 1] += count > 1 ? 1 : 0;
