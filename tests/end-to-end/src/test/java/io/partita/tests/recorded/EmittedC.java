@@ -13,7 +13,6 @@ import io.partita.passes.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -105,9 +104,12 @@ final class EmittedC {
   }
 
   static ChipRunner simulated(ChipTarget target, Optional<Strategy> strategy) {
-    List<String> options = new ArrayList<>(List.of("--gvsoc", "" + gvsoc().orElseThrow()));
-    options.addAll(List.of("--components", COMPONENTS.toString()));
-    return new ChipRunner(target, strategy, Port.GVSOC, "", options, GVSOC_KERNELS);
+    return new ChipRunner(target, strategy, Port.GVSOC, "", gvsocOptions(), GVSOC_KERNELS);
+  }
+
+  /** Where it's installed, and where its components are compiled. */
+  static List<String> gvsocOptions() {
+    return List.of("--gvsoc", "" + gvsoc().orElseThrow(), "--components", COMPONENTS.toString());
   }
 
   /** On Siracusa chips, emulated on this host. */
