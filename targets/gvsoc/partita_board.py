@@ -9,6 +9,7 @@ GVSoC's own generator imports this module; simulate.py runs it. The file that
           per second and its "latency" in seconds
   buffer  messages that may leave for a chip before it expects them, of each
           sender
+  models, components  the folders of GVSoC's components and of our own
 
 Each component writes what it counted into the working directory: the links to
 links.json, and of chip K the HyperRAM to chipK_l3.json, the cluster's DMA in
@@ -17,6 +18,9 @@ cluster reads and writes in L2 to chipK_cluster.json.
 """
 
 import json
+import pathlib
+import re
+import subprocess
 
 import gvsoc.runner
 import gvsoc.systree
@@ -91,16 +95,44 @@ class Meter(gvsoc.systree.Component):
         self.parent.bind(master, port, self, 'input')
 
 
+class CoreLibrary:
+    """Where cores of a chip of its own are loaded from.
+
+    All cores of a library wait for the same floating-point units, those of
+    several chips too. A copy of the library has units of its own.
+    """
+
+    def __init__(self, board, name):
+        self.models = pathlib.Path(board['models'])
+        self.folder = pathlib.Path(board['components']) / 'partita'
+        self.name = name
+
+    def use_for(self, core):
+        """Loads a core from here."""
+        component = core.component or gvsoc.systree.get_generated_component(
+            core.sources, core.c_flags).name
+        source = self.models / (component.replace('.', '/') + '.so')
+        copy = self.folder / f'{self.name}.so'
+        if (not copy.exists()
+                or copy.stat().st_mtime < source.stat().st_mtime):
+            subprocess.run(['strip', '-g', '-o', copy, source], check=True)
+        core.set_component(f'partita.{self.name}')
+
+
 class Siracusa(Pulp_open):
     """A chip at 500/500/400 MHz, metered, with a window to the links."""
 
-    def __init__(self, parent, name, program):
+    def __init__(self, parent, name, program, library):
         super().__init__(parent, name, None)
         soc = self.get_component('soc')
         soc.get_component('loader').add_property('binary', [program])
         self._set_clocks(soc)
         self._open_window(soc)
-        self._meter(soc, self.get_component('cluster'))
+        cluster = self.get_component('cluster')
+        self._meter(soc, cluster)
+        for name, component in cluster.components.items():
+            if re.fullmatch(r'pe\d+', name):
+                library.use_for(component)
 
     def _set_clocks(self, soc):
         domain = self.get_component('soc_clock_domain')
@@ -143,7 +175,8 @@ class Board(gvsoc.systree.Component):
         clock = Clock_domain(self, 'link_clock', frequency=LINK_HERTZ)
         self.bind(clock, 'out', links, 'clock')
         for number, description in enumerate(board['chips']):
-            chip = Siracusa(self, f'chip{number}', description['program'])
+            chip = Siracusa(self, f'chip{number}', description['program'],
+                            CoreLibrary(board, f'cores_{number}'))
             ram = Hyperram(self, f'chip{number}_l3',
                            description['l3_bytes'], description['l3'])
             self.bind(chip, 'hyper0_cs0_data', ram, 'input')

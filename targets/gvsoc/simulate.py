@@ -124,7 +124,7 @@ def find_programs(arguments):
     return programs
 
 
-def describe_board(arguments, programs, work):
+def describe_board(arguments, programs, components, work):
     """Writes the board as a JSON file, which is returned."""
     folder = arguments.folder.resolve()
     chips = []
@@ -139,9 +139,10 @@ def describe_board(arguments, programs, work):
         links = tree(len(chips), arguments.group, arguments.bandwidth,
                      arguments.latency)
     file = work / 'board.json'
-    file.write_text(json.dumps({'chips': chips, 'links': links,
-                                'buffer': arguments.buffer}, indent=1),
-                    encoding='utf-8')
+    board = {'chips': chips, 'links': links, 'buffer': arguments.buffer,
+             'models': str(arguments.gvsoc.resolve() / 'models'),
+             'components': str(components)}
+    file.write_text(json.dumps(board, indent=1), encoding='utf-8')
     return file
 
 
@@ -243,7 +244,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     components = (arguments.components or work / 'components').resolve()
     compile_components(components, find_headers(arguments))
-    board = describe_board(arguments, programs, work)
+    board = describe_board(arguments, programs, components, work)
     link_files(arguments.folder, work, len(programs))
     code, reports = run(arguments, board, components, work)
     if not (work / 'links.json').exists():
