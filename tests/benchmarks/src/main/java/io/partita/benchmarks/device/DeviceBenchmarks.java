@@ -96,6 +96,7 @@ final class DeviceBenchmarks {
         tiny.resolve("prefill/network.onnx"),
         Map.of("seq", 32L),
         1,
+        2,
         8);
     networks.runZoo(1, 128, 8);
     Path llama = shared.resolve("models/shakespeare-llama/decode/network.onnx");

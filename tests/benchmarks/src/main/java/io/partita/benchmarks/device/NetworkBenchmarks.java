@@ -115,7 +115,8 @@ final class NetworkBenchmarks {
   void runZoo(int layers, long capacity, int chips) throws IOException {
     Path onnx = Files.createTempFile("partita-", ".onnx");
     try {
-      Zoo.write(ZOO, ZooOptions.defaults().withMode(Mode.DECODE).withLayers(layers), onnx);
+      ZooOptions options = ZooOptions.defaults().withMode(Mode.DECODE).withDynamic(true);
+      Zoo.write(ZOO, options.withLayers(layers), onnx);
       runDecoder(ZOO + ", " + layers + " blocks, decode", onnx, capacity, chips);
     } finally {
       Files.delete(onnx);
