@@ -7,6 +7,7 @@ import io.partita.runtime.HalPrograms.Misuse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -87,6 +88,26 @@ class SiracusaPortTest {
     }
     assertThat(bytes).isEqualTo(184 + 8);
     assertThat(before).isBetween(1L, Long.parseLong(cycles.group(1)));
+  }
+
+  /** Cores of other chips don't keep floating-point units from those of this one. */
+  @Test
+  void computesWithFloatsInTheSameTimeBesideOtherChips(Gvsoc gvsoc) throws IOException {
+    Path program = gvsoc.executable("floats", Build.SIRACUSA, HalPrograms.source("floats.c"));
+    List<Long> cycles = new ArrayList<>();
+    for (int chips : List.of(1, 4)) {
+      Path own = Files.createDirectory(folder.resolve(chips + "-chips"));
+      Gvsoc.Result result = gvsoc.run(program, own, Collections.nCopies(chips, new byte[0]));
+      Matcher found = Pattern.compile("\"cycles\": ([0-9]+)").matcher(result.report());
+      while (found.find()) {
+        cycles.add(Long.parseLong(found.group(1)));
+      }
+    }
+    long alone = cycles.getFirst();
+    assertThat(alone).isGreaterThan(2 * 4 * 2000); // two cores share a unit
+    assertThat(cycles)
+        .hasSize(5)
+        .allSatisfy(each -> assertThat(each).isBetween(alone, alone + alone / 20));
   }
 
   /** Nothing in the chip looks at stores to where there is nothing. */
