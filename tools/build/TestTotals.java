@@ -33,7 +33,7 @@ final class TestTotals {
     String name = file.getFileName().toString();
     return name.startsWith("TEST-")
         && name.endsWith(".xml")
-        && file.getParent().getFileName().toString().equals("surefire-reports");
+        && file.getParent().getFileName().toString().startsWith("surefire-reports");
   }
 
   private static int attribute(String element, String name) {
