@@ -4,7 +4,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import java.util.List;
-import java.util.SortedMap;
+import java.util.SequencedMap;
 
 /**
  * A model as one program for each device of a mesh. The nodes of each graph are steps in order; an
@@ -12,14 +12,14 @@ import java.util.SortedMap;
  *
  * @param devices by device: what it computes on what it holds. An input or output of which a device
  *     holds nothing isn't in its graph
- * @param inputs how the whole model's inputs are cut, by name
- * @param outputs how the whole model's outputs are put together, by name
+ * @param inputs how the whole model's inputs are cut, by name, in the model's order
+ * @param outputs how the whole model's outputs are put together, by name, in the model's order
  */
 public record Program(
     Mesh mesh,
     List<Module> devices,
-    SortedMap<String, ShardedType> inputs,
-    SortedMap<String, ShardedType> outputs) {
+    SequencedMap<String, ShardedType> inputs,
+    SequencedMap<String, ShardedType> outputs) {
   public Program {
     devices = List.copyOf(devices);
   }

@@ -3,7 +3,7 @@ package io.partita.ir.schedule;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import java.util.List;
-import java.util.SortedMap;
+import java.util.SequencedMap;
 
 /**
  * A whole model on all its chips.
@@ -11,15 +11,15 @@ import java.util.SortedMap;
  * @param program what was scheduled
  * @param target the target's name with its parameters
  * @param roles each chip is in one
- * @param inputs how the model's inputs are cut, by name
- * @param outputs how its outputs are put together
+ * @param inputs how the model's inputs are cut, by name, in the model's order
+ * @param outputs how its outputs are put together, by name, in the model's order
  */
 public record Schedule(
     Program program,
     String target,
     List<ChipSchedule> roles,
-    SortedMap<String, ShardedType> inputs,
-    SortedMap<String, ShardedType> outputs) {
+    SequencedMap<String, ShardedType> inputs,
+    SequencedMap<String, ShardedType> outputs) {
   public Schedule {
     roles = List.copyOf(roles);
   }

@@ -21,10 +21,10 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.collective.ProgramProof;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * From a module of the mesh dialect to one program for each device. A node becomes what the device
@@ -95,9 +95,9 @@ public final class Localization {
         case Op op -> devices.forEach(device -> add(node, device));
       }
     }
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
     graph.inputs().forEach(input -> inputs.put(input.name(), sharded(input)));
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     graph.outputs().forEach(output -> outputs.put(output.name(), sharded(output.value())));
     return new Program(mesh(), devices.stream().map(this::finish).toList(), inputs, outputs);
   }

@@ -22,10 +22,10 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 
 /** Programs of one device, and targets that are short of memory. */
@@ -46,9 +46,9 @@ final class SmallPrograms {
     body.accept(builder);
     Graph graph = builder.finish();
     Mesh mesh = Mesh.line("chips", 1);
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
     graph.inputs().forEach(value -> inputs.put(value.name(), whole(mesh, value.type())));
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     graph.outputs().forEach(out -> outputs.put(out.name(), whole(mesh, out.value().type())));
     return new Program(mesh, List.of(new Module(graph, states)), inputs, outputs);
   }

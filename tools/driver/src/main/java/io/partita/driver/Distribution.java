@@ -18,10 +18,10 @@ import io.partita.passes.localize.DelayReceives;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.Strategy;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 
 /** How the user says over which devices a model is distributed. */
 public final class Distribution {
@@ -88,9 +88,9 @@ public final class Distribution {
 
   private static Program alone(Module module) {
     Mesh mesh = Mesh.of();
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
     module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each)));
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     module.graph().outputs().forEach(each -> outputs.put(each.name(), whole(mesh, each.value())));
     return new Program(mesh, List.of(module), inputs, outputs);
   }

@@ -11,7 +11,8 @@ import io.partita.ir.program.Program;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.TreeMap;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +65,7 @@ class DeviceDiagnosticsTest {
   void anOutputThatIsASum() {
     ShardedType y = PROGRAM.outputs().get("y");
     Layout partial = y.layout().withPartial("chip", ReductionKind.SUM);
-    TreeMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     outputs.put("y", new ShardedType(y.type(), partial));
     Program program = new Program(PROGRAM.mesh(), PROGRAM.devices(), PROGRAM.inputs(), outputs);
     assertFails(

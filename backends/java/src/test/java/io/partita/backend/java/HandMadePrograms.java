@@ -16,8 +16,9 @@ import io.partita.ir.type.TensorType;
 import io.partita.passes.collective.Collective;
 import io.partita.passes.collective.Schedule;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SortedMap;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
@@ -40,8 +41,8 @@ final class HandMadePrograms {
       modules.add(new Module(builder.finish()));
     }
     Mesh mesh = Mesh.line(AXIS, devices);
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     for (int i = 0; i < schedules.size(); i++) {
       Collective collective = schedules.get(i).collective();
       List<Long> before = new ArrayList<>();

@@ -17,9 +17,9 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
 
 /** Names come from files that nobody has vetted. */
@@ -85,7 +85,7 @@ class HostileNamesTest {
   void anyNamesMakeClassesOfDevicesThatCompile() {
     Mesh mesh = Mesh.line("chip", 2);
     TensorType type = TensorType.of(ElementType.F32, 2);
-    SortedMap<String, ShardedType> halves = new TreeMap<>();
+    SequencedMap<String, ShardedType> halves = new LinkedHashMap<>();
     Layout split = Layout.of(mesh, Split.even(mesh, 2, "chip"));
     NAMES.forEach(name -> halves.put(name, new ShardedType(type, split)));
     Module device = new Module(negations(TensorType.of(ElementType.F32, 1)));

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.siracusa.code.RoleCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.DescriptionFields;
+import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.ShardedType;
@@ -22,6 +23,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * What a caller must know to run an emitted program: {@code model.json} in its folder.
@@ -91,8 +96,8 @@ public record ModelDescription(
         RoleCode.name(schedule),
         schedule.target(),
         schedule.program().mesh(),
-        whole(schedule.inputs(), PortOrder.inputs(schedule.program())),
-        whole(schedule.outputs(), PortOrder.outputs(schedule.program())),
+        whole(schedule.inputs(), states(schedule, Module.State::input)),
+        whole(schedule.outputs(), states(schedule, Module.State::output)),
         chips);
   }
 
@@ -100,10 +105,19 @@ public record ModelDescription(
     return ports.stream().map(port -> new Port(port.name(), port.type())).toList();
   }
 
-  private static List<WholePort> whole(Map<String, ShardedType> types, List<String> names) {
-    return names.stream()
-        .filter(types::containsKey)
-        .map(name -> new WholePort(name, types.get(name)))
+  private static Set<String> states(Schedule schedule, Function<Module.State, String> name) {
+    return schedule.program().devices().stream()
+        .flatMap(device -> device.states().stream())
+        .map(name)
+        .collect(Collectors.toSet());
+  }
+
+  /** In the model's order; states aren't ports. */
+  private static List<WholePort> whole(
+      SequencedMap<String, ShardedType> types, Set<String> states) {
+    return types.entrySet().stream()
+        .filter(each -> !states.contains(each.getKey()))
+        .map(each -> new WholePort(each.getKey(), each.getValue()))
         .toList();
   }
 

@@ -29,10 +29,11 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 
 /**
  * {@code y = x weight + offset} in tiles that divide by nothing, with a weight in L3 and an offset
@@ -62,8 +63,10 @@ final class HandMadeSchedule {
     builder.output("y", sum);
     Module module = new Module(builder.finish());
     Mesh mesh = Mesh.of();
-    TreeMap<String, ShardedType> inputs = new TreeMap<>(Map.of("x", whole(mesh, x.type())));
-    TreeMap<String, ShardedType> outputs = new TreeMap<>(Map.of("y", whole(mesh, sum.type())));
+    SequencedMap<String, ShardedType> inputs =
+        new LinkedHashMap<>(Map.of("x", whole(mesh, x.type())));
+    SequencedMap<String, ShardedType> outputs =
+        new LinkedHashMap<>(Map.of("y", whole(mesh, sum.type())));
     Program program = new Program(mesh, List.of(module), inputs, outputs);
     long l3 = 16;
     ChipSchedule chip =

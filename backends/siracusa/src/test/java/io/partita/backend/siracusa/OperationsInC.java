@@ -27,10 +27,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 
 /** Many operations as one program, compiled and run on this host, against the evaluator. */
 final class OperationsInC {
@@ -81,8 +81,8 @@ final class OperationsInC {
 
   private Schedule schedule(List<OperationCase> operations) {
     GraphBuilder builder = new GraphBuilder("operations");
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     for (int i = 0; i < operations.size(); i++) {
       OperationCase operation = operations.get(i);
       List<Value> operands = new ArrayList<>();

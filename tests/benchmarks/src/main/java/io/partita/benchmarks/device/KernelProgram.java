@@ -10,15 +10,15 @@ import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SequencedMap;
 
 /** Cases one after the other as a program for a chip. */
 final class KernelProgram {
   private final GraphBuilder graph = new GraphBuilder("kernels");
-  private final SortedMap<String, ShardedType> inputTypes = new TreeMap<>();
-  private final SortedMap<String, ShardedType> outputTypes = new TreeMap<>();
+  private final SequencedMap<String, ShardedType> inputTypes = new LinkedHashMap<>();
+  private final SequencedMap<String, ShardedType> outputTypes = new LinkedHashMap<>();
   private final List<Tensor> inputs = new ArrayList<>();
   private final Program program;
 

@@ -32,12 +32,12 @@ import io.partita.zoo.Zoo;
 import io.partita.zoo.ZooOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,9 +66,9 @@ class ScheduledDecodersTest {
 
   private static Program alone(Module module) {
     Mesh mesh = Mesh.line("chips", 1);
-    SortedMap<String, ShardedType> inputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
     module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each.type())));
-    SortedMap<String, ShardedType> outputs = new TreeMap<>();
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
     module
         .graph()
         .outputs()

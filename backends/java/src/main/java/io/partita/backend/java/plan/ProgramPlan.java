@@ -89,27 +89,17 @@ public final class ProgramPlan {
     return module.graph().outputs().stream().map(Graph.Output::name).toList();
   }
 
-  /** Those that aren't states, in the model's order as far as the devices tell it. */
+  /** Those that aren't states, in the model's order, whichever devices hold them. */
   private List<Port> ports(
       Map<String, ShardedType> types,
       Function<Module, List<String>> names,
       Function<Module.State, String> state) {
-    Set<String> states = new HashSet<>();
-    List<String> order = new ArrayList<>();
-    for (Module device : program.devices()) {
-      device.states().forEach(s -> states.add(state.apply(s)));
-      int place = 0;
-      for (String name : names.apply(device)) {
-        int known = order.indexOf(name);
-        order.addAll(known < 0 ? place : order.size(), known < 0 ? List.of(name) : List.of());
-        place = (known < 0 ? place : known) + 1;
-      }
-    }
-    Set<String> all = new LinkedHashSet<>(order);
-    all.addAll(types.keySet());
-    all.removeAll(states);
+    Set<String> order = new LinkedHashSet<>(types.keySet());
+    program
+        .devices()
+        .forEach(device -> device.states().forEach(each -> order.remove(state.apply(each))));
     List<Port> ports = new ArrayList<>();
-    for (String name : all) {
+    for (String name : order) {
       ShardedType type = types.get(name);
       List<Box> boxes = new ArrayList<>();
       for (int device = 0; device < program.devices().size(); device++) {
