@@ -21,12 +21,18 @@ import java.util.function.Consumer;
 /** The declared types of graph inputs, with the dimensions that the user binds. */
 final class GraphInputs {
   private final ImportOptions options;
+  private final DimensionEquations equations;
   private final Consumer<Diagnostic> report;
   private final SortedSet<String> symbols = new TreeSet<>();
+  private final SortedSet<String> expressions = new TreeSet<>();
   private final Map<String, Dim> bound = new HashMap<>();
 
-  GraphInputs(ImportOptions options, Consumer<Diagnostic> report) {
+  /**
+   * @param equations what is known of extents; takes the symbols that the inputs declare
+   */
+  GraphInputs(ImportOptions options, DimensionEquations equations, Consumer<Diagnostic> report) {
     this.options = options;
+    this.equations = equations;
     this.report = report;
   }
 
@@ -46,12 +52,9 @@ final class GraphInputs {
       declare(input, shapes.get(input.getName())).ifPresent(t -> declared.put(input.getName(), t));
     }
     options.dims().forEach(this::bind);
-    shapes.forEach(
-        (input, shape) -> {
-          if (declared.containsKey(input)) {
-            bind(input, declared.get(input).shape(), shape);
-          }
-        });
+    Map<String, TensorType> asDeclared = Map.copyOf(declared);
+    shapes.forEach((input, shape) -> bind(input, declared, shape));
+    shapes.forEach((input, shape) -> solve(asDeclared.get(input), shape));
     Map<String, TensorType> types = new TreeMap<>();
     declared.forEach(
         (input, type) -> checked(input, type).ifPresent(checked -> types.put(input, checked)));
@@ -113,12 +116,25 @@ final class GraphInputs {
         }
         dims.add(Dim.of(dimension.getDimValue()));
       } else {
-        Dim dim = symbolic(dimension.getDimParam(), input + "_dim" + dims.size());
+        String place = DimExpression.symbol(input + "_dim" + dims.size());
+        Dim dim = symbolic(dimension.getDimParam(), place);
         symbols.addAll(dim.symbols());
-        dims.add(dim);
+        dim.symbols().forEach(equations::declare);
+        dims.add(dim.isSymbol() ? dim : expression(dim, place));
       }
     }
     return Optional.of(new Shape(dims));
+  }
+
+  /** A user may also bind an extent that is declared as an expression by its place. */
+  private Dim expression(Dim declared, String place) {
+    if (declared.isStatic()) {
+      return declared;
+    }
+    expressions.add(place);
+    return options.dims().containsKey(place)
+        ? Dim.symbol(place)
+        : equations.expression(declared, place);
   }
 
   static Dim symbolic(String parameter, String otherwise) {
@@ -135,7 +151,7 @@ final class GraphInputs {
 
   private void bind(String name, long extent) {
     String symbol = symbols.contains(name) ? name : DimExpression.symbol(name);
-    if (!symbols.contains(symbol) || extent < 0) {
+    if (!symbols.contains(symbol) && !expressions.contains(symbol) || extent < 0) {
       String known =
           symbols.isEmpty()
               ? "the model has static shapes: leave --dim out"
@@ -152,24 +168,37 @@ final class GraphInputs {
     bound.put(symbol, Dim.of(extent));
   }
 
-  /** Solves the declared extents that are one open symbol, times a number plus a number. */
-  private void bind(String input, Shape declared, Shape given) {
-    if (declared.rank() != given.rank()) {
-      mismatch(input, declared, given);
+  /**
+   * Takes the shape of an input as it's given. It must have the declared numbers, and the extents
+   * that other inputs give to its symbols; a declared expression may be untrue.
+   */
+  private void bind(String input, Map<String, TensorType> declared, Shape given) {
+    if (!declared.containsKey(input)) {
       return;
     }
-    try {
-      solve(declared, given);
-      if (!declared.bind(bound).equals(given)) {
-        mismatch(input, declared.bind(bound), given);
+    TensorType type = declared.get(input);
+    Shape shape = type.shape();
+    boolean fits = shape.rank() == given.rank();
+    for (int axis = 0; fits && axis < shape.rank(); axis++) {
+      Dim dim = shape.dim(axis);
+      if (dim.isSymbol()) {
+        bound.putIfAbsent(dim.toString(), given.dim(axis));
       }
-    } catch (ArithmeticException overflow) {
-      mismatch(input, declared, given);
+      fits = dim.bind(bound).equals(given.dim(axis)) || !dim.isStatic() && !dim.isSymbol();
+    }
+    if (fits) {
+      declared.put(input, type.with(given));
+    } else {
+      mismatch(input, shape.bind(bound), given);
     }
   }
 
-  private void solve(Shape declared, Shape given) {
-    for (int axis = 0; axis < declared.rank(); axis++) {
+  /** Symbols that stand only in expressions: one open symbol, times a number plus a number. */
+  private void solve(TensorType declared, Shape given) {
+    if (declared == null || declared.rank() != given.rank()) {
+      return;
+    }
+    for (int axis = 0; axis < given.rank(); axis++) {
       Dim open = declared.dim(axis).bind(bound);
       if (open.symbols().size() == 1) {
         String symbol = open.symbols().first();
@@ -183,6 +212,11 @@ final class GraphInputs {
     }
   }
 
+  /** An extent with what was bound. */
+  Dim bound(Dim dim) {
+    return dim.bind(bound);
+  }
+
   private void mismatch(String input, Shape declared, Shape given) {
     report.accept(
         new Diagnostic(
@@ -193,10 +227,14 @@ final class GraphInputs {
             "bind a value of the declared shape"));
   }
 
+  private Dim known(Dim declared) {
+    return equations.resolve(declared.bind(bound)).bind(bound);
+  }
+
   private Optional<TensorType> checked(String input, TensorType declared) {
     TensorType type = declared;
     try {
-      type = declared.bind(bound);
+      type = declared.with(new Shape(declared.shape().dims().stream().map(this::known).toList()));
       for (Dim dim : type.shape()) {
         if (dim.isStatic() && dim.value() < 0) {
           unsupported(

@@ -17,13 +17,15 @@ import java.util.TreeSet;
  * @param unsupported every node that Partita has no meaning for
  * @param constantInputs the graph inputs that became constants, by a bound or recorded value
  * @param symbols the names of dimensions that the model's inputs declare
+ * @param derived those of them that follow from others, in the order in which that was found
  */
 public record ImportResult(
     Optional<Module> module,
     List<Diagnostic> diagnostics,
     List<UnsupportedNode> unsupported,
     SortedSet<String> constantInputs,
-    SortedSet<String> symbols) {
+    SortedSet<String> symbols,
+    List<DerivedDimension> derived) {
   private static final int MOST_REPORTED = 50;
 
   public ImportResult {
@@ -31,6 +33,7 @@ public record ImportResult(
     unsupported = List.copyOf(unsupported);
     constantInputs = new TreeSet<>(constantInputs);
     symbols = new TreeSet<>(symbols);
+    derived = List.copyOf(derived);
   }
 
   /**

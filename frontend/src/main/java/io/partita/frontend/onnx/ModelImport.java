@@ -11,9 +11,11 @@ import com.google.protobuf.MessageLite;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -28,6 +30,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** One import of a model: what its nodes share. */
 final class ModelImport {
@@ -56,6 +59,7 @@ final class ModelImport {
   private final OperatorRegistry registry;
   private final ImportOptions options;
   private final Map<String, Tensor> values;
+  private final DimensionEquations equations;
   private final GraphBuilder graph;
   private final FoldingBuilder builder;
   private final GraphInputs inputs;
@@ -72,19 +76,22 @@ final class ModelImport {
 
   /**
    * @param values the graph inputs that are constants, by name
+   * @param equations what is known of the extents of inputs; what is found out is added to it
    */
   ModelImport(
       OnnxModel model,
       OperatorRegistry registry,
       ImportOptions options,
-      Map<String, Tensor> values) {
+      Map<String, Tensor> values,
+      DimensionEquations equations) {
+    this.equations = equations;
     this.model = model;
     this.registry = registry;
     this.options = options;
     this.values = values;
     this.graph = new GraphBuilder(model.name());
     this.builder = new FoldingBuilder(graph);
-    this.inputs = new GraphInputs(options, this::report);
+    this.inputs = new GraphInputs(options, equations, this::report);
   }
 
   OperatorRegistry registry() {
@@ -122,6 +129,24 @@ final class ModelImport {
               "",
               "the import ends here",
               "repair these first"));
+    }
+  }
+
+  /**
+   * Takes in what an operation requires of extents.
+   *
+   * @throws ImportAgain when that is news
+   */
+  void require(List<TypeMismatch.Equation> required, String where) {
+    boolean isAboutInputs =
+        required.stream()
+            .allMatch(
+                equation ->
+                    Stream.of(equation.left(), equation.right())
+                        .flatMap(dim -> dim.symbols().stream())
+                        .allMatch(equations::isDeclared));
+    if (isAboutInputs && equations.learn(required, where)) {
+      throw new ImportAgain();
     }
   }
 
@@ -199,7 +224,24 @@ final class ModelImport {
         diagnostics.isEmpty()
             ? Optional.of(new Module(LiveGraph.of(graph.finish())))
             : Optional.empty();
-    return new ImportResult(module, diagnostics, unsupported, constantInputs, inputs.symbols());
+    return new ImportResult(
+        module.map(this::withDeclared),
+        diagnostics,
+        unsupported,
+        constantInputs,
+        inputs.symbols(),
+        equations.derived());
+  }
+
+  /** Extents that nothing determined but the expressions that the model declares for them. */
+  private Module withDeclared(Module module) {
+    Map<String, Dim> declared = new HashMap<>();
+    equations.undetermined().forEach((symbol, dim) -> declared.put(symbol, inputs.bound(dim)));
+    try {
+      return declared.isEmpty() ? module : DimensionBinding.bind(module, declared);
+    } catch (TypeMismatch | ArithmeticException untrue) {
+      return module;
+    }
   }
 
   private void importMainGraph() {
@@ -359,10 +401,34 @@ final class ModelImport {
         continue;
       }
       switch (names.find(name)) {
-        case NameScope.Given(Value value) -> graph.output(name, value);
+        case NameScope.Given(Value value) -> {
+          requireDeclared(output, value.type().shape());
+          graph.output(name, value);
+        }
         case NameScope.Unknown unknown -> {}
         case NameScope.Absent absent -> reportUndefined(where, name);
         case null -> reportUndefined(where, name);
+      }
+    }
+  }
+
+  /** A symbol of the inputs that an output declares is that output's extent. */
+  private void requireDeclared(ValueInfoProto output, Shape shape) {
+    var dims = output.getType().getTensorType().getShape().getDimList();
+    if (dims.size() != shape.rank()) {
+      return;
+    }
+    for (int axis = 0; axis < dims.size(); axis++) {
+      Dim declared = GraphInputs.symbolic(dims.get(axis).getDimParam(), "?");
+      Dim known = inputs.bound(equations.resolve(declared));
+      boolean isOpen = known.isSymbol() && equations.isDeclared(known.toString());
+      if (declared.isSymbol()
+          && isOpen
+          && !shape.dim(axis).isStatic()
+          && !shape.dim(axis).symbols().contains(known.toString())) {
+        require(
+            List.of(new TypeMismatch.Equation(known, shape.dim(axis))),
+            "output \"" + output.getName() + "\"");
       }
     }
   }

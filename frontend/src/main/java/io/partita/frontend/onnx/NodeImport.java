@@ -344,6 +344,7 @@ final class NodeImport implements NodeScope {
     try {
       return model.builder().add(op, values);
     } catch (TypeMismatch mismatch) {
+      model.require(mismatch.equations(), where());
       SortedSet<String> symbols = new TreeSet<>();
       values.forEach(value -> value.type().shape().forEach(dim -> symbols.addAll(dim.symbols())));
       throw new PartitaException(

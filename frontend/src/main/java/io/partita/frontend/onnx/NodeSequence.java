@@ -72,8 +72,8 @@ final class NodeSequence {
               ImportCode.INVALID_NODE,
               "operands and attributes as the operator defines them",
               String.valueOf(broken.getMessage())));
-    } catch (ModelImport.ExpansionLimit limit) {
-      throw limit;
+    } catch (ModelImport.ExpansionLimit | ImportAgain end) {
+      throw end;
     } catch (RuntimeException | AssertionError bug) {
       model.report(
           new Diagnostic(

@@ -27,14 +27,22 @@ public final class OnnxImporter {
    * Imports as far as possible: nodes after an unsupported one are still looked at.
    *
    * <p>Where an input turns out to determine a shape and its value is on record, the model is
-   * imported again with the input as a constant; each round binds one more input or is the last.
+   * imported again with the input as a constant. Where the graph requires extents to be equal that
+   * inputs declare differently, it's imported again with what follows from that. Each round binds
+   * one more input, eliminates one more symbol or is the last.
    */
   public ImportResult examine(OnnxModel file) {
     OnnxModel model = file.standard(options.integerData());
     Map<String, Tensor> values = new TreeMap<>(options.values());
+    DimensionEquations equations = new DimensionEquations();
     while (true) {
-      ModelImport round = new ModelImport(model, registry, options, values);
-      ImportResult result = round.run();
+      ModelImport round = new ModelImport(model, registry, options, values, equations);
+      ImportResult result;
+      try {
+        result = round.run();
+      } catch (ImportAgain known) {
+        continue;
+      }
       boolean bound = false;
       for (String input : round.shapeInputs()) {
         Optional<Tensor> recorded =

@@ -100,7 +100,7 @@ public final class OnnxModel {
 
   /** The declared type of each graph input that declares one which a tensor can have. */
   public Map<String, TensorType> inputTypes() {
-    return new GraphInputs(ImportOptions.NONE, ignored -> {})
+    return new GraphInputs(ImportOptions.NONE, new DimensionEquations(), ignored -> {})
         .types(proto.getGraph().getInputList(), Map.of());
   }
 

@@ -34,8 +34,9 @@ public sealed interface Contraction extends Op {
       Require.atLeastRank(left, 2, "a left operand");
       Require.atLeastRank(right, 2, "a right operand");
       Dim inner = left.shape().fromEnd(0);
-      Require.that(
-          inner.equals(right.shape().fromEnd(1)),
+      Require.equal(
+          inner,
+          right.shape().fromEnd(1),
           "equal inner extents",
           left.shape() + " and " + right.shape());
       Shape batch =
@@ -94,7 +95,7 @@ public sealed interface Contraction extends Op {
           char letter = inputs.get(i).charAt(axis);
           Dim dim = operands.get(i).dim(axis);
           Dim before = extents.putIfAbsent(letter, dim);
-          Require.that(before == null || before.equals(dim), "one extent for index " + letter, dim);
+          Require.equal(before == null ? dim : before, dim, "one extent for index " + letter, dim);
         }
       }
       List<Dim> dims = new ArrayList<>();
@@ -135,8 +136,9 @@ public sealed interface Contraction extends Op {
       Require.rank(weight, data.rank(), "a weight");
       window.verify(data.rank());
       Require.that(groups >= 1, "at least one group", groups);
-      Require.that(
-          data.dim(1).equals(weight.dim(1).times(Dim.of(groups))),
+      Require.equal(
+          data.dim(1),
+          weight.dim(1).times(Dim.of(groups)),
           weight.dim(1).times(Dim.of(groups)) + " channels",
           data);
       Require.that(
@@ -196,7 +198,7 @@ public sealed interface Contraction extends Op {
       Require.rank(weight, data.rank(), "a weight");
       window.verify(data.rank());
       Require.that(groups >= 1, "at least one group", groups);
-      Require.that(data.dim(1).equals(weight.dim(0)), weight.dim(0) + " channels", data);
+      Require.equal(data.dim(1), weight.dim(0), weight.dim(0) + " channels", data);
       Dim filters = weight.dim(1).times(Dim.of(groups));
       requireBias(operands, bias, filters, data.element());
       List<Dim> dims = new ArrayList<>(List.of(data.dim(0), filters));

@@ -27,7 +27,8 @@ public sealed interface Movement extends Op {
       if (!type.shape().size().equals(to.size())) {
         throw new TypeMismatch(
             "a shape of " + type.shape().size() + " elements, as " + type.shape() + " has",
-            to + " with " + to.size());
+            to + " with " + to.size(),
+            List.of(new TypeMismatch.Equation(type.shape().size(), to.size())));
       }
       return List.of(type.with(to));
     }
@@ -158,12 +159,15 @@ public sealed interface Movement extends Op {
       Require.axis(axis, first.rank());
       Dim extent = Dim.ZERO;
       for (TensorType operand : operands) {
+        String expected = "operands like " + first + " but for axis " + axis;
         Require.that(
-            operand.rank() == first.rank()
-                && operand
-                    .with(operand.shape().with(axis, Dim.ONE))
-                    .equals(first.with(first.shape().with(axis, Dim.ONE))),
-            "operands like " + first + " but for axis " + axis,
+            operand.rank() == first.rank() && operand.element() == first.element(),
+            expected,
+            operand);
+        Require.equal(
+            operand.shape().with(axis, Dim.ONE),
+            first.shape().with(axis, Dim.ONE),
+            expected,
             operand);
         extent = extent.plus(operand.dim(axis));
       }
@@ -342,11 +346,10 @@ public sealed interface Movement extends Op {
       Require.axis(axis, data.rank());
       Require.index(operands.get(1), "indices");
       Require.sameElement(data, operands.get(2));
-      Require.that(
-          operands.get(1).rank() == data.rank()
-              && operands.get(1).shape().equals(operands.get(2).shape()),
-          "indices and updates of one shape and the data's rank",
-          operands.get(1) + " and " + operands.get(2));
+      String expected = "indices and updates of one shape and the data's rank";
+      String found = operands.get(1) + " and " + operands.get(2);
+      Require.that(operands.get(1).rank() == data.rank(), expected, found);
+      Require.equal(operands.get(1).shape(), operands.get(2).shape(), expected, found);
       return List.of(data);
     }
   }
@@ -381,8 +384,7 @@ public sealed interface Movement extends Op {
               .shape()
               .range(0, indices.rank() - 1)
               .concat(data.shape().range(tuple, data.rank()));
-      Require.that(
-          operands.get(2).shape().equals(expected), "updates " + expected, operands.get(2));
+      Require.equal(operands.get(2).shape(), expected, "updates " + expected, operands.get(2));
       return List.of(data);
     }
   }

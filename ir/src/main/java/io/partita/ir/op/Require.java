@@ -1,8 +1,10 @@
 package io.partita.ir.op;
 
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The conditions that the type rules of operations share. */
@@ -59,15 +61,59 @@ final class Require {
     that(axis >= 0 && axis < rank, "an axis from 0 to " + (rank - 1), axis);
   }
 
+  /** That two extents are equal; a mismatch carries the equation. */
+  static void equal(Dim left, Dim right, Object expected, Object found) {
+    equal(Shape.of(left), Shape.of(right), expected, found);
+  }
+
+  /** That two shapes are equal; a mismatch carries an equation for each axis that differs. */
+  static void equal(Shape left, Shape right, Object expected, Object found) {
+    if (!left.equals(right)) {
+      throw new TypeMismatch(
+          String.valueOf(expected), String.valueOf(found), differences(left, right));
+    }
+  }
+
+  private static List<TypeMismatch.Equation> differences(Shape left, Shape right) {
+    List<TypeMismatch.Equation> equations = new ArrayList<>();
+    for (int axis = 0; left.rank() == right.rank() && axis < left.rank(); axis++) {
+      if (!left.dim(axis).equals(right.dim(axis))) {
+        equations.add(new TypeMismatch.Equation(left.dim(axis), right.dim(axis)));
+      }
+    }
+    return equations;
+  }
+
   static Shape broadcast(Shape left, Shape right) {
     Shape shape = Shape.broadcast(left, right);
-    that(shape != null, "shapes that broadcast", left + " and " + right);
+    if (shape == null) {
+      throw new TypeMismatch(
+          "shapes that broadcast", left + " and " + right, broadcastEquations(left, right));
+    }
     return shape;
   }
 
   /** That {@code from} broadcasts to exactly {@code to}. */
   static void broadcastsTo(Shape from, Shape to) {
-    that(to.equals(Shape.broadcast(from, to)), "a shape that broadcasts to " + to, from);
+    if (!to.equals(Shape.broadcast(from, to))) {
+      throw new TypeMismatch(
+          "a shape that broadcasts to " + to,
+          from.toString(),
+          from.rank() > to.rank() ? List.of() : broadcastEquations(from, to));
+    }
+  }
+
+  /** Of trailing extents that differ and of which neither is 1. */
+  private static List<TypeMismatch.Equation> broadcastEquations(Shape left, Shape right) {
+    List<TypeMismatch.Equation> equations = new ArrayList<>();
+    for (int axis = 0; axis < Math.min(left.rank(), right.rank()); axis++) {
+      Dim a = left.fromEnd(axis);
+      Dim b = right.fromEnd(axis);
+      if (!a.equals(b) && !a.is(1) && !b.is(1)) {
+        equations.add(new TypeMismatch.Equation(a, b));
+      }
+    }
+    return equations;
   }
 
   static void index(TensorType type, String what) {

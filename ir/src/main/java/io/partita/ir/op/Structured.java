@@ -38,7 +38,7 @@ public sealed interface Structured extends Op {
       Require.rank(weight, 2, "a weight");
       Dim in = weight.dim(transposed ? 1 : 0);
       Dim out = weight.dim(transposed ? 0 : 1);
-      Require.that(x.shape().fromEnd(0).equals(in), "x with " + in + " features", x);
+      Require.equal(x.shape().fromEnd(0), in, "x with " + in + " features", x);
       if (bias) {
         requireVector(operands.get(2), x.element(), out, "a bias");
       }
@@ -47,10 +47,9 @@ public sealed interface Structured extends Op {
   }
 
   private static void requireVector(TensorType type, ElementType element, Dim extent, String what) {
-    Require.that(
-        type.equals(new TensorType(element, Shape.of(extent))),
-        what + " " + element + "[" + extent + "]",
-        type);
+    String expected = what + " " + element + "[" + extent + "]";
+    Require.that(type.element() == element, expected, type);
+    Require.equal(type.shape(), Shape.of(extent), expected, type);
   }
 
   /** What a {@link Norm} divides by. */
@@ -147,12 +146,14 @@ public sealed interface Structured extends Op {
       Require.rank(q, 4, "queries");
       Require.rank(k, 4, "keys");
       Require.rank(v, 4, "values");
-      Require.that(
-          k.dim(0).equals(q.dim(0)) && k.dim(3).equals(q.dim(3)),
+      Require.equal(
+          Shape.of(k.dim(0), k.dim(3)),
+          Shape.of(q.dim(0), q.dim(3)),
           "keys of the queries' batch and head size",
           q + " and " + k);
-      Require.that(
-          v.shape().range(0, 3).equals(k.shape().range(0, 3)),
+      Require.equal(
+          v.shape().range(0, 3),
+          k.shape().range(0, 3),
           "values of the keys' batch, heads and length",
           k + " and " + v);
       Require.that(
@@ -201,9 +202,9 @@ public sealed interface Structured extends Op {
       Require.rank(cosines, 3, "cosines");
       Require.that(cosines.equals(operands.get(2)), "sines of type " + cosines, operands.get(2));
       Require.sameElement(x, cosines);
-      Require.that(
-          (cosines.dim(0).is(1) || cosines.dim(0).equals(x.dim(0)))
-              && cosines.dim(1).equals(x.dim(2)),
+      Require.equal(
+          cosines.shape().range(0, 2),
+          Shape.of(cosines.dim(0).is(1) ? Dim.ONE : x.dim(0), x.dim(2)),
           "cosines [" + x.dim(0) + " or 1," + x.dim(2) + ",·]",
           cosines);
       Require.that(
@@ -304,7 +305,7 @@ public sealed interface Structured extends Op {
       Require.sameElement(image, weight);
       Require.rank(image, 4, "an image");
       Require.rank(weight, 4, "a weight");
-      Require.that(image.dim(1).equals(weight.dim(1)), weight.dim(1) + " channels", image);
+      Require.equal(image.dim(1), weight.dim(1), weight.dim(1) + " channels", image);
       Dim rows = image.dim(2).dividedExactlyBy(weight.dim(2));
       Dim columns = image.dim(3).dividedExactlyBy(weight.dim(3));
       Require.that(rows != null && columns != null, "an image of whole patches", image);

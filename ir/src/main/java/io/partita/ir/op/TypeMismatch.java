@@ -1,16 +1,31 @@
 package io.partita.ir.op;
 
+import io.partita.ir.type.Dim;
+import java.util.List;
+
 /** The operands of an operation don't fit it. Who knows the place turns this into a diagnostic. */
 public final class TypeMismatch extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final String expected;
   private final String found;
+  private final transient List<Equation> equations;
+
+  /** Two extents that differ as polynomials but that the operation requires to be equal. */
+  public record Equation(Dim left, Dim right) {}
 
   public TypeMismatch(String expected, String found) {
+    this(expected, found, List.of());
+  }
+
+  /**
+   * @param equations the operands fit where all of these hold; empty where that isn't known
+   */
+  public TypeMismatch(String expected, String found, List<Equation> equations) {
     super("expected " + expected + ", found " + found, null, false, false);
     this.expected = expected;
     this.found = found;
+    this.equations = List.copyOf(equations);
   }
 
   public String expected() {
@@ -19,5 +34,10 @@ public final class TypeMismatch extends RuntimeException {
 
   public String found() {
     return found;
+  }
+
+  /** What would make the operands fit; empty where no choice of dimension symbols is known to. */
+  public List<Equation> equations() {
+    return equations;
   }
 }

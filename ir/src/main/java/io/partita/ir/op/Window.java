@@ -65,14 +65,18 @@ public record Window(
   }
 
   /**
-   * The places of the window over {@code extents} (static). With {@code roundUp}, one more place
-   * where elements remain, as long as the window begins inside the operand or its lower padding.
+   * The places of the window over extents that are numbers, or that its steps divide for sure. With
+   * {@code roundUp}, one more place where elements remain, as long as the window begins inside the
+   * operand or its lower padding.
    */
   List<Dim> places(Shape spatial, boolean roundUp) {
     List<Dim> dims = new ArrayList<>();
     for (int axis = 0; axis < spatial.rank(); axis++) {
       Dim dim = spatial.dim(axis);
-      Require.that(dim.isStatic(), "a static spatial extent", dim);
+      if (!dim.isStatic()) {
+        dims.add(openPlaces(dim, axis));
+        continue;
+      }
       long free = dim.value() + low.get(axis) + high.get(axis) - reach(axis);
       Require.that(free >= 0, "a window no larger than the padded operand", this);
       long stride = strides.get(axis);
@@ -83,5 +87,13 @@ public record Window(
       dims.add(Dim.of(places));
     }
     return dims;
+  }
+
+  /** The places where the last one ends with the padded operand, so that nothing is rounded. */
+  private Dim openPlaces(Dim dim, int axis) {
+    Dim free = dim.plus(low.get(axis) + high.get(axis) - reach(axis));
+    Dim steps = free.dividedExactlyBy(Dim.of(strides.get(axis)));
+    Require.that(steps != null && high.get(axis) < reach(axis), "a static spatial extent", dim);
+    return steps.plus(1);
   }
 }

@@ -2,6 +2,7 @@ package io.partita.cli;
 
 import io.partita.driver.Inspection;
 import io.partita.driver.Inspection.Understood;
+import io.partita.frontend.onnx.DerivedDimension;
 import io.partita.frontend.onnx.ImportCode;
 import io.partita.frontend.onnx.UnsupportedNode;
 import io.partita.ir.graph.Graph;
@@ -30,6 +31,7 @@ final class InspectionReport {
     lines.add("model      " + inspection.model().path().getFileName() + producer());
     lines.add("operators  " + operatorSets());
     inspection.understood().ifPresent(understood -> describe(understood, lines));
+    inspection.imported().derived().forEach(dimension -> lines.add(line(dimension)));
     List<UnsupportedNode> unsupported = inspection.imported().unsupported();
     if (unsupported.isEmpty()) {
       lines.add(
@@ -177,6 +179,14 @@ final class InspectionReport {
     return String.join(", ", facts);
   }
 
+  private static String line(DerivedDimension dimension) {
+    return "dimension  %s (required by %s%s)"
+        .formatted(
+            dimension.equation(),
+            dimension.requiredBy(),
+            dimension.declared().isEmpty() ? "" : "; declared as " + dimension.declared());
+  }
+
   private static String line(UnsupportedNode node) {
     String domain = node.domain().isEmpty() ? "ai.onnx" : node.domain();
     boolean isUnknown = node.reason().startsWith(ImportCode.UNSUPPORTED_OPERATOR.title());
@@ -230,8 +240,20 @@ final class InspectionReport {
                   return entry;
                 })
             .toList());
+    json.put(
+        "derivedDimensions",
+        inspection.imported().derived().stream().map(InspectionReport::json).toList());
     inspection.understood().ifPresent(understood -> json(understood, json));
     return json;
+  }
+
+  private static Map<String, Object> json(DerivedDimension dimension) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("name", dimension.name());
+    entry.put("extent", dimension.extent().toString());
+    entry.put("requiredBy", dimension.requiredBy());
+    entry.put("declared", dimension.declared().isEmpty() ? null : dimension.declared());
+    return entry;
   }
 
   private Map<String, Object> json(UnsupportedNode node) {
