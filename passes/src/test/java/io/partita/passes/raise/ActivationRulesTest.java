@@ -6,6 +6,7 @@ import static io.partita.passes.raise.Raised.input;
 import static io.partita.passes.raise.Raised.mul;
 import static io.partita.passes.raise.Raised.number;
 import static io.partita.passes.raise.Raised.unary;
+import static io.partita.passes.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.graph.GraphBuilder;
@@ -79,6 +80,51 @@ class ActivationRulesTest {
     Raised raised = Raised.of(graph -> newGelu(graph, 0.044715));
     assertThat(raised.operations()).containsExactly("gelu_tanh");
     raised.agrees(TOLERANCE);
+  }
+
+  /** {@code x/2 (1 + tanh(0.79788456 x (1 + 0.044715 x x)))}, each product from the left. */
+  @Test
+  void geluByTanhOfAProduct() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 2, 7);
+              Value cubic = mul(graph, mul(graph, number(graph, 0.044715), x), x);
+              Value slope = mul(graph, x, number(graph, 0.79788456));
+              Value argument = mul(graph, slope, add(graph, number(graph, 1), cubic));
+              Value tanh = unary(graph, UnaryFunction.TANH, argument);
+              Value half = mul(graph, x, number(graph, 0.5));
+              return mul(graph, half, add(graph, number(graph, 1), tanh));
+            });
+    assertThat(raised.operations()).containsExactly("gelu_tanh");
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
+  void geluAsASum() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 7);
+              Value scaled = mul(graph, x, number(graph, Math.sqrt(0.5)));
+              Value half = mul(graph, x, number(graph, 0.5));
+              return add(graph, half, mul(graph, half, unary(graph, UnaryFunction.ERF, scaled)));
+            });
+    assertThat(raised.operations()).containsExactly("gelu");
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
+  void aFactorForEachFeatureIsNoGelu() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 2, 7);
+              Value half = mul(graph, x, weight(graph, 7));
+              return mul(graph, half, onePlusErf(graph, x, Math.sqrt(2)));
+            });
+    assertThat(raised.operations()).doesNotContain("gelu");
+    raised.agrees(0);
   }
 
   @Test

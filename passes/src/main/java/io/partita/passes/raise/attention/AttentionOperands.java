@@ -1,17 +1,15 @@
 package io.partita.passes.raise.attention;
 
 import io.partita.ir.graph.GraphEditor;
-import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
-import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
-import io.partita.passes.raise.Parameters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The operands of an attention, all of rank 4, and the operation that takes them. */
 record AttentionOperands(Structured.Attention attention, List<Value> values) {
@@ -19,19 +17,21 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
   static Optional<AttentionOperands> of(Scores scores, Value values, GraphEditor graph) {
     Value q = scores.queries();
     Value k = scores.keys();
-    if (!fits(q.type().shape(), k.type().shape(), values.type().shape())
-        || q.type().element() != values.type().element()) {
+    Leading leading = leading(scores, values, graph);
+    if (leading == null || q.type().element() != values.type().element()) {
       return Optional.empty();
     }
-    Shape leading = leading(scores, graph);
-    Shape kvLeading = kvLeading(k.type().shape(), leading);
     List<Value> operands = new ArrayList<>();
-    operands.add(apart(q, leading, graph));
+    operands.add(Leading.apart(q, leading.queries(), graph));
     operands.add(
-        graph.add(new Movement.Transpose(List.of(0, 1, 3, 2)), apart(k, kvLeading, graph)));
-    operands.add(apart(values, kvLeading, graph));
-    Optional<Value> mask = mask(scores.masks(), leading, q.type().element(), graph);
-    boolean isMasked = !scores.masks().isEmpty();
+        graph.add(
+            new Movement.Transpose(List.of(0, 1, 3, 2)), Leading.apart(k, leading.keys(), graph)));
+    operands.add(Leading.apart(values, leading.keys(), graph));
+    boolean isMasked = scores.masks().stream().anyMatch(term -> !(term instanceof MaskTerm.Floor));
+    Optional<Value> mask =
+        isMasked
+            ? MaskTerm.join(scores.masks(), leading.queries(), q.type().element(), graph)
+            : Optional.empty();
     if (isMasked && mask.isEmpty()) {
       return Optional.empty();
     }
@@ -43,60 +43,30 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
             operands));
   }
 
-  /** Batches of {@code [seq, d]}, {@code [d, keys]} and {@code [keys, d]}, as many of each. */
-  private static boolean fits(Shape q, Shape k, Shape v) {
-    return (q.rank() == 3 || q.rank() == 4)
-        && k.rank() == q.rank()
-        && v.rank() == q.rank()
-        && k.dim(0).equals(q.dim(0))
-        && k.range(0, k.rank() - 2).equals(v.range(0, v.rank() - 2))
-        && (q.rank() == 3
-            || q.dim(1).dividedExactlyBy(k.dim(1)) != null
-                && (k.dim(1).is(1) || k.dim(1).equals(q.dim(1))));
-  }
-
-  /** Batch and heads: as the scores show them, or the queries' definition, or all as heads. */
-  private static Shape leading(Scores scores, GraphEditor graph) {
-    Shape shape = scores.queries().type().shape();
-    if (shape.rank() == 4) {
-      return shape.range(0, 2);
+  /**
+   * Null where the three aren't batches of {@code [seq, d]}, {@code [d, keys]}, {@code [keys, d]}.
+   */
+  private static Leading leading(Scores scores, Value values, GraphEditor graph) {
+    Shape q = scores.queries().type().shape();
+    Shape k = scores.keys().type().shape();
+    Shape v = values.type().shape();
+    int outer = q.rank() - 2;
+    boolean fits =
+        outer >= 1
+            && k.rank() == q.rank()
+            && v.rank() == q.rank()
+            && k.range(0, outer).equals(v.range(0, outer));
+    if (!fits) {
+      return null;
     }
-    if (scores.leading() != null && scores.leading().size().equals(shape.dim(0))) {
-      return scores.leading();
-    }
-    Node node = graph.definition(scores.queries()).orElse(null);
-    if (node != null && node.op() instanceof Movement.Reshape) {
-      Shape from = graph.operand(node, 0).type().shape();
-      if (from.rank() == 4 && from.range(2, 4).equals(shape.range(1, 3))) {
-        return from.range(0, 2);
-      }
-    }
-    return Shape.of(Dim.ONE, shape.dim(0));
-  }
-
-  private static Shape kvLeading(Shape keys, Shape leading) {
-    return keys.rank() == 4 ? keys.range(0, 2) : leading;
-  }
-
-  private static Value apart(Value value, Shape leading, GraphEditor graph) {
-    Shape shape = value.type().shape();
-    return Parameters.reshaped(
-        value, leading.concat(shape.range(shape.rank() - 2, shape.rank())), graph);
-  }
-
-  private static Optional<Value> mask(
-      List<MaskTerm> terms, Shape leading, ElementType element, GraphEditor graph) {
-    Optional<Value> mask = Optional.empty();
-    for (MaskTerm term : terms) {
-      Optional<Value> next = term.toMask(leading, element, graph);
-      if (next.isEmpty()) {
-        return next;
-      }
-      mask = mask.isEmpty() ? next : MaskTerm.both(mask.get(), next.get(), element, graph);
-      if (mask.isEmpty()) {
-        return mask;
-      }
-    }
-    return mask;
+    Shape seen =
+        Stream.of(
+                Optional.ofNullable(scores.leading()),
+                Optional.ofNullable(Leading.joinedIn(scores.queries(), graph)),
+                Optional.ofNullable(Leading.joinedIn(values, graph)))
+            .flatMap(Optional::stream)
+            .findFirst()
+            .orElse(null);
+    return Leading.of(q.range(0, outer), k.range(0, outer), seen);
   }
 }

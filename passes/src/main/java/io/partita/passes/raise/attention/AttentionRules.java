@@ -8,6 +8,7 @@ public final class AttentionRules {
   public static final List<RewriteRule> RULES =
       List.of(
           new RaiseAttention(),
+          new SeparateBatchFromHeads(),
           new AbsorbScale(),
           new RemoveRepeatedKeyValueHeads(),
           new SeparateGroupedQueries(),

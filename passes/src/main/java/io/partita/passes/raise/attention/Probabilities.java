@@ -5,6 +5,7 @@ import static io.partita.passes.rewrite.Pattern.number;
 import static io.partita.passes.rewrite.Pattern.op;
 import static io.partita.passes.rewrite.Pattern.unary;
 
+import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
@@ -12,8 +13,13 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Shape;
+import io.partita.passes.raise.Parameters;
 import io.partita.passes.rewrite.Capture;
+import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /** What stands between a softmax and the product with the values. */
 final class Probabilities {
@@ -28,23 +34,81 @@ final class Probabilities {
           number(0),
           any(GUARDED));
 
+  /** {@code hidden ? 0 : p} or {@code visible ? p : 0}, where a capture is bound to it. */
+  static final Capture<Value> ZEROED = Capture.of("zeroed");
+
   private Probabilities() {}
 
   static Pattern through(Pattern softmax) {
     return (value, graph, match) -> {
       Value at = value;
+      Optional<Match> before = Optional.of(match);
       for (int step = 0; step < MOST_STEPS; step++) {
         var guard = GUARD.match(at, graph);
         if (guard.isPresent()) {
           at = guard.get().get(GUARDED);
+        } else if (zeroed(at, graph).isPresent()) {
+          before = any(ZEROED).match(at, graph, before.get());
+          if (before.isEmpty()) {
+            return before;
+          }
+          at = zeroed(at, graph).get();
         } else if (graph.definition(at).orElse(null) instanceof Node node && isSkipped(node)) {
           at = graph.operand(node, 0);
         } else {
           break;
         }
       }
-      return softmax.match(at, graph, match);
+      return softmax.match(at, graph, before.get());
     };
+  }
+
+  /** The probabilities of which some are replaced by zero. */
+  private static Optional<Value> zeroed(Value value, GraphEditor graph) {
+    Node node = graph.definition(value).orElse(null);
+    if (node == null || !(node.op() instanceof Elementwise.Select)) {
+      return Optional.empty();
+    }
+    boolean isFirstZero = isZero(graph.operand(node, 1), graph);
+    Value probabilities = graph.operand(node, isFirstZero ? 2 : 1);
+    return isFirstZero != isZero(graph.operand(node, 2), graph)
+            && probabilities.type().equals(value.type())
+        ? Optional.of(probabilities)
+        : Optional.empty();
+  }
+
+  private static boolean isZero(Value value, GraphEditor graph) {
+    return Parameters.uniform(value, graph).orElse(1) == 0;
+  }
+
+  /**
+   * The masks of the scores, where a mask that also zeroes probabilities hides keys altogether;
+   * none when probabilities are zeroed by another.
+   *
+   * @param select that zeroes probabilities
+   */
+  static Optional<List<MaskTerm>> hidingZeroed(
+      List<MaskTerm> masks, Value select, GraphEditor graph) {
+    Node node = graph.definition(select).orElseThrow();
+    Value condition = graph.operand(node, 0);
+    boolean exchanged = isZero(graph.operand(node, 1), graph);
+    List<MaskTerm> hiding = new ArrayList<>();
+    boolean found = false;
+    for (MaskTerm mask : masks) {
+      if (mask instanceof MaskTerm.Replacing replacing
+          && graph.resolve(replacing.value()) == condition
+          && replacing.exchanged() == exchanged
+          && replacing.applied().equals(select.type().shape())) {
+        found = true;
+        hiding.add(
+            new MaskTerm.Replacing(
+                condition, exchanged, Double.NEGATIVE_INFINITY, replacing.applied()));
+      } else {
+        hiding.add(mask);
+      }
+    }
+    boolean isFloored = masks.stream().anyMatch(mask -> mask instanceof MaskTerm.Floor);
+    return found && !isFloored ? Optional.of(hiding) : Optional.empty();
   }
 
   private static boolean isSkipped(Node node) {

@@ -43,9 +43,16 @@ final class RaiseAttention implements RewriteRule {
     if (((Reduction.Softmax) softmax.op()).axis() != softmax.result().type().rank() - 1) {
       return Optional.empty();
     }
-    return new ScoreTrace(graph)
-        .trace(graph.operand(softmax, 0))
-        .flatMap(scores -> AttentionOperands.of(scores, graph.operand(node, 1), graph))
+    Optional<Scores> scores = new ScoreTrace(graph).trace(graph.operand(softmax, 0));
+    if (match.has(Probabilities.ZEROED)) {
+      scores =
+          scores.flatMap(
+              found ->
+                  Probabilities.hidingZeroed(found.masks(), match.get(Probabilities.ZEROED), graph)
+                      .map(found::with));
+    }
+    return scores
+        .flatMap(found -> AttentionOperands.of(found, graph.operand(node, 1), graph))
         .map(
             operands ->
                 graph.add(

@@ -53,6 +53,10 @@ final class ScoreTrace {
       return new Path(factor, cap, more, leading, steps + 1);
     }
 
+    Path floored(double lowest) {
+      return masked(new MaskTerm.Floor(lowest));
+    }
+
     Path capped() {
       return new Path(1, factor, masks, leading, steps + 1);
     }
@@ -128,7 +132,8 @@ final class ScoreTrace {
     Value right = graph.operand(node, 1);
     OptionalDouble leftNumber = Parameters.uniform(left, graph);
     OptionalDouble rightNumber = Parameters.uniform(right, graph);
-    int rank = node.result().type().rank();
+    Shape shape = node.result().type().shape();
+    ElementType element = node.result().type().element();
     if (function == BinaryFunction.MUL && leftNumber.isPresent()) {
       return trace(right, path.scaled(leftNumber.getAsDouble()));
     }
@@ -139,11 +144,17 @@ final class ScoreTrace {
       return trace(left, path.scaled(1 / rightNumber.getAsDouble()));
     }
     if (function == BinaryFunction.ADD && path.cap() == 0) {
-      Optional<Scores> scores = side(left, right, path, rank, path.factor());
-      return scores.isPresent() ? scores : side(right, left, path, rank, path.factor());
+      Optional<Scores> scores = side(left, right, path, shape, path.factor());
+      return scores.isPresent() ? scores : side(right, left, path, shape, path.factor());
     }
     if (function == BinaryFunction.SUB && path.cap() == 0) {
-      return side(left, right, path, rank, -path.factor());
+      return side(left, right, path, shape, -path.factor());
+    }
+    if (function == BinaryFunction.MAX && isFloor(leftNumber, path, element)) {
+      return trace(right, path.floored(leftNumber.getAsDouble()));
+    }
+    if (function == BinaryFunction.MAX && isFloor(rightNumber, path, element)) {
+      return trace(left, path.floored(rightNumber.getAsDouble()));
     }
     return fail(
         function == BinaryFunction.MUL || function == BinaryFunction.DIV
@@ -151,28 +162,35 @@ final class ScoreTrace {
             : function.text() + " between the product and the softmax");
   }
 
+  private static boolean isFloor(OptionalDouble number, Path path, ElementType element) {
+    return number.isPresent()
+        && path.factor() == 1
+        && path.cap() == 0
+        && MaskTerm.swallowsScores(number.getAsDouble(), element);
+  }
+
   /** The scores on one side of a sum, the mask on the other. */
-  private Optional<Scores> side(Value scores, Value mask, Path path, int rank, double factor) {
-    if (scores.type().rank() != rank) {
-      return fail("the sum's operands are of different rank");
+  private Optional<Scores> side(Value scores, Value mask, Path path, Shape shape, double factor) {
+    if (!scores.type().shape().equals(shape)) {
+      return fail("the sum is larger than the scores");
     }
-    return trace(scores, path.masked(new MaskTerm.Additive(mask, factor, rank)));
+    return trace(scores, path.masked(new MaskTerm.Additive(mask, factor, shape)));
   }
 
   private Optional<Scores> select(Node node, Path path) {
     Value condition = graph.operand(node, 0);
-    int rank = node.result().type().rank();
+    Shape shape = node.result().type().shape();
     for (boolean exchanged : new boolean[] {false, true}) {
       Value scores = graph.operand(node, exchanged ? 2 : 1);
       OptionalDouble other = Parameters.uniform(graph.operand(node, exchanged ? 1 : 2), graph);
       if (other.isPresent()
-          && scores.type().rank() == rank
+          && scores.type().shape().equals(shape)
           && path.cap() == 0
           && other.getAsDouble() * path.factor() <= MaskTerm.HIDDEN
           && condition.type().element() == ElementType.BOOL) {
         double hidden = other.getAsDouble() * path.factor();
         return trace(
-            scores, path.masked(new MaskTerm.Replacing(condition, exchanged, hidden, rank)));
+            scores, path.masked(new MaskTerm.Replacing(condition, exchanged, hidden, shape)));
       }
     }
     return fail("a selection that doesn't replace hidden scores by a large negative number");

@@ -13,4 +13,8 @@ import java.util.List;
  * @param leading batch and heads, where the scores are seen with both; else null
  */
 record Scores(
-    Value queries, Value keys, double scale, double softCap, List<MaskTerm> masks, Shape leading) {}
+    Value queries, Value keys, double scale, double softCap, List<MaskTerm> masks, Shape leading) {
+  Scores with(List<MaskTerm> others) {
+    return new Scores(queries, keys, scale, softCap, others, leading);
+  }
+}
