@@ -5,135 +5,188 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
-import io.partita.ir.type.Shape;
 import io.partita.passes.raise.attention.AttentionChange;
-import io.partita.passes.raise.mask.MaskMeaning;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
 
 /** Changes a graph's attentions over growing caches to attentions over caches of fixed capacity. */
 final class Conversion {
   private final GraphEditor graph;
   private final Dim past;
+  private final Dim fresh;
   private final long capacity;
-  private final Map<Value, Value> updated = new IdentityHashMap<>();
-  private final Map<Value, MaskMeaning> masks = new IdentityHashMap<>();
-  private final List<Module.State> states = new ArrayList<>();
+  private final List<Join> joins;
+  private final FilledInputs filled;
+  private final CapacityValues lengthened;
+  private final Map<MaskForm, Value> biases = new IdentityHashMap<>();
   private Position position;
 
-  Conversion(GraphEditor graph, Dim past, long capacity) {
+  /**
+   * @param joins where new keys and values join past ones; not empty
+   */
+  Conversion(GraphEditor graph, List<Join> joins, long capacity) {
     this.graph = graph;
-    this.past = past;
+    this.joins = joins;
+    this.past = joins.getFirst().pastLength();
+    this.fresh = joins.getFirst().newLength();
     this.capacity = capacity;
+    this.lengthened = new CapacityValues(graph, past.plus(fresh));
+    Set<Value> caches = Collections.newSetFromMap(new IdentityHashMap<>());
+    joins.forEach(join -> caches.add(join.past()));
+    this.filled = new FilledInputs(graph.inputs(), caches, past.toString());
+  }
+
+  FilledInputs filled() {
+    return filled;
+  }
+
+  CapacityValues lengthened() {
+    return lengthened;
   }
 
   List<Module.State> convert() {
-    List<Node> nodes = graph.nodes();
-    graph.before(nodes.getFirst());
-    for (Node node : nodes) {
+    graph.before(graph.nodes().getFirst());
+    Dim batch = batch();
+    position = Position.of(graph, batch);
+    requirePositions();
+    List<Attended> attentions = new ArrayList<>();
+    MaskReader masks = new MaskReader(graph, past, fresh, capacity, filled, positional());
+    for (Node node : graph.nodes()) {
       if (node.op() instanceof Structured.Attention && isCached(node)) {
-        convert(node);
+        attentions.add(new Attended(node, masks.read(node)));
       }
     }
+    attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));
+    CachePlaces places = new CachePlaces(graph, past, position, batch);
+    joins.forEach(places::replace);
+    replaceClosedValues();
     new PastLength(past.toString(), position, graph).replace();
-    return states;
+    return places.states();
+  }
+
+  private record Attended(Node node, MaskForm mask) {}
+
+  private Positional positional() {
+    return new Positional(graph, past.toString(), filled);
   }
 
   private boolean isCached(Node attention) {
-    return CachedValues.of(attention.operand(1), graph).isPresent()
-        || updated.containsKey(attention.operand(1));
+    return graph.operand(attention, 1).type().dim(2).symbols().contains(past.toString());
   }
 
-  private void convert(Node node) {
-    CachedValues keys = cached(node, 1, "keys");
-    CachedValues values = cached(node, 2, "values");
-    Structured.Attention attention = (Structured.Attention) node.op();
-    long window = window(node, attention);
-    boolean isCausal = isCausal(node, attention) && !keys.newLength().is(1) || window > 0;
-    if (position == null) {
-      position = Position.of(graph, keys.past().type().dim(0));
-    }
+  private Dim batch() {
+    return graph.nodes().stream()
+        .filter(node -> node.op() instanceof Structured.Attention && isCached(node))
+        .map(node -> graph.operand(node, 0).type().dim(0))
+        .findFirst()
+        .orElse(joins.getFirst().past().type().dim(0));
+  }
+
+  private void convert(Node node, MaskForm mask, Dim batch) {
     graph.before(node);
-    List<Value> operands = new ArrayList<>();
-    operands.add(graph.operand(node, 0));
-    operands.add(update(keys));
-    operands.add(update(values));
-    operands.add(position.after(keys.newLength(), graph));
-    AttentionChange change = AttentionChange.of(attention).withoutMask();
-    Value result =
-        graph.add(
-            (isCausal ? change.causalAtKeyLength(window) : change.keyLength()).op(), operands);
-    graph.replace(node.result(), result);
+    List<Value> operands = new ArrayList<>(graph.operands(node).subList(0, 3));
+    AttentionChange change =
+        AttentionChange.of((Structured.Attention) node.op()).withoutMask().nonCausal();
+    if (mask.bias().isPresent()) {
+      operands.add(biases.computeIfAbsent(mask, this::bias));
+      change = change.withMask();
+    }
+    operands.add(position.after(fresh, graph));
+    AttentionChange placed =
+        mask.causal() ? change.causalAtKeyLength(mask.window()) : change.keyLength();
+    graph.replace(node.result(), graph.add(placed.op(), operands));
   }
 
-  private CachedValues cached(Node node, int operand, String what) {
-    return CachedValues.of(node.operand(operand), graph)
-        .orElseThrow(
-            () ->
-                KvStatePass.noCache(
-                    "node \"" + node.name() + "\"",
-                    "past " + what + " joined with new ones, and an output with them",
-                    node.operand(operand).toString()));
+  private Value bias(MaskForm mask) {
+    return lengthened.open(MaskOperand.of(mask.bias().orElseThrow(), fresh, position, graph));
   }
 
-  /** The cache with the new keys or values in it, which takes the place of the joined ones. */
-  private Value update(CachedValues cache) {
-    Value before = updated.get(cache.joined());
-    if (before != null) {
-      return before;
+  /** Caches that the model itself writes at a position have to be written at the first new one. */
+  private void requirePositions() {
+    List<Value> starts = new ArrayList<>();
+    List<Value> kept = new ArrayList<>();
+    joins.forEach(join -> join.start().ifPresent(starts::add));
+    joins.forEach(join -> kept.addAll(join.kept()));
+    List<Value> asked = new ArrayList<>(starts);
+    asked.addAll(kept);
+    if (asked.isEmpty()) {
+      return;
     }
-    Shape shape = cache.past().type().shape().with(2, Dim.of(capacity));
-    Value state = graph.retypeInput(cache.past(), cache.past().type().with(shape));
-    Value after =
-        graph.add(new Structured.CacheUpdate(2, false), state, cache.fresh(), position.starts());
-    updated.put(cache.joined(), after);
-    states.add(new Module.State(cache.past().name(), cache.output()));
-    graph.setOutput(cache.output(), after);
-    return after;
+    Positional positional = positional();
+    for (Value value : asked) {
+      if (!positional.contains(value)) {
+        throw unplaced(value, "a value that is known only when running");
+      }
+    }
+    SortedSet<String> open =
+        positional.sweep(
+            asked,
+            capacity - fresh.value(),
+            (at, values) -> {
+              for (int i = 0; i < values.size(); i++) {
+                Tensor tensor = values.get(i);
+                double expected = i < starts.size() ? at : 1;
+                if (tensor.size() > 0 && !tensor.isFilledWith(expected)) {
+                  throw unplaced(asked.get(i), "another place after " + at + " tokens");
+                }
+              }
+            });
+    MaskReader.requireNumbers(open, joins.getFirst().node());
   }
 
-  private boolean isCausal(Node node, Structured.Attention attention) {
-    if (attention.causal()) {
-      requireOffset(node, attention.offset());
-      return true;
-    }
-    return attention.mask() && meaning(node).causal();
+  private static RuntimeException unplaced(Value value, String found) {
+    String where =
+        value.isInput() ? "input \"" + value.name() : "node \"" + value.definition().name();
+    return KvStatePass.noCache(
+        where + "\"", "new keys and values behind those of former tokens", found);
   }
 
-  private long window(Node node, Structured.Attention attention) {
-    if (attention.window() > 0 || !attention.mask()) {
-      return attention.window();
+  /**
+   * Replaces values that have one type at all positions but are computed from others that have not,
+   * such as a sum over a mask.
+   */
+  private void replaceClosedValues() {
+    Positional positional = positional();
+    List<Value> values = new ArrayList<>();
+    for (Node node : graph.nodes()) {
+      boolean isFirst =
+          node.results().size() == 1
+              && positional.contains(node.result())
+              && !isOpen(node.result())
+              && node.operands().stream().anyMatch(operand -> isOpen(graph.resolve(operand)));
+      if (isFirst) {
+        values.add(node.result());
+      }
     }
-    return meaning(node).window();
+    if (values.isEmpty()) {
+      return;
+    }
+    List<ValueSweep> sweeps = values.stream().map(value -> new ValueSweep()).toList();
+    SortedSet<String> open =
+        positional.sweep(
+            values,
+            capacity - fresh.value(),
+            (at, tensors) -> {
+              for (int i = 0; i < tensors.size(); i++) {
+                sweeps.get(i).accept(at, tensors.get(i));
+              }
+            });
+    for (int i = 0; i < values.size() && open.isEmpty(); i++) {
+      Value value = values.get(i);
+      graph.before(value.definition());
+      sweeps.get(i).value(position, graph).ifPresent(brief -> graph.replace(value, brief));
+    }
   }
 
-  /** What the mask hides, which must be later keys, keys outside of a window, and padding. */
-  private MaskMeaning meaning(Node node) {
-    Value mask = graph.operand(node, 3);
-    Shape q = graph.operand(node, 0).type().shape();
-    Shape scores = q.with(3, node.operand(1).type().dim(2));
-    MaskMeaning meaning = masks.computeIfAbsent(mask, key -> MaskMeaning.of(key, scores, graph));
-    if (!meaning.reason().isEmpty()) {
-      throw KvStatePass.noCache(
-          "node \"" + node.name() + "\"",
-          "a mask of later keys, a window or padding",
-          meaning.reason());
-    }
-    if (meaning.causal()) {
-      requireOffset(node, meaning.offset());
-    }
-    return meaning;
-  }
-
-  private void requireOffset(Node node, Dim offset) {
-    if (!offset.equals(past)) {
-      throw KvStatePass.noCache(
-          "node \"" + node.name() + "\"",
-          "a causal mask whose first query stands at " + past,
-          "one at " + offset);
-    }
+  private boolean isOpen(Value value) {
+    return value.type().shape().dims().stream()
+        .anyMatch(dim -> dim.symbols().contains(past.toString()));
   }
 }

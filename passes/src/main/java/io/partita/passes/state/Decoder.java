@@ -7,44 +7,55 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** What of a module has to do with its KV cache. */
 final class Decoder {
   private final Graph graph;
-  private final List<CachedValues> caches = new ArrayList<>();
+  private final List<Join> joins;
 
   Decoder(Graph graph) {
     this.graph = graph;
-    GraphEditor editor = new GraphEditor(graph);
-    for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Attention) {
-        for (int operand = 1; operand <= 2; operand++) {
-          Optional<CachedValues> cached = CachedValues.of(node.operand(operand), editor);
-          cached.filter(found -> !caches.contains(found)).ifPresent(caches::add);
-        }
-      }
-    }
+    Set<Value> attended = attended(graph);
+    this.joins =
+        Join.all(new GraphEditor(graph)).stream()
+            .filter(join -> attended.contains(join.node().result()))
+            .toList();
   }
 
-  List<CachedValues> caches() {
-    return caches;
+  /** What keys or values of some attention are computed from. */
+  private static Set<Value> attended(Graph graph) {
+    Set<Value> attended = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Node> nodes = graph.nodes();
+    for (int i = nodes.size() - 1; i >= 0; i--) {
+      Node node = nodes.get(i);
+      if (node.op() instanceof Structured.Attention) {
+        attended.addAll(node.operands().subList(1, 3));
+      } else if (node.results().stream().anyMatch(attended::contains)) {
+        attended.addAll(node.operands());
+      }
+    }
+    return attended;
+  }
+
+  List<Join> joins() {
+    return joins;
   }
 
   /** The length of every cache input: one symbol. */
   Dim pastLength() {
     TreeSet<String> lengths = new TreeSet<>();
-    caches.forEach(cache -> lengths.add(cache.pastLength().toString()));
-    Dim first = caches.getFirst().pastLength();
+    joins.forEach(join -> lengths.add(join.pastLength().toString()));
+    Dim first = joins.getFirst().pastLength();
     if (lengths.size() > 1 || !first.isSymbol()) {
       throw KvStatePass.noCache(
-          "input \"" + caches.getFirst().past().name() + "\"",
+          "input \"" + joins.getFirst().past().name() + "\"",
           "one dynamic length of the past, the same for all caches",
           String.join(", ", lengths));
     }
@@ -52,22 +63,23 @@ final class Decoder {
   }
 
   Dim newLength() {
-    return caches.getFirst().newLength();
+    return joins.getFirst().newLength();
   }
 
   /**
-   * Symbols that stand for past and new tokens together without saying so: lengths of mask inputs
-   * that no other input has.
+   * Symbols that stand for past and new tokens together without saying so: lengths of inputs that
+   * decide what attentions over the cache see, which no other input has.
    */
   Map<String, Dim> totals(Dim total) {
+    Set<Value> deciding = deciding();
     TreeSet<String> others = new TreeSet<>(total.symbols());
     graph.inputs().stream()
-        .filter(input -> !isMask(input))
+        .filter(input -> !deciding.contains(input))
         .forEach(input -> input.type().shape().forEach(dim -> others.addAll(dim.symbols())));
     Map<String, Dim> totals = new LinkedHashMap<>();
     for (Value input : graph.inputs()) {
       Shape shape = input.type().shape();
-      if (isMask(input)
+      if (deciding.contains(input)
           && shape.rank() > 0
           && shape.fromEnd(0).isSymbol()
           && !others.contains(shape.fromEnd(0).toString())) {
@@ -77,7 +89,29 @@ final class Decoder {
     return totals;
   }
 
-  private static boolean isMask(Value input) {
-    return input.name().toLowerCase(Locale.ROOT).contains("mask");
+  /** What masks and lengths of attentions over a cache, and places in caches, depend on. */
+  private Set<Value> deciding() {
+    Set<Value> cached = Collections.newSetFromMap(new IdentityHashMap<>());
+    joins.forEach(join -> cached.add(join.node().result()));
+    for (Node node : graph.nodes()) {
+      if (!(node.op() instanceof Structured.Attention)
+          && node.operands().stream().anyMatch(cached::contains)) {
+        cached.addAll(node.results());
+      }
+    }
+    Set<Value> deciding = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Node> nodes = graph.nodes();
+    for (int i = nodes.size() - 1; i >= 0; i--) {
+      Node node = nodes.get(i);
+      boolean isAttention = node.op() instanceof Structured.Attention;
+      if (isAttention && cached.contains(node.operand(1))) {
+        deciding.addAll(node.operands().subList(3, node.operands().size()));
+      } else if (node.op() instanceof Structured.CacheUpdate && cached.contains(node.result())) {
+        deciding.add(node.operand(2));
+      } else if (node.results().stream().anyMatch(deciding::contains)) {
+        deciding.addAll(node.operands());
+      }
+    }
+    return deciding;
   }
 }

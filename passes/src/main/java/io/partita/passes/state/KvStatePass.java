@@ -8,12 +8,10 @@ import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.passes.Pass;
 import io.partita.passes.PassCode;
 import io.partita.passes.simplify.SimplifyPass;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -70,14 +68,14 @@ public final class KvStatePass implements Pass {
 
   /** Whether some attention reads keys that an input holds. */
   public static boolean applies(Module module) {
-    return !new Decoder(module.graph()).caches().isEmpty();
+    return !new Decoder(module.graph()).joins().isEmpty();
   }
 
   /** The length of the past where it's a number: such a decoder runs for one length only. */
   public static OptionalLong fixedPast(Module module) {
     return new Decoder(module.graph())
-        .caches().stream()
-            .map(CachedValues::pastLength)
+        .joins().stream()
+            .map(Join::pastLength)
             .filter(Dim::isStatic)
             .mapToLong(Dim::value)
             .findFirst();
@@ -90,29 +88,35 @@ public final class KvStatePass implements Pass {
   @Override
   public Module run(Module module) {
     Decoder decoder = new Decoder(module.graph());
-    if (decoder.caches().isEmpty()) {
+    if (decoder.joins().isEmpty()) {
       throw noCache("the model", "attention over a past input joined with new keys", "none");
     }
     Dim past = decoder.pastLength();
-    Graph bound =
-        DimensionBinding.bind(module.graph(), decoder.totals(past.plus(decoder.newLength())));
+    Dim fresh = decoder.newLength();
+    Graph bound = DimensionBinding.bind(module.graph(), decoder.totals(past.plus(fresh)));
     GraphEditor graph = new GraphEditor(bound);
-    List<Module.State> states = new Conversion(graph, past, capacity).convert();
-    dropMasks(graph, module.graph());
+    Conversion conversion = new Conversion(graph, new Decoder(bound).joins(), capacity);
+    List<Module.State> states = conversion.convert();
+    dropInputs(graph, bound, conversion.filled());
     SimplifyPass.simplify(graph, List.of());
-    Graph result = graph.freeze();
-    verifyFixed(result, past.toString());
-    return new Module(result, states);
+    Graph open = graph.freeze();
+    OpenValues.verify(open, past.toString(), conversion.lengthened());
+    Map<String, Dim> lengths = Map.of(past.toString(), Dim.of(capacity).minus(fresh));
+    GraphEditor closed = new GraphEditor(DimensionBinding.bind(open, lengths));
+    conversion.lengthened().close(closed);
+    return new Module(closed.freeze(), states);
   }
 
-  /** Inputs that fed masks only, which are gone. */
-  private void dropMasks(GraphEditor graph, Graph original) {
+  /** Inputs that the position decides and nobody needs any more. */
+  private void dropInputs(GraphEditor graph, Graph original, FilledInputs filled) {
+    graph.dropDead();
     Map<Value, List<Node>> readers = original.readers();
-    List<String> read = new ArrayList<>();
-    original.inputs().stream().filter(readers::containsKey).forEach(in -> read.add(in.name()));
     for (Value input : List.copyOf(graph.inputs())) {
-      boolean isMask = input.name().toLowerCase(Locale.ROOT).contains("mask");
-      if (graph.uses(input) == 0 && (isMask || read.contains(input.name()))) {
+      boolean isDecided =
+          filled.contains(input)
+              || input.name().toLowerCase(Locale.ROOT).contains("mask")
+              || readers.containsKey(input);
+      if (graph.uses(input) == 0 && isDecided) {
         graph.removeInput(input);
         notes.accept(
             new Diagnostic(
@@ -121,33 +125,6 @@ public final class KvStatePass implements Pass {
                 "ones for all tokens, past and new",
                 "a mask that only hides padding; the input is gone",
                 "leave padding out of what is decoded"));
-      }
-    }
-  }
-
-  private static void verifyFixed(Graph graph, String past) {
-    for (Value input : graph.inputs()) {
-      if (input.type().shape().dims().stream().anyMatch(dim -> dim.symbols().contains(past))) {
-        throw noCache(
-            "input \"" + input.name() + "\"",
-            "no use of it but in attention masks",
-            "its length " + input.type() + " depends on the past");
-      }
-    }
-    for (Node node : graph.nodes()) {
-      boolean isOpen =
-          node.results().stream()
-                  .flatMap(result -> result.type().shape().dims().stream())
-                  .anyMatch(dim -> dim.symbols().contains(past))
-              || node.op() instanceof Structured.Attention attention
-                  && attention.offset().symbols().contains(past)
-              || node.op() instanceof io.partita.ir.op.Source.Extent(Dim size)
-                  && size.symbols().contains(past);
-      if (isOpen) {
-        throw noCache(
-            "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
-            "no length of the past beyond caches, masks and positions",
-            node.results().getFirst().type().toString());
       }
     }
   }

@@ -39,7 +39,7 @@ record Position(Value starts, Value first) {
     return new Position(starts, graph.add(new Movement.Reshape(Shape.SCALAR), one));
   }
 
-  private static boolean isPosition(Value input) {
+  static boolean isPosition(Value input) {
     ElementType element = input.type().element();
     return input.name().toLowerCase(Locale.ROOT).contains("pos")
         && (element == ElementType.I64 || element == ElementType.I32)
@@ -77,6 +77,15 @@ record Position(Value starts, Value first) {
             graph.add(
                 new Movement.Broadcast(vector), graph.add(new Movement.Reshape(Shape.of(1)), wide)))
         : Optional.empty();
+  }
+
+  /** Start positions of a cache whose first axis has so many elements. */
+  Value startsFor(Dim extent, Dim batch, GraphEditor graph) {
+    if (extent.equals(batch)) {
+      return starts;
+    }
+    Value one = graph.add(new Movement.Reshape(Shape.of(1)), first);
+    return graph.add(new Movement.Broadcast(Shape.of(extent)), one);
   }
 
   /** {@code starts + count}, for each sequence. */

@@ -39,6 +39,17 @@ public record AttentionChange(Structured.Attention op) {
     return mask(false);
   }
 
+  public AttentionChange withMask() {
+    return mask(true);
+  }
+
+  /** Without rules of positions. */
+  public AttentionChange nonCausal() {
+    return new AttentionChange(
+        new Structured.Attention(
+            op.scale(), op.softCap(), false, Dim.ZERO, 0, op.mask(), op.keyLength()));
+  }
+
   public AttentionChange causalAtKeyLength(long window) {
     return causal(Dim.ZERO, window).keyLength();
   }
