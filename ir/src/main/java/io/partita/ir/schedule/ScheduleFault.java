@@ -8,7 +8,8 @@ import io.partita.ir.diagnostic.Severity;
 public enum ScheduleFault implements DiagnosticCode {
   TILES("P4411", "tiles of a schedule don't fit together"),
   MEMORY("P4412", "a schedule uses memory that holds something else"),
-  TRANSFER("P4413", "a transfer of a schedule isn't awaited once");
+  TRANSFER("P4413", "a transfer of a schedule isn't awaited once"),
+  CALL("P4414", "a kernel of a schedule reads or writes outside of its tiles");
 
   private final String id;
   private final String title;
@@ -35,12 +36,16 @@ public enum ScheduleFault implements DiagnosticCode {
 
   void require(boolean condition, String where, Object expected, Object found) {
     if (!condition) {
-      throw new PartitaException(
-          this,
-          where,
-          expected.toString(),
-          found.toString(),
-          "this is an error of Partita; please report it with the model and the command");
+      throw at(where, expected, found);
     }
+  }
+
+  PartitaException at(String where, Object expected, Object found) {
+    return new PartitaException(
+        this,
+        where,
+        expected.toString(),
+        found.toString(),
+        "this is an error of Partita; please report it with the model and the command");
   }
 }

@@ -187,4 +187,22 @@ public sealed interface TileExpression {
       case Maximum(var left, var right) -> left.dependsOn(axis) || right.dependsOn(axis);
     };
   }
+
+  /** Whether the value depends on a {@link Scalar}. */
+  default boolean readsScalar() {
+    return switch (this) {
+      case Literal literal -> false;
+      case Scalar scalar -> true;
+      case Start start -> false;
+      case Size size -> false;
+      case First first -> false;
+      case Last last -> false;
+      case Sum(var left, var right) -> left.readsScalar() || right.readsScalar();
+      case Difference(var left, var right) -> left.readsScalar() || right.readsScalar();
+      case Product(var left, var right) -> left.readsScalar() || right.readsScalar();
+      case Quotient(var left, var divisor) -> left.readsScalar();
+      case Minimum(var left, var right) -> left.readsScalar() || right.readsScalar();
+      case Maximum(var left, var right) -> left.readsScalar() || right.readsScalar();
+    };
+  }
 }

@@ -1,10 +1,11 @@
 package io.partita.ir.schedule;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /** Whether the tiles of one loop lie inside their tensors and inside L1, and results are whole. */
 final class TileVerifier {
@@ -13,10 +14,12 @@ final class TileVerifier {
 
   private final TiledKernel kernel;
   private final long l1Bytes;
+  private final List<Long> scalars;
 
   private TileVerifier(TiledKernel kernel, long l1Bytes) {
     this.kernel = kernel;
     this.l1Bytes = l1Bytes;
+    this.scalars = ScalarSamples.of(kernel);
   }
 
   static void verify(TiledKernel kernel, long l1Bytes) {
@@ -36,6 +39,7 @@ final class TileVerifier {
     l1();
     kernel.operands().forEach(this::operand);
     kernel.calls().forEach(this::call);
+    CallVerifier.verify(kernel, scalars);
   }
 
   private void requireName(Set<String> names, String name) {
@@ -98,13 +102,49 @@ final class TileVerifier {
       }
     }
     requireInnermost(operand, axes);
+    requireApart(operand);
     List<Box> boxes = new ArrayList<>();
-    for (Indices tile = new Indices(axes); tile.isValid(); tile.next()) {
-      boxes.add(box(operand, tile, isFixed));
+    for (long scalar : isFixed ? List.of(0L) : scalars) {
+      for (TileWalk tile = walk(axes, scalar); tile.isValid(); tile.next()) {
+        boxes.add(box(operand, tile));
+      }
     }
     if (operand.direction() == Direction.STORE && isFixed) {
       requireWhole(operand, boxes);
     }
+  }
+
+  /** Each element of a result has a place of its own in L2. */
+  private void requireApart(TileOperand operand) {
+    if (operand.direction() == Direction.STORE) {
+      long span = 1;
+      for (BoxDimension dimension : sortedByStride(operand.box())) {
+        FAULT.require(
+            dimension.stride() >= span,
+            where(operand.name()),
+            "a stride of at least " + span,
+            dimension.stride());
+        span += (dimension.extent() - 1) * dimension.stride();
+      }
+    }
+  }
+
+  private static List<BoxDimension> sortedByStride(List<BoxDimension> box) {
+    return box.stream()
+        .filter(dimension -> dimension.extent() > 1)
+        .sorted(Comparator.comparingLong(BoxDimension::stride))
+        .toList();
+  }
+
+  /** Through all tiles along some axes; along the others it's the first. */
+  private TileWalk walk(List<Integer> along, long scalar) {
+    List<TileAxis> axes = kernel.axes();
+    long[] counts = axes.stream().mapToLong(TileAxis::count).toArray();
+    long[][] visited = new long[counts.length][];
+    for (int axis = 0; axis < counts.length; axis++) {
+      visited[axis] = LongStream.range(0, along.contains(axis) ? counts[axis] : 1).toArray();
+    }
+    return new TileWalk(axes, counts, visited, scalar);
   }
 
   /** A result is stored once all axes that it doesn't depend on are done. */
@@ -121,25 +161,7 @@ final class TileVerifier {
   }
 
   private static boolean readsScalar(BoxDimension dimension) {
-    return TileVerifier.readsScalar(dimension.start()) || readsScalar(dimension.size());
-  }
-
-  private static boolean readsScalar(TileExpression expression) {
-    return switch (expression) {
-      case TileExpression.Scalar scalar -> true;
-      case TileExpression.Literal literal -> false;
-      case TileExpression.Start start -> false;
-      case TileExpression.Size size -> false;
-      case TileExpression.First first -> false;
-      case TileExpression.Last last -> false;
-      case TileExpression.Sum(var left, var right) -> readsScalar(left) || readsScalar(right);
-      case TileExpression.Difference(var left, var right) ->
-          readsScalar(left) || readsScalar(right);
-      case TileExpression.Product(var left, var right) -> readsScalar(left) || readsScalar(right);
-      case TileExpression.Quotient(var left, var divisor) -> readsScalar(left);
-      case TileExpression.Minimum(var left, var right) -> readsScalar(left) || readsScalar(right);
-      case TileExpression.Maximum(var left, var right) -> readsScalar(left) || readsScalar(right);
-    };
+    return dimension.start().readsScalar() || dimension.size().readsScalar();
   }
 
   private record Box(List<Long> starts, List<Long> ends) {
@@ -161,14 +183,14 @@ final class TileVerifier {
     }
   }
 
-  private Box box(TileOperand operand, Indices tile, boolean isFixed) {
+  private Box box(TileOperand operand, TileWalk tile) {
     List<Long> starts = new ArrayList<>();
     List<Long> ends = new ArrayList<>();
     for (BoxDimension dimension : operand.box()) {
       long start = dimension.start().at(tile);
       long size = dimension.size().at(tile);
       FAULT.require(
-          !isFixed || start >= 0 && size >= 1 && start + size <= dimension.extent(),
+          start >= 0 && size >= 1 && start + size <= dimension.extent(),
           where(operand.name() + " at tile " + tile),
           "a part of " + dimension.extent() + " indices",
           size + " from " + start);
@@ -213,63 +235,6 @@ final class TileVerifier {
           where(call.function()),
           "one of " + kernel.axes().size() + " axes",
           axis);
-    }
-  }
-
-  /** Counts through the tiles along some axes; along the others it's the first. */
-  private final class Indices implements TileExpression.Tile {
-    private final List<Integer> axes;
-    private final List<Long> at = new ArrayList<>(Collections.nCopies(kernel.axes().size(), 0L));
-    private boolean isValid = true;
-
-    Indices(List<Integer> axes) {
-      this.axes = axes;
-    }
-
-    boolean isValid() {
-      return isValid;
-    }
-
-    void next() {
-      for (int axis : axes) {
-        at.set(axis, at.get(axis) + 1);
-        if (at.get(axis) < kernel.axes().get(axis).count()) {
-          return;
-        }
-        at.set(axis, 0L);
-      }
-      isValid = false;
-    }
-
-    @Override
-    public long start(int axis) {
-      return at.get(axis) * kernel.axes().get(axis).tile();
-    }
-
-    @Override
-    public long size(int axis) {
-      TileAxis one = kernel.axes().get(axis);
-      return Math.min(one.tile(), one.extent() - start(axis));
-    }
-
-    @Override
-    public boolean isFirst(int axis) {
-      return at.get(axis) == 0;
-    }
-
-    @Override
-    public boolean isLast(int axis) {
-      return at.get(axis) == kernel.axes().get(axis).count() - 1;
-    }
-
-    @Override
-    public long scalar(int operand) {
-      return 0;
-    }
-
-    @Override
-    public String toString() {
-      return at.toString();
     }
   }
 }

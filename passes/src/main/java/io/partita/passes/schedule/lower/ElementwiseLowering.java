@@ -146,8 +146,8 @@ final class ElementwiseLowering {
     TileSpaceBuilder space = new TileSpaceBuilder(function);
     TileGrid grid = TileGrid.of(out.shape(), List.of(x.strides(), out.strides()), List.of());
     List<Integer> axes = grid.axes(space, "i", 1, grid.rank());
-    int in = space.load("x", 0, x.element(), grid.box(0, axes));
-    int result = space.store("out", 1, out.element(), grid.box(1, axes));
+    int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
+    int result = space.store("out", 1, out.element(), grid.repeated(1, axes));
     space.call(
         function,
         header,

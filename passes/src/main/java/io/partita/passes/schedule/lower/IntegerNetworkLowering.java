@@ -91,7 +91,8 @@ final class IntegerNetworkLowering {
     List<String> names = List.of("x", "multiplier", "addend");
     for (int i = 0; i < names.size(); i++) {
       ElementType element = operands.get(i).element();
-      int operand = space.load(names.get(i), i, element, grid.box(i, axes));
+      List<BoxDimension> box = i == 0 ? grid.repeated(0, axes) : grid.box(i, axes);
+      int operand = space.load(names.get(i), i, element, box);
       arguments.add(pointer(names.get(i), operand));
     }
     int out = space.store("out", names.size(), result.element(), grid.box(names.size(), axes));
@@ -120,8 +121,8 @@ final class IntegerNetworkLowering {
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     TileGrid grid = TileGrid.of(x.shape(), List.of(x.strides(), result.strides()), List.of());
     List<Integer> axes = grid.axes(space, "i", 1, grid.rank());
-    int in = space.load("x", 0, x.element(), grid.box(0, axes));
-    int out = space.store("out", 1, result.element(), grid.box(1, axes));
+    int in = space.load("x", 0, x.element(), grid.repeated(0, axes));
+    int out = space.store("out", 1, result.element(), grid.repeated(1, axes));
     TileExpression count = TileGrid.elements(axes);
     space.call(
         kernel,

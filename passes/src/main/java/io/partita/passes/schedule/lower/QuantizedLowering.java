@@ -5,6 +5,8 @@ import static io.partita.ir.schedule.Argument.pointer;
 
 import io.partita.ir.op.Quantized;
 import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -63,17 +65,16 @@ final class QuantizedLowering {
             shape, views.stream().map(view -> TileGrid.broadcast(view, shape)).toList(), List.of());
     List<Integer> axes = grid.axes(space, "i", 1, TileGrid.KERNEL_AXES);
     List<Argument> arguments = new ArrayList<>();
-    List<String> names = List.of("x", "scale", "zero", "out");
-    for (int i = 0; i < names.size(); i++) {
-      ElementType element = views.get(i).element();
-      int operand =
-          i == names.size() - 1
-              ? space.store(names.get(i), i, element, grid.box(i, axes))
-              : space.load(names.get(i), i, element, grid.box(i, axes));
-      arguments.add(pointer(names.get(i), operand));
-    }
+    List<Integer> parameters = List.of(1, 2);
+    arguments.add(pointer("x", space.load("x", 0, type(views, 0), grid.repeated(0, axes))));
+    List<BoxDimension> scales = grid.box(1, parameters, axes);
+    arguments.add(pointer("scale", space.load("scale", 1, type(views, 1), scales)));
+    List<BoxDimension> zeros = grid.box(2, parameters, axes);
+    arguments.add(pointer("zero", space.load("zero", 2, type(views, 2), zeros)));
+    arguments.add(pointer("out", space.store("out", 3, type(views, 3), grid.repeated(3, axes))));
     arguments.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
-    arguments.add(integers("parameter_strides", TileGrid.six(grid.tileStrides(1, axes), 0)));
+    List<TileExpression> strides = grid.tileStrides(parameters, axes);
+    arguments.add(integers("parameter_strides", TileGrid.six(strides, 0)));
     space.call(
         kernel,
         "quantize",
@@ -83,6 +84,10 @@ final class QuantizedLowering {
         ElementType.F32,
         TileSpaceBuilder.walk(TileGrid.sizes(axes)));
     return space.build();
+  }
+
+  private static ElementType type(List<TensorView> views, int index) {
+    return views.get(index).element();
   }
 
   /** A dimension as blocks of so many elements. */

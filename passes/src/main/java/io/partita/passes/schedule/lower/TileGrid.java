@@ -97,16 +97,44 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return axes;
   }
 
-  /** A tensor's part along these axes; what has a stride of 0 isn't part of it. */
+  /**
+   * A tensor's part along these axes without the dimensions along which it broadcasts: for kernels
+   * that take {@link #tileStrides}.
+   */
   List<BoxDimension> box(int tensor, List<Integer> axes) {
+    return box(tensor, List.of(tensor), axes);
+  }
+
+  /**
+   * The same without the dimensions along which all of {@code alike} broadcast: for kernels that
+   * take the same strides for these tensors. Where only this one broadcasts, its elements are
+   * loaded repeatedly.
+   */
+  List<BoxDimension> box(int tensor, List<Integer> alike, List<Integer> axes) {
     List<BoxDimension> box = new ArrayList<>();
     for (int i = 0; i < rank(); i++) {
-      long stride = strides.get(tensor).get(i);
-      if (stride != 0) {
-        box.add(BoxDimension.along(axes.get(i), extents.get(i), stride));
+      if (isWalked(alike, i)) {
+        box.add(BoxDimension.along(axes.get(i), extents.get(i), strides.get(tensor).get(i)));
       }
     }
     return closed(box);
+  }
+
+  /**
+   * A tensor's part along these axes with as many elements as the tile of the whole space: for
+   * kernels that walk through it without strides. Where it broadcasts, its elements are loaded
+   * repeatedly.
+   */
+  List<BoxDimension> repeated(int tensor, List<Integer> axes) {
+    List<BoxDimension> box = new ArrayList<>();
+    for (int i = 0; i < rank(); i++) {
+      box.add(BoxDimension.along(axes.get(i), extents.get(i), strides.get(tensor).get(i)));
+    }
+    return closed(box);
+  }
+
+  private boolean isWalked(List<Integer> tensors, int dimension) {
+    return tensors.stream().anyMatch(tensor -> strides.get(tensor).get(dimension) != 0);
   }
 
   /** With a last dimension of stride 1. */
@@ -121,10 +149,17 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
 
   /** Elements from one index to the next in the tensor's tile in L1. */
   List<TileExpression> tileStrides(int tensor, List<Integer> axes) {
+    return tileStrides(List.of(tensor), axes);
+  }
+
+  /**
+   * The same for tensors whose tiles have the dimensions along which any of them doesn't broadcast.
+   */
+  List<TileExpression> tileStrides(List<Integer> alike, List<Integer> axes) {
     List<TileExpression> found = new ArrayList<>();
     TileExpression next = TileExpression.of(1);
     for (int i = rank() - 1; i >= 0; i--) {
-      boolean isWalked = strides.get(tensor).get(i) != 0;
+      boolean isWalked = isWalked(alike, i);
       found.addFirst(isWalked ? next : TileExpression.of(0));
       next = isWalked ? next.times(TileExpression.size(axes.get(i))) : next;
     }

@@ -1,0 +1,116 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.schedule.Argument.Value;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the fields of a kernel's struct are in one tile. */
+final class CallFields {
+  private final KernelCall call;
+  private final TileExpression.Tile tile;
+  private final Set<TileExpression> used = new LinkedHashSet<>();
+
+  CallFields(KernelCall call, TileExpression.Tile tile) {
+    this.call = call;
+    this.tile = tile;
+  }
+
+  /** The expressions that were asked for until now. */
+  Set<TileExpression> used() {
+    return used;
+  }
+
+  /**
+   * The integer that a field holds; 0 where the call leaves it out.
+   *
+   * @param field of a struct in the struct: {@code window.height}
+   */
+  long get(String field) {
+    return find(call.arguments(), field)
+        .map(
+            value ->
+                switch (value) {
+                  case Value.Integer(var expression) -> at(expression);
+                  case Value other -> throw mistake(field, "an integer");
+                })
+        .orElse(0L);
+  }
+
+  /** The integers of an array; none where the call leaves it out. */
+  List<Long> all(String field) {
+    return find(call.arguments(), field)
+        .map(
+            value ->
+                switch (value) {
+                  case Value.Integers(var expressions) ->
+                      expressions.stream().map(this::at).toList();
+                  case Value other -> throw mistake(field, "an array");
+                })
+        .orElse(List.of());
+  }
+
+  /** The pointer that a field holds; none for null. */
+  Optional<Value> pointer(String field) {
+    return find(call.arguments(), field).flatMap(value -> pointer(field, value));
+  }
+
+  private Optional<Value> pointer(String field, Value value) {
+    return switch (value) {
+      case Value.OperandPointer pointer -> Optional.of(pointer);
+      case Value.ScratchPointer pointer -> Optional.of(pointer);
+      case Value.Null none -> Optional.empty();
+      case Value.PointerWhen(var condition, var pointer) ->
+          at(condition) == 0 ? Optional.empty() : pointer(field, pointer);
+      case Value other -> throw mistake(field, "a pointer");
+    };
+  }
+
+  long at(TileExpression expression) {
+    used.add(expression);
+    return expression.at(tile);
+  }
+
+  private static Optional<Value> find(List<Argument> arguments, String field) {
+    int dot = field.indexOf('.');
+    String own = dot < 0 ? field : field.substring(0, dot);
+    Optional<Value> found =
+        arguments.stream()
+            .filter(argument -> argument.field().equals(own))
+            .map(Argument::value)
+            .findFirst();
+    if (dot < 0) {
+      return found;
+    }
+    return found.flatMap(
+        value ->
+            value instanceof Value.Struct(var inner)
+                ? find(inner, field.substring(dot + 1))
+                : Optional.empty());
+  }
+
+  /** Names of fields that hold pointers, also where these are null in this tile. */
+  List<String> pointers() {
+    List<String> names = new ArrayList<>();
+    for (Argument argument : call.arguments()) {
+      switch (argument.value()) {
+        case Value.OperandPointer pointer -> names.add(argument.field());
+        case Value.ScratchPointer pointer -> names.add(argument.field());
+        case Value.PointerWhen pointer -> names.add(argument.field());
+        case Value.Null none -> {}
+        case Value.Integer number -> {}
+        case Value.Float number -> {}
+        case Value.Integers numbers -> {}
+        case Value.Struct struct -> {}
+      }
+    }
+    return names;
+  }
+
+  private IllegalArgumentException mistake(String field, String expected) {
+    return new IllegalArgumentException(
+        "field " + field + " of " + call.struct() + " isn't " + expected);
+  }
+}

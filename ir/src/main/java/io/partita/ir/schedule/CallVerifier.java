@@ -1,0 +1,329 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.KernelAccess.Kind;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * Plays the kernels of one loop element by element of L1: whether they stay inside their tiles,
+ * read only what was loaded or written for the same results, read all that was loaded, and have
+ * written results in full when these are stored.
+ *
+ * <p>Where nothing depends on how far a tile is along an axis, the first, the last and one between
+ * them stand for all.
+ */
+final class CallVerifier {
+  /** At the beginning, in the middle and at the end of an axis with more tiles than these. */
+  private static final long MOST = 16;
+
+  private final TiledKernel kernel;
+  private final long scalar;
+  private final List<Content> operands;
+  private final List<Content> scratch;
+
+  /** What is in a tile or in scratch memory. */
+  private static final class Content {
+    /** The numbers of its tile along the axes that it depends on. */
+    private List<Long> tile = List.of();
+
+    private long elements;
+
+    /** Of each element; 0 as long as that's open. */
+    private int bits;
+
+    private final BitSet written = new BitSet();
+    private final BitSet read = new BitSet();
+  }
+
+  private CallVerifier(TiledKernel kernel, long scalar) {
+    this.kernel = kernel;
+    this.scalar = scalar;
+    this.operands = kernel.operands().stream().map(operand -> new Content()).toList();
+    this.scratch = kernel.scratch().stream().map(memory -> new Content()).toList();
+  }
+
+  /**
+   * @param scalars values to try for the integers that the loop reads at run time
+   */
+  static void verify(TiledKernel kernel, List<Long> scalars) {
+    for (long scalar : scalars) {
+      new CallVerifier(kernel, scalar).run();
+    }
+  }
+
+  private void run() {
+    long[] counts = counts();
+    TileWalk last = null;
+    for (TileWalk tile = walk(counts, visited(counts)); tile.isValid(); tile.next()) {
+      enter(tile);
+      for (KernelCall call : kernel.calls()) {
+        if (call.onLast().stream().allMatch(tile::isLast)) {
+          play(call, tile);
+        }
+      }
+      last = tile;
+    }
+    for (int i = 0; i < operands.size(); i++) {
+      leave(i, last);
+    }
+  }
+
+  private TileWalk walk(long[] counts, long[][] visited) {
+    return new TileWalk(kernel.axes(), counts, visited, scalar);
+  }
+
+  /** How many tiles run along each axis: at least one. */
+  private long[] counts() {
+    long[] all = kernel.axes().stream().mapToLong(TileAxis::count).toArray();
+    TileWalk first = walk(all, new long[all.length][1]);
+    return kernel.axes().stream()
+        .mapToLong(
+            axis -> {
+              long limit = axis.limit().map(each -> each.at(first)).orElse(axis.extent());
+              return Math.ceilDiv(Math.clamp(limit, 1, axis.extent()), axis.tile());
+            })
+        .toArray();
+  }
+
+  private long[][] visited(long[] counts) {
+    Set<TileExpression> used = used(counts);
+    long[][] visited = new long[counts.length][];
+    for (int axis = 0; axis < counts.length; axis++) {
+      int own = axis;
+      boolean isPlaced = used.stream().anyMatch(expression -> readsStart(expression, own));
+      visited[axis] = isPlaced ? all(counts[axis]) : typical(counts[axis]);
+    }
+    return visited;
+  }
+
+  private static long[] typical(long count) {
+    return new TreeSet<>(List.of(0L, count / 2, count - 1))
+        .stream().mapToLong(Long::longValue).toArray();
+  }
+
+  private static long[] all(long count) {
+    long middle = (count - MOST) / 2;
+    return LongStream.range(0, count)
+        .filter(i -> i < MOST || i >= count - MOST || i >= middle && i < middle + MOST)
+        .toArray();
+  }
+
+  private static boolean readsStart(TileExpression expression, int axis) {
+    TileExpression places =
+        expression.replacing(
+            leaf -> leaf instanceof TileExpression.Start ? leaf : TileExpression.of(1));
+    return places.dependsOn(axis);
+  }
+
+  /** Expressions that decide what is touched, in the first tile or in the last one. */
+  private Set<TileExpression> used(long[] counts) {
+    Set<TileExpression> used = new LinkedHashSet<>();
+    kernel.operands().stream()
+        .flatMap(operand -> operand.box().stream())
+        .forEach(dimension -> used.add(dimension.size()));
+    long[][] ends = new long[counts.length][];
+    for (int axis = 0; axis < counts.length; axis++) {
+      ends[axis] = counts[axis] == 1 ? new long[1] : new long[] {0, counts[axis] - 1};
+    }
+    for (TileWalk tile = walk(counts, ends); tile.isValid(); tile.next()) {
+      for (KernelCall call : kernel.calls()) {
+        CallFields fields = new CallFields(call, tile);
+        accesses(call, fields, tile).forEach(access -> fields.pointer(access.pointer()));
+        used.addAll(fields.used());
+      }
+    }
+    return used;
+  }
+
+  private List<KernelAccess> accesses(KernelCall call, CallFields fields, TileWalk tile) {
+    return KernelAccesses.of(call, fields)
+        .orElseThrow(
+            () ->
+                fault(
+                    call.function(),
+                    tile,
+                    "a kernel of which it's known what it reads and writes",
+                    call.struct()));
+  }
+
+  /** Tiles that change: operands are loaded, results begin, and with them what is in scratch. */
+  private void enter(TileWalk tile) {
+    boolean begins = false;
+    for (int i = 0; i < operands.size(); i++) {
+      TileOperand operand = kernel.operands().get(i);
+      Content content = operands.get(i);
+      List<Long> own =
+          IntStream.range(0, kernel.axes().size())
+              .filter(operand::dependsOn)
+              .mapToObj(tile::index)
+              .toList();
+      boolean isFirst = content.elements == 0;
+      if (isFirst || !own.equals(content.tile)) {
+        if (!isFirst) {
+          leave(i, tile);
+        }
+        begins |= operand.direction() == Direction.STORE;
+        content.tile = own;
+        content.elements =
+            operand.box().stream()
+                .mapToLong(dimension -> dimension.size().at(tile))
+                .reduce(1, Math::multiplyExact);
+        content.read.clear();
+        content.written.clear();
+        if (operand.direction() == Direction.LOAD) {
+          content.written.set(0, (int) content.elements);
+        }
+      }
+    }
+    if (begins) {
+      scratch.forEach(memory -> memory.written.clear());
+    }
+  }
+
+  private void leave(int index, TileWalk tile) {
+    TileOperand operand = kernel.operands().get(index);
+    Content content = operands.get(index);
+    switch (operand.direction()) {
+      case STORE -> {
+        int missing = content.written.nextClearBit(0);
+        if (missing < content.elements) {
+          throw fault(
+              operand.name() + " before",
+              tile,
+              content.elements + " elements that kernels have written",
+              "element " + missing + " that none has");
+        }
+      }
+      case LOAD -> {
+        int unread = content.read.nextClearBit(0);
+        if (unread < content.elements) {
+          throw fault(
+              operand.name() + " before",
+              tile,
+              content.elements + " elements that kernels have read",
+              "element " + unread + " that none has");
+        }
+      }
+      case SCALAR -> {}
+    }
+  }
+
+  private void play(KernelCall call, TileWalk tile) {
+    CallFields fields = new CallFields(call, tile);
+    List<KernelAccess> accesses = accesses(call, fields, tile);
+    List<String> known = accesses.stream().map(KernelAccess::pointer).toList();
+    for (String pointer : fields.pointers()) {
+      if (!known.contains(pointer)) {
+        throw fault(
+            call.function(),
+            tile,
+            "pointers of which it's known what is behind them: " + known,
+            pointer);
+      }
+    }
+    boolean isPartial = fields.used().stream().anyMatch(TileExpression::readsScalar);
+    for (Kind kind : List.of(Kind.READ, Kind.READ_SOME, Kind.WRITE)) {
+      for (KernelAccess access : accesses) {
+        if (access.kind() == kind) {
+          play(call, access, fields, tile, isPartial || kind == Kind.READ_SOME);
+        }
+      }
+    }
+  }
+
+  private void play(
+      KernelCall call, KernelAccess access, CallFields fields, TileWalk tile, boolean isPartial) {
+    Optional<Value> pointer = fields.pointer(access.pointer());
+    if (pointer.isPresent()) {
+      play(call, access, target(call, access, fields, pointer.get(), tile), tile, isPartial);
+    } else if (!access.isOptional() && access.elements() > 0) {
+      throw fault(call, access, tile, "a pointer", "none");
+    }
+  }
+
+  /** The elements behind a pointer, which is at {@code offset} in them. */
+  private record Target(Content content, long elements, long offset) {}
+
+  private Target target(
+      KernelCall call, KernelAccess access, CallFields fields, Value pointer, TileWalk tile) {
+    return switch (pointer) {
+      case Value.OperandPointer(var index, var offset) -> {
+        TileOperand operand = kernel.operands().get(index);
+        boolean mayBeTouched =
+            switch (operand.direction()) {
+              case LOAD -> access.kind() != Kind.WRITE;
+              case STORE -> true;
+              case SCALAR -> false;
+            };
+        if (!mayBeTouched) {
+          throw fault(call, access, tile, "a tile that it may touch", operand.direction());
+        }
+        Content content = operands.get(index);
+        content.bits = operand.element().bits();
+        yield new Target(content, content.elements, fields.at(offset));
+      }
+      case Value.ScratchPointer(var index, var offset) -> {
+        Content content = scratch.get(index);
+        content.bits = content.bits == 0 ? access.bits() : content.bits;
+        long bytes = content.bits / Byte.SIZE;
+        long from = fields.at(offset);
+        if (from % bytes != 0) {
+          throw fault(call, access, tile, "an offset of whole elements", from);
+        }
+        yield new Target(content, kernel.scratch().get(index).bytes() / bytes, from / bytes);
+      }
+      case Value other -> throw new IllegalArgumentException("no pointer: " + other);
+    };
+  }
+
+  private void play(
+      KernelCall call, KernelAccess access, Target target, TileWalk tile, boolean isPartial) {
+    if (target.content.bits != access.bits()) {
+      String bits = "elements of " + access.bits() + " bits";
+      throw fault(call, access, tile, bits, target.content.bits);
+    }
+    long first = target.offset + access.first();
+    long last = target.offset + access.last();
+    if (access.elements() > 0 && (first < 0 || last >= target.elements)) {
+      String inside = "elements from 0 to " + (target.elements - 1);
+      throw fault(call, access, tile, inside, first + " to " + last);
+    }
+    BitSet touched = new BitSet();
+    access.addTo(touched, target.offset);
+    if (access.kind() == Kind.WRITE) {
+      if (touched.cardinality() != access.elements()) {
+        String once = access.elements() + " elements that are written once";
+        throw fault(call, access, tile, once, touched.cardinality());
+      }
+      target.content.written.or(touched);
+      return;
+    }
+    target.content.read.or(touched);
+    if (isPartial) {
+      target.content.read.set(0, (int) target.elements);
+    }
+    touched.andNot(target.content.written);
+    if (!touched.isEmpty()) {
+      String unknown = touched.cardinality() + " that weren't, from " + touched.nextSetBit(0);
+      throw fault(call, access, tile, "elements that were loaded or written", unknown);
+    }
+  }
+
+  private PartitaException fault(
+      KernelCall call, KernelAccess access, TileWalk tile, Object expected, Object found) {
+    return fault(call.function() + ", " + access.pointer(), tile, expected, found);
+  }
+
+  private PartitaException fault(String part, TileWalk tile, Object expected, Object found) {
+    String where = "loop %s, %s at tile %s".formatted(kernel.name(), part, tile);
+    return ScheduleFault.CALL.at(where, expected, found);
+  }
+}
