@@ -28,7 +28,7 @@ static inline int64_t level(float x, float scale, int64_t zero, int64_t least, i
 {
     const float quotient = x / scale;
     if (quotient != quotient) {
-        return 0;
+        return least;
     }
     /* Beyond 2^40 all saturate. */
     const float near = quotient > 0x1p40f ? 0x1p40f : quotient < -0x1p40f ? -0x1p40f : quotient;

@@ -3,7 +3,7 @@
  * strides: one for all, one for each place of an axis, or, the axis cut in two, one for each block of it. x
  * and out are contiguous and don't overlap. Exact. Cores take parts of 8 elements.
  *
- *   quantize:   saturate(round(x / scale) + zero), half to even; NaN gives 0
+ *   quantize:   saturate(round(x / scale) + zero), half to even; NaN gives the least number of the type
  *   dequantize: (x - zero) scale
  */
 #ifndef PARTITA_QUANTIZE_H

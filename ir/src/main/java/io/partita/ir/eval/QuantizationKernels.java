@@ -26,8 +26,8 @@ final class QuantizationKernels {
       int at = parameter.applyAsInt(i);
       double quotient = values[i] / scales[at];
       double rounded = Math.rint(wide ? quotient : (float) quotient) + zeros[at];
-      // A NaN has no stand-in; zero keeps it harmless.
-      out[i] = saturated(Math.max(least, Math.min(most, rounded)), to);
+      double kept = Double.isNaN(rounded) ? least : Math.max(least, Math.min(most, rounded));
+      out[i] = saturated(kept, to);
     }
     return Tensor.ofLongs(type, out);
   }

@@ -9,9 +9,10 @@ import java.util.List;
 /** Operations between real numbers and their integer stand-ins. */
 public sealed interface Quantized extends Op {
   /**
-   * {@code saturate(round(x / scale) + zeroPoint)}, half to even. Operands x, scale and zero point
-   * (of the result's type). Scale and zero point are scalars; or vectors along {@code axis}; or,
-   * with a {@code block} > 0, of x's shape with the axis' extent divided by the block, rounded up.
+   * {@code saturate(round(x / scale) + zeroPoint)}, half to even; NaN gives the least number of the
+   * result's type, as in ONNX Runtime. Operands x, scale and zero point (of the result's type).
+   * Scale and zero point are scalars; or vectors along {@code axis}; or, with a {@code block} > 0,
+   * of x's shape with the axis' extent divided by the block, rounded up.
    */
   record Quantize(int axis, long block, ElementType to) implements Quantized {
     @Override

@@ -30,6 +30,18 @@ class QuantizationKernelsTest {
   }
 
   @Test
+  void notANumberGivesTheLeastNumber() {
+    Tensor x = vector(F32, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+    Tensor scale = Tensor.scalar(F32, 2);
+    assertThat(
+            Evaluated.of(new Quantized.Quantize(0, 0, I8), x, scale, Tensor.scalar(I8, 3)).longs())
+        .containsExactly(-128, 127, -128);
+    assertThat(
+            Evaluated.of(new Quantized.Quantize(0, 0, U8), x, scale, Tensor.scalar(U8, 3)).longs())
+        .containsExactly(0, 255, 0);
+  }
+
+  @Test
   void scalesFollowAnAxisOrBlocks() {
     Tensor q = Tensor.ofLongs(TensorType.of(I8, 2, 3), new long[] {1, 2, 3, 4, 5, 6});
     Tensor zero = integers(I8, 0, 1);

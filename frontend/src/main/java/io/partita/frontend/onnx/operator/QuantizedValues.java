@@ -32,9 +32,9 @@ final class QuantizedValues {
   }
 
   /**
-   * The scale that operand {@code input} holds. Where it's known, it has to be finite, and positive
-   * if {@code divides}: dequantising by a negative scale or zero is well defined, and block
-   * quantisers write such.
+   * The scale that operand {@code input} holds. Where it's known, it has to be a number, and
+   * positive if {@code divides}: dequantising by a negative scale or zero is well defined, and
+   * block quantisers write such. A quantiser that saw an infinite mask writes a scale of infinity.
    */
   static Value scale(NodeScope node, int input, boolean divides) {
     Value scale = node.input(input);
@@ -44,9 +44,9 @@ final class QuantizedValues {
     Optional<Tensor> known = node.constant(input);
     for (int i = 0; known.isPresent() && i < known.get().size(); i++) {
       double value = known.get().getDouble(i);
-      if (!Double.isFinite(value) || divides && value <= 0) {
+      if (Double.isNaN(value) || divides && value <= 0) {
         throw node.invalid(
-            divides ? "a positive, finite scale" : "a finite scale", "a scale of " + value);
+            divides ? "a positive scale" : "a scale that is a number", "a scale of " + value);
       }
     }
     return scalarIfSingle(node, scale);

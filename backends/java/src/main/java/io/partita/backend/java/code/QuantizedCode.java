@@ -83,10 +83,11 @@ final class QuantizedCode {
 
   private static final Kernel ROUND =
       Kernel.of(
-          "Rounds half to even, adds the zero point and saturates; a NaN gives 0.",
+          "Rounds half to even, adds the zero point and saturates; NaN gives the least number.",
           """
           static long quantized(double quotient, double zeroPoint, double low, double high) {
-            return (long) Math.max(low, Math.min(high, Math.rint(quotient) + zeroPoint));
+            double level = Math.rint(quotient) + zeroPoint;
+            return (long) (level > low ? Math.min(high, level) : low);
           }
           """);
 
