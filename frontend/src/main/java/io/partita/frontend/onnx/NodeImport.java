@@ -239,6 +239,11 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
+  public List<String> texts(String attribute) {
+    return required(attribute).getStringsList().stream().map(text -> text.toStringUtf8()).toList();
+  }
+
+  @Override
   public Tensor tensor(String attribute) {
     AttributeProto proto = required(attribute);
     String place = where() + ", attribute " + attribute;

@@ -75,6 +75,8 @@ public interface NodeScope {
 
   List<Double> numbers(String name);
 
+  List<String> texts(String name);
+
   /** A tensor attribute that must be there. */
   Tensor tensor(String name);
 

@@ -91,6 +91,22 @@ public final class ModelSketch {
         .build();
   }
 
+  public static AttributeProto text(String name, String value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.STRING)
+        .setS(ByteString.copyFromUtf8(value))
+        .build();
+  }
+
+  public static AttributeProto number(String name, double value) {
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.FLOAT)
+        .setF((float) value)
+        .build();
+  }
+
   public static AttributeProto tensor(String name, Tensor value) {
     return AttributeProto.newBuilder()
         .setName(name)

@@ -31,6 +31,8 @@ public final class OperatorRegistry {
     MicrosoftOperators.register(registry);
     ActivationOperators.register(registry);
     MovementOperators.register(registry);
+    ResizeOperators.register(registry);
+    RecurrentOperators.register(registry);
     IndexingOperators.register(registry);
     SourceOperators.register(registry);
     ReductionOperators.register(registry);
