@@ -29,6 +29,7 @@ final class AttentionParts {
     Optional<Projection> linear = Optional.empty();
     Optional<Node> rotation = Optional.empty();
     String end = "";
+    String input = "";
     String past = "";
     String present = "";
   }
@@ -40,7 +41,13 @@ final class AttentionParts {
     Source value = source(node.operand(2));
     Optional<Structured.RotaryEmbedding> rotary =
         query.rotation.map(rotation -> (Structured.RotaryEmbedding) rotation.op());
-    boolean hasCache = !key.past.isEmpty() && !value.past.isEmpty();
+    boolean areGiven = !key.input.isEmpty() && !value.input.isEmpty();
+    boolean hasCache = areGiven || !key.past.isEmpty() && !value.past.isEmpty();
+    boolean isCross =
+        areGiven
+            || key.past.isEmpty()
+                && query.linear.isPresent()
+                && !flow.depends(node.operand(1), Flow.residualOf(query.linear.get().input()));
     return new Block.AttentionPart(
         node,
         query.linear,
@@ -50,6 +57,7 @@ final class AttentionParts {
         node.operand(0).type().dim(1),
         node.operand(1).type().dim(1),
         node.operand(0).type().dim(3),
+        isCross,
         attention.causal() || masks.isCausal(node),
         attention.mask(),
         attention.window(),
@@ -62,13 +70,21 @@ final class AttentionParts {
             .map(rotation -> rotation.operand(1).type().dim(2).times(Dim.of(2)))
             .orElse(Dim.ZERO),
         hasCache
-            ? Optional.of(new Block.Cache(key.past, value.past, key.present, value.present))
+            ? Optional.of(
+                areGiven
+                    ? new Block.Cache(key.input, value.input, "", "")
+                    : new Block.Cache(key.past, value.past, key.present, value.present))
             : Optional.empty());
   }
 
   /** What an operand comes from when no linear is found above it. */
   String end(Value operand) {
     return source(operand).end;
+  }
+
+  /** Whether keys and values were computed before, by another run or another model. */
+  boolean givesKeysAndValues(Block.AttentionPart attention) {
+    return attention.cross() && attention.cache().isPresent();
   }
 
   private Source source(Value operand) {
@@ -88,6 +104,7 @@ final class AttentionParts {
       at = next;
     }
     source.end = "an input";
+    source.input = at.isInput() ? at.name() : "";
     return source;
   }
 
@@ -108,12 +125,25 @@ final class AttentionParts {
       }
       case Elementwise.Binary binary ->
           flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);
-      case Structured.Norm norm when node.result().type().rank() == 4 -> node.operand(0);
+      case Structured.Norm norm
+          when node.result().type().rank() == 4 || isProjected(node.operand(0)) ->
+          node.operand(0);
       case Contraction.MatMul product when product.result().isFloat() -> node.operand(0);
       case Op op when Flow.isPassing(op) -> node.operand(0);
       case Elementwise.Unary unary -> node.operand(0);
       case Op other -> null;
     };
+  }
+
+  /** Whether a linear gives the value, but for movement. */
+  private boolean isProjected(Value value) {
+    Value at = value;
+    while (projections.giving(at).isEmpty()
+        && at.definition() != null
+        && Flow.isPassing(at.definition().op())) {
+      at = at.definition().operand(0);
+    }
+    return projections.giving(at).isPresent();
   }
 
   private void cache(Node joined, Value past, Source source) {

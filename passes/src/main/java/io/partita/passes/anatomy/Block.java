@@ -31,6 +31,8 @@ public record Block(
     POST,
     /** Before and after each part. */
     BOTH,
+    /** After each part, inside the residual. */
+    OUTPUT,
     NONE
   }
 
@@ -48,6 +50,7 @@ public record Block(
    *
    * @param query the linear that makes queries, and so on; none where it isn't a linear
    * @param output the linear that joins the heads
+   * @param cross whether keys and values are of another sequence than queries, such as an encoder's
    * @param rotated features that are rotated, 0 without rotation
    */
   public record AttentionPart(
@@ -59,6 +62,7 @@ public record Block(
       Dim heads,
       Dim kvHeads,
       Dim headSize,
+      boolean cross,
       boolean causal,
       boolean masked,
       long window,
@@ -75,7 +79,8 @@ public record Block(
   }
 
   /**
-   * Keys and values of former tokens as inputs and outputs of the model.
+   * Keys and values of former tokens as inputs and outputs of the model; or, for another
+   * sequence's, all of them as inputs.
    *
    * @param presentKey name of the output, empty where the model doesn't give it
    */

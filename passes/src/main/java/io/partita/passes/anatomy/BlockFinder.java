@@ -5,17 +5,24 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Groups attentions, feed-forward networks and norms in blocks. */
 final class BlockFinder {
+  private static final int MOST_STEPS = 24;
+
   private final Graph graph;
   private final Flow flow;
   private final Projections projections;
@@ -31,50 +38,76 @@ final class BlockFinder {
   }
 
   List<Block> blocks() {
-    Map<Integer, List<Block.FfnPart>> ffns = new TreeMap<>();
-    Map<Integer, List<Node>> norms = new TreeMap<>();
-    List<Node> attentions = new ArrayList<>();
+    List<Block.AttentionPart> attentions = new ArrayList<>();
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Structured.Attention) {
-        attentions.add(node);
-      } else if (node.op() instanceof Structured.Ffn ffn) {
-        ffns.computeIfAbsent(blockOf(node), block -> new ArrayList<>()).add(part(node, ffn));
-      } else if (node.op() instanceof Structured.Norm) {
-        norms.computeIfAbsent(blockOf(node), block -> new ArrayList<>()).add(node);
+        attentions.add(parts.of(node));
       }
     }
-    QuantizedFfns quantized = new QuantizedFfns(projections);
-    for (Projection projection : projections.all()) {
-      quantized
-          .endingWith(projection)
-          .ifPresent(
-              part ->
-                  ffns.computeIfAbsent(blockOf(part.node()), block -> new ArrayList<>()).add(part));
+    Map<Integer, List<Block.FfnPart>> ffns = networks(attentions);
+    Map<Integer, List<Node>> norms = new TreeMap<>();
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Structured.Norm) {
+        int index = flow.lastAttention(node.result());
+        norms.computeIfAbsent(index, block -> new ArrayList<>()).add(node);
+      }
     }
     List<Block> blocks = new ArrayList<>();
-    for (Node attention : attentions) {
-      int index = flow.indexOf(attention);
+    for (int index = 0; index < attentions.size(); index++) {
       blocks.add(
           block(
               index,
-              attention,
-              ffns.getOrDefault(last(index, attentions), List.of()),
+              attentions,
+              ffns.getOrDefault(index, List.of()),
               norms.getOrDefault(index, List.of())));
     }
     return blocks;
   }
 
-  /** What no attention depends on belongs to the last block, or to what follows it. */
-  private int last(int index, List<Node> attentions) {
-    return index == attentions.size() - 1 ? Flow.NO_ATTENTION - 1 : index;
+  /** Those of each block; loose ones only where it has no others. */
+  private Map<Integer, List<Block.FfnPart>> networks(List<Block.AttentionPart> attentions) {
+    Map<Integer, List<Block.FfnPart>> joined = new TreeMap<>();
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Structured.Ffn ffn) {
+        joined
+            .computeIfAbsent(
+                blockOf(node.result(), node.operand(0), attentions), block -> new ArrayList<>())
+            .add(part(node, ffn));
+      }
+    }
+    LooseFfns loose = new LooseFfns(flow, projections);
+    Map<Integer, List<Block.FfnPart>> networks = new TreeMap<>(joined);
+    for (Projection projection : projections.all()) {
+      loose
+          .endingWith(projection)
+          .ifPresent(
+              found -> {
+                int block = blockOf(projection.result(), found.input(), attentions);
+                if (!joined.containsKey(block)) {
+                  networks.computeIfAbsent(block, empty -> new ArrayList<>()).add(found.part());
+                }
+              });
+    }
+    return networks;
   }
 
   /**
-   * The block before the first attention that depends on the node: one that runs beside an
-   * attention belongs to its block all the same.
+   * That of the last attention before the network; or of one that runs beside it: both read the
+   * same residual, and neither depends on the other.
    */
-  private int blockOf(Node node) {
-    return flow.nextAttention(node.result()) - 1;
+  private int blockOf(Value result, Value input, List<Block.AttentionPart> attentions) {
+    int before = flow.lastAttention(result);
+    Value residual = Flow.residualOf(input);
+    for (int index = before + 1; index < attentions.size(); index++) {
+      Block.AttentionPart beside = attentions.get(index);
+      boolean isSibling =
+          beside.query().filter(query -> Flow.residualOf(query.input()) == residual).isPresent()
+              && !flow.depends(beside.node().result(), result);
+      if (isSibling) {
+        return index;
+      }
+    }
+    return before;
   }
 
   private static Block.FfnPart part(Node node, Structured.Ffn ffn) {
@@ -82,16 +115,23 @@ final class BlockFinder {
     return new Block.FfnPart(node, ffn.gated(), ffn.activation(), down.type().dim(0), false);
   }
 
-  private Block block(int index, Node node, List<Block.FfnPart> ffns, List<Node> normsAfter) {
-    Block.AttentionPart attention = parts.of(node);
+  private Block block(
+      int index,
+      List<Block.AttentionPart> attentions,
+      List<Block.FfnPart> ffns,
+      List<Node> normsAfter) {
+    Block.AttentionPart attention = attentions.get(index);
+    Node node = attention.node();
     List<String> gaps = new ArrayList<>();
     missing(attention.query(), "queries", node, 0, gaps);
-    missing(attention.key(), "keys", node, 1, gaps);
-    missing(attention.value(), "values", node, 2, gaps);
+    if (!parts.givesKeysAndValues(attention)) {
+      missing(attention.key(), "keys", node, 1, gaps);
+      missing(attention.value(), "values", node, 2, gaps);
+    }
     if (attention.output().isEmpty()) {
       gaps.add("no linear follows the attention");
     }
-    if (ffns.isEmpty()) {
+    if (ffns.isEmpty() && !isBeforeCross(index, attentions)) {
       gaps.add("no feed-forward network: " + afterwards(node));
     }
     Optional<Node> sum = attention.output().flatMap(this::residual);
@@ -99,7 +139,6 @@ final class BlockFinder {
     Optional<Node> pre = attention.query().flatMap(query -> norm(query.input()));
     Optional<Node> inner = attention.output().flatMap(output -> normBelow(output.result()));
     Optional<Node> post = sum.flatMap(found -> normBelow(projections.withBias(found.result())));
-    boolean isPre = pre.filter(found -> !isPost(found)).isPresent();
     pre.ifPresent(norms::add);
     inner.ifPresent(norms::add);
     post.ifPresent(norms::add);
@@ -113,9 +152,15 @@ final class BlockFinder {
         attention,
         ffns,
         norms,
-        placement(isPre, inner.isPresent(), post),
+        placement(pre.filter(found -> !isPost(found)).isPresent(), inner.isPresent(), post),
         sum.isPresent(),
         gaps);
+  }
+
+  /** Whether the next part of the layer is an attention to other keys, and no network. */
+  private boolean isBeforeCross(int index, List<Block.AttentionPart> attentions) {
+    return attentions.stream()
+        .anyMatch(next -> next.cross() && flow.lastAttention(next.node().operand(0)) == index);
   }
 
   /** A norm whose result is carried on as the residual stands after the block before. */
@@ -128,11 +173,18 @@ final class BlockFinder {
         && function == BinaryFunction.ADD;
   }
 
-  private static Block.NormPlacement placement(boolean pre, boolean inner, Optional<Node> post) {
+  private Block.NormPlacement placement(boolean pre, boolean inner, Optional<Node> post) {
     if (pre) {
       return inner ? Block.NormPlacement.BOTH : Block.NormPlacement.PRE;
     }
-    return post.isPresent() ? Block.NormPlacement.POST : Block.NormPlacement.NONE;
+    if (post.isEmpty()) {
+      return inner ? Block.NormPlacement.OUTPUT : Block.NormPlacement.NONE;
+    }
+    if (isPost(post.get())) {
+      return Block.NormPlacement.POST;
+    }
+    // Where only the network has a norm before it, the attention's stands after the embedding.
+    return inner ? Block.NormPlacement.OUTPUT : Block.NormPlacement.PRE;
   }
 
   private void missing(
@@ -150,26 +202,43 @@ final class BlockFinder {
     return Flow.above(value, Flow::isPassing, op -> op instanceof Structured.Norm);
   }
 
+  /** A norm of the value, perhaps of another shape. */
   private Optional<Node> normBelow(Value value) {
-    Optional<Node> only = flow.below(value, op -> op instanceof Structured.Norm);
-    return only.isPresent()
-        ? only
-        : flow.readers(value).stream()
-            .filter(reader -> reader.op() instanceof Structured.Norm)
-            .findFirst();
+    Deque<Value> work = new ArrayDeque<>(List.of(value));
+    for (int step = 0; step < MOST_STEPS && !work.isEmpty(); step++) {
+      for (Node reader : flow.readers(work.removeFirst())) {
+        if (reader.op() instanceof Structured.Norm) {
+          return Optional.of(reader);
+        }
+        if (Flow.isPassing(reader.op())) {
+          work.addAll(reader.results());
+        }
+      }
+    }
+    return Optional.empty();
   }
 
-  /** The sum of the attention's output with what runs past it. */
+  /** The first sum of the attention's output with what runs past it. */
   private Optional<Node> residual(Projection output) {
-    Value at = output.result();
-    Optional<Node> norm = normBelow(at);
-    return flow.below(
-        norm.filter(found -> flow.readers(output.result()).size() == 1)
-            .map(Node::result)
-            .orElse(at),
-        op ->
-            op instanceof Elementwise.Binary(BinaryFunction function)
-                && function == BinaryFunction.ADD);
+    Deque<Value> work = new ArrayDeque<>(List.of(output.result()));
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    while (!work.isEmpty() && seen.size() < MOST_STEPS) {
+      for (Node reader : flow.readers(work.removeFirst())) {
+        boolean hasParameter = reader.operands().stream().anyMatch(flow::isParameter);
+        if (isSum(reader) && !hasParameter) {
+          return Optional.of(reader);
+        }
+        boolean isCarried =
+            Flow.isPassing(reader.op())
+                || reader.op() instanceof Structured.Norm
+                || reader.op() instanceof Movement.Concat
+                || reader.op() instanceof Elementwise.Binary && hasParameter;
+        if (isCarried && seen.add(reader)) {
+          work.addAll(reader.results());
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** What stands between the next two linears, where a feed-forward network should be. */

@@ -8,16 +8,23 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** Who reads what in a graph, and which attention comes next. */
 final class Flow {
-  /** The index of a value that no attention depends on. */
+  /** The index of a value on which no attention depends. */
   static final int NO_ATTENTION = Integer.MAX_VALUE;
+
+  /** The index of a value that depends on no attention. */
+  static final int BEFORE_ATTENTION = -1;
 
   private static final int MOST_STEPS = 24;
 
@@ -25,6 +32,8 @@ final class Flow {
   private final Map<Value, String> outputs = new IdentityHashMap<>();
   private final Map<Node, Integer> attentions = new IdentityHashMap<>();
   private final Map<Value, Integer> next = new IdentityHashMap<>();
+  private final Map<Value, Integer> last = new IdentityHashMap<>();
+  private final Map<Node, Integer> order = new IdentityHashMap<>();
   private final Map<Value, Boolean> parameters = new IdentityHashMap<>();
 
   Flow(Graph graph) {
@@ -34,12 +43,16 @@ final class Flow {
       if (node.op() instanceof Structured.Attention) {
         attentions.put(node, attentions.size());
       }
+      order.put(node, order.size());
       boolean isKnown = !node.results().isEmpty();
+      int latest = attentions.getOrDefault(node, BEFORE_ATTENTION);
       for (Value operand : node.operands()) {
         isKnown = isKnown && isParameter(operand);
+        latest = Math.max(latest, lastAttention(operand));
       }
       for (Value result : node.results()) {
         parameters.put(result, isKnown);
+        last.put(result, latest);
       }
     }
     for (Node node : graph.nodes().reversed()) {
@@ -70,6 +83,29 @@ final class Flow {
     return next.getOrDefault(value, NO_ATTENTION);
   }
 
+  /** The index of the last attention that the value depends on. */
+  int lastAttention(Value value) {
+    return last.getOrDefault(value, BEFORE_ATTENTION);
+  }
+
+  /** Whether {@code value} is {@code source} or computed from it. */
+  boolean depends(Value value, Value source) {
+    int earliest = source.definition() == null ? -1 : order.get(source.definition());
+    Deque<Value> work = new ArrayDeque<>(List.of(value));
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    while (!work.isEmpty()) {
+      Value at = work.removeFirst();
+      if (at == source) {
+        return true;
+      }
+      Node node = at.definition();
+      if (node != null && order.get(node) > earliest && seen.add(node)) {
+        work.addAll(node.operands());
+      }
+    }
+    return false;
+  }
+
   int indexOf(Node attention) {
     return attentions.get(attention);
   }
@@ -85,6 +121,16 @@ final class Flow {
       case Quantized quantized -> true;
       case Op other -> false;
     };
+  }
+
+  /** What a part of a block reads, before its norm. */
+  static Value residualOf(Value input) {
+    Value at = input;
+    while (at.definition() != null
+        && (isPassing(at.definition().op()) || at.definition().op() instanceof Structured.Norm)) {
+      at = at.definition().operand(0);
+    }
+    return at;
   }
 
   /** Up through passing operations to one that fits. */

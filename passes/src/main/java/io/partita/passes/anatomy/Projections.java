@@ -10,6 +10,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
+import io.partita.ir.op.Window;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
@@ -21,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The linears of a graph, and those of ONNX Runtime's dynamic quantisation: {@code
- * cast(matmul(quantize(x), weight) - zero points) * scale (+ bias)}.
+ * The linears of a graph, convolutions of one pixel, and the linears of ONNX Runtime's dynamic
+ * quantisation: {@code cast(matmul(quantize(x), weight) - zero points) * scale (+ bias)}.
  */
 final class Projections {
   private static final int MOST_STEPS = 24;
@@ -53,6 +54,13 @@ final class Projections {
     return switch (node.op()) {
       case Structured.Linear linear ->
           Optional.of(new Projection(node, node.operand(0), node.result(), false));
+      case Contraction.Convolution convolution when isPixelwise(convolution, node) ->
+          Optional.of(
+              new Projection(
+                  node,
+                  node.operand(0),
+                  convolution.bias() ? node.result() : withBias(node.result(), 1),
+                  false));
       case Contraction.MatMul(ElementType element)
           when element.isInteger()
               && flow.isParameter(node.operand(1))
@@ -64,6 +72,21 @@ final class Projections {
                           .map(result -> new Projection(node, input, withBias(result), true)));
       case Op other -> Optional.empty();
     };
+  }
+
+  /** Whether each pixel's channels are multiplied by a matrix, or groups of them by theirs. */
+  private boolean isPixelwise(Contraction.Convolution convolution, Node node) {
+    Window window = convolution.window();
+    return convolution.result().isFloat()
+        && window.kernel().stream().allMatch(extent -> extent == 1)
+        && window.strides().stream().allMatch(stride -> stride == 1)
+        && node.result()
+            .type()
+            .shape()
+            .range(2, node.result().type().rank())
+            .equals(node.operand(0).type().shape().range(2, node.result().type().rank()))
+        && !node.operand(1).type().dim(1).is(1)
+        && flow.isParameter(node.operand(1));
   }
 
   /** All, in order. */
@@ -80,7 +103,10 @@ final class Projections {
     return Optional.ofNullable(byResult.get(value));
   }
 
-  /** The only projection of the value, behind passing operations with one reader each. */
+  /**
+   * The projection of what an attention gives, perhaps behind a norm or a gate, or beside what a
+   * convolution gives.
+   */
   Optional<Projection> below(Value value) {
     Value at = value;
     for (int step = 0; step < MOST_STEPS; step++) {
@@ -89,12 +115,20 @@ final class Projections {
         return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
       }
       List<Node> next = flow.readers(at);
-      if (next.size() != 1 || !Flow.isPassing(next.getFirst().op())) {
+      if (next.size() != 1 || !isCarried(next.getFirst())) {
         return Optional.empty();
       }
       at = next.getFirst().results().getFirst();
     }
     return Optional.empty();
+  }
+
+  private static boolean isCarried(Node node) {
+    return Flow.isPassing(node.op())
+        || node.op() instanceof Movement.Concat
+        || node.op() instanceof Structured.Norm
+        || is(node, BinaryFunction.MUL)
+        || node.op() instanceof Elementwise.Unary;
   }
 
   /** The floats that a matrix of integers is rounded from, perhaps less their zero point. */
@@ -132,7 +166,7 @@ final class Projections {
       boolean isCorrected =
           at.type().element().isInteger() && isKept && is(node, BinaryFunction.SUB);
       if (is(node, BinaryFunction.MUL) && at.type().element().isFloat()) {
-        return isKept && isPerFeature(other(node, at))
+        return isKept && isPerFeature(other(node, at), 1)
             ? Optional.of(node.result())
             : Optional.empty();
       }
@@ -146,16 +180,20 @@ final class Projections {
 
   /** The value, or its sum with a trained vector where that's all it is read for. */
   Value withBias(Value value) {
+    return withBias(value, value.type().rank() - 1);
+  }
+
+  private Value withBias(Value value, int axis) {
     List<Node> readers = flow.readers(value);
-    return readers.size() == 1 && isBias(readers.getFirst(), value)
+    return readers.size() == 1 && isBias(readers.getFirst(), value, axis)
         ? readers.getFirst().result()
         : value;
   }
 
-  private boolean isBias(Node node, Value value) {
+  private boolean isBias(Node node, Value value, int axis) {
     return is(node, BinaryFunction.ADD)
         && flow.isParameter(other(node, value))
-        && isPerFeature(other(node, value))
+        && isPerFeature(other(node, value), value.type().rank() - axis)
         && node.result().type().equals(value.type());
   }
 
@@ -167,11 +205,11 @@ final class Projections {
     return node.operand(0) == value ? node.operand(1) : node.operand(0);
   }
 
-  /** One number, or one for each feature. */
-  private static boolean isPerFeature(Value value) {
+  /** One number, or one for each feature, whose axis is so far from the end. */
+  private static boolean isPerFeature(Value value, int fromEnd) {
     Shape shape = value.type().shape();
-    for (int axis = 0; axis < shape.rank() - 1; axis++) {
-      if (!shape.dim(axis).is(1)) {
+    for (int axis = 0; axis < shape.rank(); axis++) {
+      if (axis != shape.rank() - fromEnd && !shape.dim(axis).is(1)) {
         return false;
       }
     }

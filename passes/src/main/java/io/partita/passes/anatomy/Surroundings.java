@@ -191,7 +191,9 @@ final class Surroundings {
             .toList();
     for (Projection projection : projections.all().reversed()) {
       Value result = projection.result();
-      if (flow.nextAttention(result) == Flow.NO_ATTENTION && reachesOutput(result)) {
+      if (!projection.isPixelwise()
+          && flow.nextAttention(result) == Flow.NO_ATTENTION
+          && reachesOutput(result)) {
         Node node = projection.node();
         long outputs = result.type().shape().fromEnd(0).value();
         boolean transposed = node.op() instanceof Structured.Linear linear && linear.transposed();

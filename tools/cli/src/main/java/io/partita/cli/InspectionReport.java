@@ -151,6 +151,9 @@ final class InspectionReport {
     if (!part.kvHeads().equals(part.heads())) {
       facts.add(part.kvHeads() + " kv heads");
     }
+    if (part.cross()) {
+      facts.add("cross-attention");
+    }
     if (part.causal()) {
       facts.add("causal");
     }
@@ -166,7 +169,7 @@ final class InspectionReport {
     if (part.rotation() != Block.Rotation.NONE) {
       facts.add("rotary " + part.rotated());
     }
-    part.cache().ifPresent(cache -> facts.add("KV cache"));
+    part.cache().ifPresent(cache -> facts.add(part.cross() ? "keys and values given" : "KV cache"));
     for (Block.FfnPart ffn : block.ffns()) {
       facts.add(
           "%s %s of %s"

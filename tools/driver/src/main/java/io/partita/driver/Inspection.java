@@ -123,16 +123,21 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
 
   private static OptionalLong kvBytes(ModelAnatomy anatomy) {
     long bytes = 0;
+    boolean isGrowing = false;
     for (Block block : anatomy.blocks()) {
       Block.AttentionPart part = block.attention();
+      if (part.cross()) {
+        continue;
+      }
       if (!part.causal() && part.cache().isEmpty()
           || !part.kvHeads().isStatic()
           || !part.headSize().isStatic()) {
         return OptionalLong.empty();
       }
       ElementType element = part.node().result().type().element();
+      isGrowing = true;
       bytes += 2 * element.packedBytes(part.kvHeads().value() * part.headSize().value());
     }
-    return anatomy.blocks().isEmpty() ? OptionalLong.empty() : OptionalLong.of(bytes);
+    return isGrowing ? OptionalLong.of(bytes) : OptionalLong.empty();
   }
 }
