@@ -14,7 +14,9 @@ public enum PassCode implements DiagnosticCode {
   BROKE_MODULE("P4007", "a pass made an invalid module"),
   CHANGED_MEANING("P4008", "a pass changed what the module computes"),
   NO_CACHE("P4009", "the model has no KV cache that can become state"),
-  MASK_DROPPED("P4010", "an attention mask was taken for all ones", Severity.NOTE);
+  MASK_DROPPED("P4010", "an attention mask was taken for all ones", Severity.NOTE),
+  CACHE_NOT_KEPT("P4011", "a KV cache stays inputs and outputs", Severity.NOTE),
+  CAPACITY_BEYOND_MODEL("P4012", "the KV cache has more positions than the model");
 
   private final String id;
   private final String title;

@@ -210,7 +210,11 @@ final class SymbolicEvaluation {
     return strided(operand, to, 0, strides);
   }
 
+  /** Null where the symbols decide which elements are meant. */
   private static List<Dim> slice(Elements operand, Movement.Slice slice) {
+    if (!slice.starts().stream().allMatch(Dim::isStatic)) {
+      return null;
+    }
     long[] own = operand.shape().strides();
     long[] strides = new long[own.length];
     long start = 0;

@@ -8,6 +8,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,10 +24,13 @@ final class Decoder {
   Decoder(Graph graph) {
     this.graph = graph;
     Set<Value> attended = attended(graph);
-    this.joins =
-        Join.all(new GraphEditor(graph)).stream()
-            .filter(join -> attended.contains(join.node().result()))
-            .toList();
+    List<Join> all = Join.all(new GraphEditor(graph));
+    Set<Dim> lengths = new HashSet<>();
+    all.stream()
+        .filter(join -> attended.contains(join.node().result()))
+        .forEach(join -> lengths.add(join.pastLength()));
+    // A last layer whose attention nobody reads still has a cache.
+    this.joins = all.stream().filter(join -> lengths.contains(join.pastLength())).toList();
   }
 
   /** What keys or values of some attention are computed from. */

@@ -18,17 +18,19 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
  * Turns a decoder whose KV cache comes in as inputs and goes out, longer, as outputs into one that
  * keeps caches of a fixed number of positions as state.
  *
- * <p>Cache inputs and outputs become {@code [batch, kvHeads, capacity, d]} and are written at the
- * position: the model's own input of positions, or a new input {@code position: i64[batch]}.
- * Padding masks over past and new tokens go away, since a decoder's tokens are all real. The past's
- * length, where the model computes with it, becomes the position of the first sequence, so all
- * sequences of a batch have to be equally long then, as they have to be in the original.
+ * <p>An attention's keys and values become states {@code [batch, kvHeads, capacity, d]} that are
+ * written at the position: the model's own input of positions, or a new input {@code position:
+ * i64[batch]}. All tokens are real, so what depends on positions alone is known when compiling:
+ * masks become rules of positions, a bias or a table; inputs that only hid padding go away. The
+ * past's length, where the model computes with it, becomes the position of the first sequence, so
+ * all sequences of a batch have to be equally long then, as they have to be in the original.
  */
 public final class KvStatePass implements Pass {
   private final long capacity;
@@ -82,8 +84,30 @@ public final class KvStatePass implements Pass {
   }
 
   /**
+   * The symbols to which the pass gives a meaning: every other one should be a number before it.
+   */
+  public static Set<String> ownSymbols(Module module) {
+    Decoder decoder = new Decoder(module.graph());
+    Set<String> symbols = new TreeSet<>();
+    decoder.joins().forEach(join -> symbols.addAll(join.pastLength().symbols()));
+    if (!symbols.isEmpty()) {
+      Dim total = decoder.joins().getFirst().pastLength().plus(decoder.newLength());
+      symbols.addAll(decoder.totals(total).keySet());
+    }
+    return symbols;
+  }
+
+  /** The symbols of the number of new tokens. */
+  public static Set<String> newTokens(Module module) {
+    Set<String> symbols = new TreeSet<>();
+    new Decoder(module.graph()).joins().forEach(join -> symbols.addAll(join.newLength().symbols()));
+    return symbols;
+  }
+
+  /**
    * @throws PartitaException with {@link PassCode#NO_CACHE} when there's no cache, or a cache, a
-   *     mask or a position that can't be kept as state
+   *     mask or a position that can't be kept as state; with {@link PassCode#CAPACITY_BEYOND_MODEL}
+   *     when the model has fewer positions than the cache
    */
   @Override
   public Module run(Module module) {

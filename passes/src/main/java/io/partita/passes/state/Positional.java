@@ -15,6 +15,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
+import io.partita.passes.PassCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -103,10 +104,12 @@ final class Positional {
   }
 
   private static PartitaException beyond(long position, String found) {
-    return KvStatePass.noCache(
+    return new PartitaException(
+        PassCode.CAPACITY_BEYOND_MODEL,
         "position " + position,
         "a mask and positions for each token that the cache has room for",
-        found);
+        found,
+        "choose a capacity of at most " + Math.max(1, position) + " positions");
   }
 
   private Value original(String name) {

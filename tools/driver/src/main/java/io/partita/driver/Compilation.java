@@ -17,12 +17,10 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
 import io.partita.passes.shard.ShardPass;
 import io.partita.passes.shard.Strategy;
-import io.partita.passes.state.KvStatePass;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +28,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -176,14 +173,10 @@ public final class Compilation {
     dims.keySet().removeAll(cacheDims);
     Module module = ModelFile.examine(model, dims, request.values()).orThrow();
     Module raised = run(StandardPasses.usual(), module);
-    if (KvStatePass.applies(raised)) {
-      OptionalLong fixed = KvStatePass.fixedPast(raised);
-      if (fixed.isPresent()) {
-        notes.accept(fixedPast(fixed.getAsLong()));
-      } else {
-        progress.accept("keeping the KV cache as state");
-        raised = cachePass(cacheDims, request.dims()).run(raised);
-      }
+    CacheAsState cache = new CacheAsState(notes, cacheDims, request.dims());
+    if (cache.applies(raised)) {
+      progress.accept("keeping the KV cache as state");
+      raised = cache.keep(bound(raised, cache.ownSymbols(raised)));
     }
     return bound(raised);
   }
@@ -212,51 +205,9 @@ public final class Compilation {
     return prepare(new Request(request.model(), dims, request.values(), request.passes()));
   }
 
-  private KvStatePass cachePass(Set<String> cacheDims, Map<String, Long> dims) {
-    for (String dim : cacheDims) {
-      if (dims.containsKey(dim)) {
-        if (dims.get(dim) < 1) {
-          throw new PartitaException(
-              DriverCode.BAD_BINDING,
-              "--dim " + dim + "=" + dims.get(dim),
-              "1 or more: it is the capacity of the KV cache, in positions",
-              Long.toString(dims.get(dim)),
-              "add --dim " + dim + "=" + DEFAULT_CAPACITY);
-        }
-        return new KvStatePass(dims.get(dim), notes);
-      }
-    }
-    notes.accept(
-        new Diagnostic(
-            DriverCode.DEFAULT_CAPACITY,
-            "dimension " + String.join(", ", cacheDims),
-            "",
-            "no --dim; the KV cache gets " + DEFAULT_CAPACITY + " positions",
-            "choose another capacity with --dim "
-                + cacheDims.stream().findFirst().orElse("NAME")
-                + "=N"));
-    return new KvStatePass(DEFAULT_CAPACITY, notes);
-  }
-
-  private static Diagnostic fixedPast(long positions) {
-    return new Diagnostic(
-        DriverCode.FIXED_PAST,
-        "the inputs of past keys and values",
-        "",
-        "a past of " + positions + " positions, no more and no less",
-        "for a decoder that keeps its cache, export the model with a dynamic length of the past");
-  }
-
   /** The symbols of the lengths of what the model calls past: they grow from step to step. */
   public static Set<String> cacheDims(OnnxModel model) {
-    Set<String> symbols = new TreeSet<>();
-    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
-      TensorType type = input.getValue();
-      if (input.getKey().toLowerCase(Locale.ROOT).contains("past") && type.rank() == 4) {
-        symbols.addAll(type.dim(2).symbols());
-      }
-    }
-    return symbols;
+    return CacheAsState.lengths(model);
   }
 
   private Module run(Pipeline pipeline, Module module) {
@@ -264,11 +215,20 @@ public final class Compilation {
         module, (pass, before, after) -> progress.accept("running passes, after " + pass.name()));
   }
 
-  /** Batches are of one unless the user says otherwise; every other dimension must be given. */
   private Module bound(Module module) {
+    return bound(module, Set.of());
+  }
+
+  /**
+   * Batches are of one unless the user says otherwise; every other dimension must be given, but for
+   * those that are still to get a meaning.
+   */
+  private Module bound(Module module, Set<String> open) {
     Map<String, Dim> extents = new LinkedHashMap<>();
     List<Diagnostic> missing = new ArrayList<>();
-    for (String symbol : module.graph().symbols()) {
+    Set<String> symbols = new TreeSet<>(module.graph().symbols());
+    symbols.removeAll(open);
+    for (String symbol : symbols) {
       if (symbol.toLowerCase(Locale.ROOT).contains("batch")) {
         extents.put(symbol, Dim.ONE);
         notes.accept(
