@@ -9,15 +9,19 @@ import ai.onnx.proto.OnnxMl.TypeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.MessageLite;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
+import io.partita.frontend.onnx.selection.SelectedRows;
+import io.partita.frontend.onnx.selection.Selection;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -69,6 +73,7 @@ final class ModelImport {
   private final SortedSet<String> shapeInputs = new TreeSet<>();
   private final SortedSet<String> constantInputs = new TreeSet<>();
   private final Set<String> symbols = new HashSet<>();
+  private final List<Selection> selections = new ArrayList<>();
   private long nodes;
   private long expanded;
   private int traceable = MOST_TRACED;
@@ -206,6 +211,15 @@ final class ModelImport {
     }
   }
 
+  /** Stands for the coordinates of a mask's true elements. */
+  Value selected(Value mask) {
+    Dim count = freshDim();
+    TensorType type = new TensorType(ElementType.I64, Shape.of(Dim.of(mask.type().rank()), count));
+    Value coordinates = graph.input("coordinates of " + count, type);
+    selections.add(new Selection(count, mask, coordinates));
+    return coordinates;
+  }
+
   Dim freshDim() {
     String name;
     do {
@@ -221,9 +235,7 @@ final class ModelImport {
       diagnostics.add(limit.diagnostic);
     }
     Optional<Module> module =
-        diagnostics.isEmpty()
-            ? Optional.of(new Module(LiveGraph.of(graph.finish())))
-            : Optional.empty();
+        diagnostics.isEmpty() ? selectedRows(graph.finish()).map(Module::new) : Optional.empty();
     return new ImportResult(
         module.map(this::withDeclared),
         diagnostics,
@@ -231,6 +243,16 @@ final class ModelImport {
         constantInputs,
         inputs.symbols(),
         equations.derived());
+  }
+
+  /** Without extents that depend on data; none where that can't be. */
+  private Optional<Graph> selectedRows(Graph whole) {
+    try {
+      return Optional.of(LiveGraph.of(SelectedRows.resolve(whole, selections, builder::dims)));
+    } catch (PartitaException failure) {
+      report(failure);
+      return Optional.empty();
+    }
   }
 
   /** Extents that nothing determined but the expressions that the model declares for them. */

@@ -330,6 +330,16 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
+  public Optional<Tensor> known(Value value) {
+    return FoldingBuilder.constant(value);
+  }
+
+  @Override
+  public Value selected(Value mask) {
+    return model.selected(mask);
+  }
+
+  @Override
   public Dim freshDim() {
     return model.freshDim();
   }

@@ -113,6 +113,15 @@ public interface NodeScope {
   /** As {@link #dims} for any value: its elements as dimensions where they are known. */
   Optional<List<Dim>> knownDims(Value value);
 
+  /** A value's data where they are known now. */
+  Optional<Tensor> known(Value value);
+
+  /**
+   * The coordinates of the true elements of a mask, {@code i64[rank, count]}: how many there are is
+   * a new symbol, which the import replaces when it knows what the coordinates are used for.
+   */
+  Value selected(Value mask);
+
   /** A new symbol for an extent that can't be derived. */
   Dim freshDim();
 

@@ -32,6 +32,7 @@ public final class OperatorRegistry {
     ActivationOperators.register(registry);
     MovementOperators.register(registry);
     ResizeOperators.register(registry);
+    SelectionOperators.register(registry);
     RecurrentOperators.register(registry);
     IndexingOperators.register(registry);
     SourceOperators.register(registry);
