@@ -6,6 +6,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import java.util.Optional;
@@ -127,6 +128,11 @@ final class AttentionParts {
           flow.isParameter(node.operand(0)) ? node.operand(1) : node.operand(0);
       case Structured.Norm norm
           when node.result().type().rank() == 4 || isProjected(node.operand(0)) ->
+          node.operand(0);
+      case Movement.Concat concat -> node.operand(0);
+      case Reduction.Reduce pool -> node.operand(0);
+      case Contraction.Pool pool -> node.operand(0);
+      case Contraction.Convolution convolution when node.operand(1).type().dim(1).is(1) ->
           node.operand(0);
       case Contraction.MatMul product when product.result().isFloat() -> node.operand(0);
       case Op op when Flow.isPassing(op) -> node.operand(0);

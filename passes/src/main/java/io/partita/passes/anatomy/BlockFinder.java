@@ -7,22 +7,17 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
-import java.util.ArrayDeque;
+import io.partita.ir.type.Shape;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Groups attentions, feed-forward networks and norms in blocks. */
 final class BlockFinder {
-  private static final int MOST_STEPS = 24;
-
   private final Graph graph;
   private final Flow flow;
   private final Projections projections;
@@ -68,7 +63,7 @@ final class BlockFinder {
   private Map<Integer, List<Block.FfnPart>> networks(List<Block.AttentionPart> attentions) {
     Map<Integer, List<Block.FfnPart>> joined = new TreeMap<>();
     for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Ffn ffn) {
+      if (node.op() instanceof Structured.Ffn ffn && givesAsManyFeatures(node)) {
         joined
             .computeIfAbsent(
                 blockOf(node.result(), node.operand(0), attentions), block -> new ArrayList<>())
@@ -89,6 +84,12 @@ final class BlockFinder {
               });
     }
     return networks;
+  }
+
+  /** Others are heads of classifiers. */
+  private static boolean givesAsManyFeatures(Node network) {
+    Shape input = network.operand(0).type().shape();
+    return network.result().type().shape().fromEnd(0).equals(input.fromEnd(0));
   }
 
   /**
@@ -165,7 +166,8 @@ final class BlockFinder {
 
   /** A norm whose result is carried on as the residual stands after the block before. */
   private boolean isPost(Node norm) {
-    return flow.readers(norm.result()).stream().anyMatch(BlockFinder::isSum);
+    return flow.nearestBelow(norm.result(), node -> Flow.isPassing(node.op()), BlockFinder::isSum)
+        .isPresent();
   }
 
   private static boolean isSum(Node node) {
@@ -204,41 +206,26 @@ final class BlockFinder {
 
   /** A norm of the value, perhaps of another shape. */
   private Optional<Node> normBelow(Value value) {
-    Deque<Value> work = new ArrayDeque<>(List.of(value));
-    for (int step = 0; step < MOST_STEPS && !work.isEmpty(); step++) {
-      for (Node reader : flow.readers(work.removeFirst())) {
-        if (reader.op() instanceof Structured.Norm) {
-          return Optional.of(reader);
-        }
-        if (Flow.isPassing(reader.op())) {
-          work.addAll(reader.results());
-        }
-      }
-    }
-    return Optional.empty();
+    return flow.nearestBelow(
+        value,
+        node -> Flow.isPassing(node.op()) || node.op() instanceof Movement.Concat,
+        node -> node.op() instanceof Structured.Norm);
   }
 
   /** The first sum of the attention's output with what runs past it. */
   private Optional<Node> residual(Projection output) {
-    Deque<Value> work = new ArrayDeque<>(List.of(output.result()));
-    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (!work.isEmpty() && seen.size() < MOST_STEPS) {
-      for (Node reader : flow.readers(work.removeFirst())) {
-        boolean hasParameter = reader.operands().stream().anyMatch(flow::isParameter);
-        if (isSum(reader) && !hasParameter) {
-          return Optional.of(reader);
-        }
-        boolean isCarried =
-            Flow.isPassing(reader.op())
-                || reader.op() instanceof Structured.Norm
-                || reader.op() instanceof Movement.Concat
-                || reader.op() instanceof Elementwise.Binary && hasParameter;
-        if (isCarried && seen.add(reader)) {
-          work.addAll(reader.results());
-        }
-      }
-    }
-    return Optional.empty();
+    return flow.nearestBelow(
+        output.result(),
+        node ->
+            Flow.isPassing(node.op())
+                || node.op() instanceof Structured.Norm
+                || node.op() instanceof Movement.Concat
+                || node.op() instanceof Elementwise.Binary && hasParameter(node),
+        node -> isSum(node) && !hasParameter(node));
+  }
+
+  private boolean hasParameter(Node node) {
+    return node.operands().stream().anyMatch(flow::isParameter);
   }
 
   /** What stands between the next two linears, where a feed-forward network should be. */

@@ -3,10 +3,12 @@ package io.partita.passes.anatomy;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -123,14 +125,27 @@ final class Flow {
     };
   }
 
-  /** What a part of a block reads, before its norm. */
+  /** What a part of a block reads, before its norm and pooling. */
   static Value residualOf(Value input) {
     Value at = input;
-    while (at.definition() != null
-        && (isPassing(at.definition().op()) || at.definition().op() instanceof Structured.Norm)) {
-      at = at.definition().operand(0);
+    while (at.definition() != null && carried(at.definition()) != null) {
+      at = carried(at.definition());
     }
     return at;
+  }
+
+  /** The operand whose features, each by itself, the node's result consists of; else null. */
+  private static Value carried(Node node) {
+    return switch (node.op()) {
+      case Op op when isPassing(op) -> node.operand(0);
+      case Structured.Norm norm -> node.operand(0);
+      case Reduction.Reduce reduce -> node.operand(0);
+      case Contraction.Pool pool -> node.operand(0);
+      case Contraction.Convolution convolution ->
+          node.operand(1).type().dim(1).is(1) ? node.operand(0) : null;
+      case Movement.Concat concat -> node.operands().getLast();
+      case Op other -> null;
+    };
   }
 
   /** Up through passing operations to one that fits. */
@@ -144,6 +159,22 @@ final class Flow {
         return Optional.empty();
       }
       node = node.operand(0).definition();
+    }
+    return Optional.empty();
+  }
+
+  /** The nearest node that fits, down through others; all readers are tried. */
+  Optional<Node> nearestBelow(Value value, Predicate<Node> passed, Predicate<Node> wanted) {
+    Deque<Value> work = new ArrayDeque<>(List.of(value));
+    for (int step = 0; step < MOST_STEPS && !work.isEmpty(); step++) {
+      for (Node reader : readers(work.removeFirst())) {
+        if (wanted.test(reader)) {
+          return Optional.of(reader);
+        }
+        if (passed.test(reader)) {
+          work.addAll(reader.results());
+        }
+      }
     }
     return Optional.empty();
   }

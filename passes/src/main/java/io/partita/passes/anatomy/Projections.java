@@ -54,6 +54,12 @@ final class Projections {
     return switch (node.op()) {
       case Structured.Linear linear ->
           Optional.of(new Projection(node, node.operand(0), node.result(), false));
+      case Contraction.MatMul(ElementType element)
+          when element.isFloat()
+              && node.operand(1).type().rank() > 2
+              && flow.isParameter(node.operand(1))
+              && !flow.isParameter(node.operand(0)) ->
+          Optional.of(new Projection(node, node.operand(0), node.result(), false));
       case Contraction.Convolution convolution when isPixelwise(convolution, node) ->
           Optional.of(
               new Projection(

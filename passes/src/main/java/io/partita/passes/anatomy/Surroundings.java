@@ -191,7 +191,7 @@ final class Surroundings {
             .toList();
     for (Projection projection : projections.all().reversed()) {
       Value result = projection.result();
-      if (!projection.isPixelwise()
+      if (projection.isLinear()
           && flow.nextAttention(result) == Flow.NO_ATTENTION
           && reachesOutput(result)) {
         Node node = projection.node();

@@ -75,12 +75,13 @@ class ModelAnatomyTest {
     ModelAnatomy anatomy =
         anatomy(
             block(
-                (graph, s) -> mul(graph, s, input(graph, "temperature", 1)),
+                (graph, s) -> mul(graph, s, input(graph, "scale", 5)),
                 (graph, h) -> unary(graph, UnaryFunction.GELU, h)));
     assertThat(anatomy.lines())
         .containsExactly(
             "0 of 1 blocks raised",
-            "not raised: \"softmax\": the scores are scaled by something that isn't a constant");
+            "not raised: \"softmax\": the scores are scaled by something that isn't the same for all"
+                + " keys");
   }
 
   @Test

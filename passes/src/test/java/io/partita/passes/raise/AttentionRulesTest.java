@@ -275,9 +275,8 @@ class AttentionRulesTest {
   }
 
   @Test
-  void aComputedScaleIsNoAttention() {
-    Raised raised =
-        attention((graph, scores) -> mul(graph, scores, input(graph, "temperature", 1)));
+  void aScaleOfEachKeyIsNoAttention() {
+    Raised raised = attention((graph, scores) -> mul(graph, scores, input(graph, "scale", SEQ)));
     assertThat(raised.operations()).contains("softmax").doesNotContain("attention");
     raised.agrees(0, FIVE);
   }

@@ -3,6 +3,7 @@ package io.partita.passes.raise;
 import static io.partita.passes.raise.Raised.add;
 import static io.partita.passes.raise.Raised.binary;
 import static io.partita.passes.raise.Raised.input;
+import static io.partita.passes.raise.Raised.mul;
 import static io.partita.passes.raise.Raised.number;
 import static io.partita.passes.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -233,6 +234,93 @@ class ScoreRulesTest {
             });
     assertThat(heads(raised)).isEqualTo(4);
     raised.agrees(TOLERANCE, Map.of("batch", Dim.of(2), "length", Dim.of(5)));
+  }
+
+  @Test
+  void aTemperatureOfEachHeadScalesQueries() {
+    for (long[] extents : new long[][] {{4, 1, 1}, {2, 1, 3, 1}, {1}, {}}) {
+      Raised raised =
+          attention(
+              new long[] {2, 4},
+              (graph, scores) -> {
+                Value tempered =
+                    binary(graph, BinaryFunction.DIV, scores, input(graph, "t", extents));
+                return softmax(graph, add(graph, tempered, weight(graph, 4, 3, 5)));
+              });
+      assertThat(raised.operations()).contains("attention").doesNotContain("softmax");
+      raised.agrees(1e-4);
+    }
+  }
+
+  @Test
+  void aTemperatureOfAMaskIsNoAttention() {
+    Raised raised =
+        attention(
+            new long[] {2, 4},
+            (graph, scores) -> {
+              Value masked = add(graph, scores, weight(graph, 4, 3, 5));
+              return softmax(graph, mul(graph, masked, input(graph, "t", 4, 1, 1)));
+            });
+    assertThat(raised.operations()).contains("softmax").doesNotContain("attention");
+    raised.agrees(0);
+  }
+
+  private static Value einsum(GraphBuilder graph, String equation, Value... operands) {
+    return graph.add(new Contraction.Einsum(equation), operands);
+  }
+
+  @Test
+  void attentionOfEinsumsWithTheSequenceFirst() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value x = input(graph, "x", 5, 2, 8);
+              Value q = einsum(graph, "ibh,hnd->ibnd", x, weight(graph, 8, 4, 6));
+              Value k = einsum(graph, "ibh,hnd->ibnd", x, weight(graph, 8, 4, 6));
+              Value v = einsum(graph, "hnd,ibh->ibnd", weight(graph, 8, 4, 6), x);
+              Value p = softmax(graph, einsum(graph, "ibnd,jbnd->bnij", q, k));
+              Value joined = einsum(graph, "bnij,jbnd->ibnd", p, v);
+              return einsum(graph, "ibnd,hnd->ibh", joined, weight(graph, 8, 4, 6));
+            });
+    assertThat(raised.operations()).contains("attention", "linear");
+    assertThat(raised.operations()).doesNotContain("softmax", "matmul", "einsum");
+    assertThat(heads(raised)).isEqualTo(4);
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
+  void einsumsOfOneOperandOrWithoutRowsOrColumns() {
+    Raised.of(graph -> einsum(graph, "ijb->bij", input(graph, "x", 2, 3, 4))).agrees(0);
+    for (String equation :
+        new String[] {"bi,bij->bj", "bij,bj->bi", "bik,bkj->jib", "ibk,bkj->ij", "bki,bkj->bij"}) {
+      Raised raised =
+          Raised.of(
+              graph -> {
+                String[] inputs = equation.substring(0, equation.indexOf('-')).split(",");
+                Value x = input(graph, "x", threes(inputs[0]));
+                return einsum(graph, equation, x, input(graph, "y", threes(inputs[1])));
+              });
+      raised.agrees(TOLERANCE);
+      assertThat(raised.operations()).as(equation).doesNotContain("einsum");
+    }
+  }
+
+  @Test
+  void einsumsThatAreNoProductStay() {
+    for (String equation : new String[] {"bi,bj->bij", "bik,kj->ij", "ii,ij->ij"}) {
+      Raised raised =
+          Raised.of(
+              graph -> {
+                String[] inputs = equation.substring(0, equation.indexOf('-')).split(",");
+                Value x = input(graph, "x", threes(inputs[0]));
+                return einsum(graph, equation, x, input(graph, "y", threes(inputs[1])));
+              });
+      assertThat(raised.operations()).as(equation).containsExactly("einsum");
+    }
+  }
+
+  private static long[] threes(String letters) {
+    return letters.chars().mapToLong(c -> 3).toArray();
   }
 
   private static long heads(Raised raised) {

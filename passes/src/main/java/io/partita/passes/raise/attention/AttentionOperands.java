@@ -22,7 +22,14 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
       return Optional.empty();
     }
     List<Value> operands = new ArrayList<>();
-    operands.add(Leading.apart(q, leading.queries(), graph));
+    Value queries = Leading.apart(q, leading.queries(), graph);
+    for (RowScale row : scores.rows()) {
+      queries = queries == null ? null : row.applyTo(queries, graph);
+    }
+    if (queries == null) {
+      return Optional.empty();
+    }
+    operands.add(queries);
     operands.add(
         graph.add(
             new Movement.Transpose(List.of(0, 1, 3, 2)), Leading.apart(k, leading.keys(), graph)));

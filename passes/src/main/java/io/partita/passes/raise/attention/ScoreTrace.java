@@ -42,15 +42,32 @@ final class ScoreTrace {
    * @param factor what the value has been multiplied by since, up to the soft cap if there's one
    * @param cap 0 as long as no tanh was met
    */
-  private record Path(double factor, double cap, List<MaskTerm> masks, Shape leading, int steps) {
+  private record Path(
+      double factor,
+      double cap,
+      List<MaskTerm> masks,
+      List<RowScale> rows,
+      Shape leading,
+      int steps) {
     Path scaled(double by) {
-      return new Path(factor * by, cap, masks, leading, steps + 1);
+      return new Path(factor * by, cap, masks, rows, leading, steps + 1);
+    }
+
+    Path scaled(RowScale row) {
+      List<RowScale> more = new ArrayList<>(rows);
+      more.add(row);
+      return new Path(factor, cap, masks, more, leading, steps + 1);
+    }
+
+    /** Whether a mask may be added here: what follows is no more than a number's product. */
+    boolean takesMasks() {
+      return cap == 0 && rows.isEmpty();
     }
 
     Path masked(MaskTerm mask) {
       List<MaskTerm> more = new ArrayList<>(masks);
       more.add(mask);
-      return new Path(factor, cap, more, leading, steps + 1);
+      return new Path(factor, cap, more, rows, leading, steps + 1);
     }
 
     Path floored(double lowest) {
@@ -58,17 +75,17 @@ final class ScoreTrace {
     }
 
     Path capped() {
-      return new Path(1, factor, masks, leading, steps + 1);
+      return new Path(1, factor, masks, rows, leading, steps + 1);
     }
 
     Path seen(Shape shape) {
       Shape both = shape.rank() == 4 && leading == null ? shape.range(0, 2) : leading;
-      return new Path(factor, cap, masks, both, steps + 1);
+      return new Path(factor, cap, masks, rows, both, steps + 1);
     }
   }
 
   Optional<Scores> trace(Value operand) {
-    return trace(operand, new Path(1, 0, List.of(), null, 0));
+    return trace(operand, new Path(1, 0, List.of(), List.of(), null, 0));
   }
 
   private Optional<Scores> trace(Value value, Path before) {
@@ -89,7 +106,7 @@ final class ScoreTrace {
       case Elementwise.Binary binary -> binary(node, binary.function(), path);
       case Elementwise.Select select -> select(node, path);
       case Elementwise.Unary(UnaryFunction function)
-          when function == UnaryFunction.TANH && path.cap() == 0 ->
+          when function == UnaryFunction.TANH && path.takesMasks() ->
           trace(graph.operand(node, 0), path.capped());
       case Op other -> fail(node.op().mnemonic() + " between the product and the softmax");
     };
@@ -111,7 +128,8 @@ final class ScoreTrace {
       return fail("the product isn't one of batches: " + left.type() + " and " + right.type());
     }
     double scale = path.cap() == 0 ? path.factor() : path.factor() * path.cap();
-    return Optional.of(new Scores(left, right, scale, path.cap(), path.masks(), path.leading()));
+    return Optional.of(
+        new Scores(left, right, scale, path.cap(), path.masks(), path.rows(), path.leading()));
   }
 
   /** Between {@code [batch*heads, seq, keys]} and {@code [batch, heads, seq, keys]}. */
@@ -143,11 +161,11 @@ final class ScoreTrace {
     if (function == BinaryFunction.DIV && rightNumber.isPresent()) {
       return trace(left, path.scaled(1 / rightNumber.getAsDouble()));
     }
-    if (function == BinaryFunction.ADD && path.cap() == 0) {
+    if (function == BinaryFunction.ADD && path.takesMasks()) {
       Optional<Scores> scores = side(left, right, path, shape, path.factor());
       return scores.isPresent() ? scores : side(right, left, path, shape, path.factor());
     }
-    if (function == BinaryFunction.SUB && path.cap() == 0) {
+    if (function == BinaryFunction.SUB && path.takesMasks()) {
       return side(left, right, path, shape, -path.factor());
     }
     if (function == BinaryFunction.MAX && isFloor(leftNumber, path, element)) {
@@ -156,16 +174,29 @@ final class ScoreTrace {
     if (function == BinaryFunction.MAX && isFloor(rightNumber, path, element)) {
       return trace(left, path.floored(rightNumber.getAsDouble()));
     }
-    return fail(
-        function == BinaryFunction.MUL || function == BinaryFunction.DIV
-            ? "the scores are scaled by something that isn't a constant"
-            : function.text() + " between the product and the softmax");
+    if (function == BinaryFunction.MUL || function == BinaryFunction.DIV) {
+      Optional<Scores> scores = byRow(left, right, function, node, path);
+      return scores.isEmpty() && function == BinaryFunction.MUL
+          ? byRow(right, left, function, node, path)
+          : scores;
+    }
+    return fail(function.text() + " between the product and the softmax");
+  }
+
+  /** Scores times what is the same for all keys of a query, such as a temperature of each head. */
+  private Optional<Scores> byRow(
+      Value scores, Value factor, BinaryFunction function, Node node, Path path) {
+    Shape shape = node.result().type().shape();
+    boolean isSameForAllKeys = factor.type().rank() == 0 || factor.type().shape().fromEnd(0).is(1);
+    return isSameForAllKeys && scores.type().shape().equals(shape)
+        ? trace(scores, path.scaled(new RowScale(factor, function, shape)))
+        : fail("the scores are scaled by something that isn't the same for all keys");
   }
 
   private static boolean isFloor(OptionalDouble number, Path path, ElementType element) {
     return number.isPresent()
         && path.factor() == 1
-        && path.cap() == 0
+        && path.takesMasks()
         && MaskTerm.swallowsScores(number.getAsDouble(), element);
   }
 
@@ -185,7 +216,7 @@ final class ScoreTrace {
       OptionalDouble other = Parameters.uniform(graph.operand(node, exchanged ? 1 : 2), graph);
       if (other.isPresent()
           && scores.type().shape().equals(shape)
-          && path.cap() == 0
+          && path.takesMasks()
           && other.getAsDouble() * path.factor() <= MaskTerm.HIDDEN
           && condition.type().element() == ElementType.BOOL) {
         double hidden = other.getAsDouble() * path.factor();

@@ -10,11 +10,18 @@ import java.util.List;
  * @param queries {@code […, seq, d]}
  * @param keys already transposed: {@code […, d, keys]}
  * @param softCap 0 when there is none
+ * @param rows what the product is scaled by besides
  * @param leading batch and heads, where the scores are seen with both; else null
  */
 record Scores(
-    Value queries, Value keys, double scale, double softCap, List<MaskTerm> masks, Shape leading) {
+    Value queries,
+    Value keys,
+    double scale,
+    double softCap,
+    List<MaskTerm> masks,
+    List<RowScale> rows,
+    Shape leading) {
   Scores with(List<MaskTerm> others) {
-    return new Scores(queries, keys, scale, softCap, others, leading);
+    return new Scores(queries, keys, scale, softCap, others, rows, leading);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 public final class LinearRules {
   public static final List<RewriteRule> RULES =
       List.of(
+          new ExpandEinsum(),
           new RaiseLinear(),
           new FuseWeightTranspose(),
           new MoveReshapeAfterLinear(),
