@@ -211,6 +211,21 @@ class ScoreRulesTest {
   }
 
   @Test
+  void scoresWhoseBatchAndHeadsArePartedBeforeTheyWeighValues() {
+    Raised raised =
+        Raised.of(
+            graph -> {
+              Value product = matmul(graph, input(graph, "q", 8, 3, 6), input(graph, "k", 8, 6, 5));
+              Value biased = add(graph, product, input(graph, "alibi", 8, 1, 5));
+              Value apart = reshape(graph, biased, 2, 4, 3, 5);
+              Value masked = add(graph, apart, input(graph, "mask", 2, 1, 3, 5));
+              return matmul(graph, softmax(graph, masked), input(graph, "v", 2, 4, 5, 6));
+            });
+    assertThat(heads(raised)).isEqualTo(4);
+    raised.agrees(TOLERANCE);
+  }
+
+  @Test
   void headsThatNothingTellsFromBatchesStayTogether() {
     Raised raised = attention(new long[] {8}, ScoreRulesTest::softmax);
     assertThat(heads(raised)).isEqualTo(8);

@@ -57,13 +57,19 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     Shape q = scores.queries().type().shape();
     Shape k = scores.keys().type().shape();
     Shape v = values.type().shape();
-    int outer = q.rank() - 2;
-    boolean fits =
-        outer >= 1
-            && k.rank() == q.rank()
-            && v.rank() == q.rank()
-            && k.range(0, outer).equals(v.range(0, outer));
-    if (!fits) {
+    if (q.rank() < 3 || k.rank() != q.rank() || v.rank() < 3) {
+      return null;
+    }
+    Shape queries = q.range(0, q.rank() - 2);
+    Shape keys = k.range(0, k.rank() - 2);
+    Shape weighed = v.range(0, v.rank() - 2);
+    if (v.rank() != q.rank()) {
+      // Scores may be reshaped before they weigh the values.
+      boolean isSame = queries.equals(keys) && queries.size().equals(weighed.size());
+      Shape apart = v.rank() > q.rank() ? weighed : queries;
+      return isSame ? Leading.of(apart, apart, scores.leading()) : null;
+    }
+    if (!keys.equals(weighed)) {
       return null;
     }
     Shape seen =
@@ -74,6 +80,6 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
             .flatMap(Optional::stream)
             .findFirst()
             .orElse(null);
-    return Leading.of(q.range(0, outer), k.range(0, outer), seen);
+    return Leading.of(queries, keys, seen);
   }
 }
