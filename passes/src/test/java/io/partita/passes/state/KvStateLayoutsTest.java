@@ -1,0 +1,139 @@
+package io.partita.passes.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Caches as exporters lay them out are kept as attentions take them. */
+class KvStateLayoutsTest {
+  private static final Dim BATCH = Dim.of(SmallDecoder.BATCH);
+  private static final Dim HEADS = Dim.of(SmallDecoder.HEADS);
+  private static final Dim FEATURES = Dim.of(SmallDecoder.FEATURES);
+
+  /** Keys and values side by side, {@code [batch, past, 2 d]}, for all heads. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void keysAndValuesInOneInputBecomeTwoStates(int n) {
+    SmallDecoder d = new SmallDecoder(n);
+    Dim both = FEATURES.plus(FEATURES);
+    Value past = d.input("past_kv", ElementType.F32, BATCH, SmallDecoder.PAST, both);
+    Value fresh = d.input("kv", ElementType.F32, BATCH, Dim.of(n), both);
+    Value joined = d.graph.add(new Movement.Concat(1), past, fresh);
+    d.graph.output("present_kv", joined);
+    d.attend(part(d, joined, 0), part(d, joined, SmallDecoder.FEATURES), null).agrees();
+    assertThat(d.state().states()).hasSize(2);
+    assertThat(d.state().graph().inputs())
+        .filteredOn(input -> input.name().startsWith("past_kv"))
+        .extracting(input -> input.type().toString())
+        .containsExactly("f32[2,1,12,4]", "f32[2,1,12,4]");
+  }
+
+  private static Value part(SmallDecoder d, Value joined, long from) {
+    Value part =
+        d.graph.add(
+            new Movement.Slice(
+                List.of(Dim.ZERO, Dim.ZERO, Dim.of(from)),
+                List.of(BATCH, d.total(), FEATURES),
+                List.of(1L, 1L, 1L)),
+            joined);
+    return d.graph.add(new Movement.Reshape(Shape.of(BATCH, Dim.ONE, d.total(), FEATURES)), part);
+  }
+
+  /** {@code [batch*heads, d, past]} for keys and {@code [batch, past, heads, d]} for values. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void turnedCachesAreTurnedBeforeTheyAreKept(int n) {
+    SmallDecoder d = new SmallDecoder(n);
+    Value pastKey =
+        d.input("past_key", ElementType.F32, BATCH.times(HEADS), FEATURES, SmallDecoder.PAST);
+    Value key = d.input("key", ElementType.F32, BATCH.times(HEADS), FEATURES, Dim.of(n));
+    Value keys = d.graph.add(new Movement.Concat(2), pastKey, key);
+    Value pastValue =
+        d.input("past_value", ElementType.F32, BATCH, SmallDecoder.PAST, HEADS, FEATURES);
+    Value value = d.input("value", ElementType.F32, BATCH, Dim.of(n), HEADS, FEATURES);
+    Value values = d.graph.add(new Movement.Concat(1), pastValue, value);
+    d.graph.output("present_key", keys);
+    d.graph.output("present_value", values);
+    Value turned = d.graph.add(new Movement.Transpose(List.of(0, 2, 1)), keys);
+    d.attend(
+            d.graph.add(new Movement.Reshape(Shape.of(BATCH, HEADS, d.total(), FEATURES)), turned),
+            d.graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), values),
+            null)
+        .agrees();
+    assertThat(d.state().graph().inputs())
+        .filteredOn(input -> input.name().startsWith("past"))
+        .extracting(input -> input.type().toString())
+        .containsExactly("f32[2,2,12,4]", "f32[2,2,12,4]");
+  }
+
+  /** A cache that the model writes at a position counted from the mask, as GroupQueryAttention. */
+  @Test
+  void aCacheThatIsWrittenBehindValidKeysIsOneOfTheCapacity() {
+    SmallDecoder d = new SmallDecoder(1);
+    Value ones = d.attentionMask();
+    Value count =
+        d.graph.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), ones);
+    Value start = d.binary(BinaryFunction.SUB, count, d.whole(1));
+    Value keys = written(d, "key", start);
+    Value values = written(d, "value", start);
+    Structured.Attention attention =
+        new Structured.Attention(0.5, 0, true, Dim.ZERO, 0, false, true);
+    d.graph.output("y", d.graph.add(attention, d.fresh("query"), keys, values, count));
+    d.agrees();
+    assertThat(d.state().graph().inputs()).extracting(Value::name).doesNotContain("attention_mask");
+  }
+
+  private static Value written(SmallDecoder d, String what, Value start) {
+    Value past =
+        d.input("past_" + what, ElementType.F32, BATCH, HEADS, SmallDecoder.PAST, FEATURES);
+    Value at = d.graph.add(new Source.Iota(SmallDecoder.PAST, ElementType.I64));
+    Value column = d.graph.add(new Movement.Reshape(Shape.of(BATCH, Dim.ONE)), start);
+    Value valid =
+        d.graph.add(
+            new Movement.Reshape(Shape.of(BATCH, Dim.ONE, SmallDecoder.PAST, Dim.ONE)),
+            d.binary(BinaryFunction.LESS, at, column));
+    Value kept = d.select(valid, past, d.real(0));
+    Value room =
+        d.graph.add(new Movement.Broadcast(Shape.of(BATCH, HEADS, Dim.ONE, FEATURES)), d.real(0));
+    Value wide = d.graph.add(new Movement.Concat(2), kept, room);
+    Value present = d.graph.add(new Structured.CacheUpdate(2, false), wide, d.fresh(what), start);
+    d.graph.output("present_" + what, present);
+    return present;
+  }
+
+  @Test
+  void pastTokensThatAreMixedBeforeAttentionAreRefused() {
+    SmallDecoder d = new SmallDecoder(1);
+    Dim[] shape = {BATCH, HEADS, SmallDecoder.PAST, FEATURES};
+    Value keys = mixed(d, d.input("past_key", ElementType.F32, shape), "key");
+    Value values = mixed(d, d.input("past_value", ElementType.F32, shape), "value");
+    d.attend(keys, values, null);
+    assertThatThrownBy(d::state)
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("P4009")
+        .hasMessageContaining("no length of the past beyond caches, masks and positions");
+  }
+
+  /** Tokens in the opposite order. */
+  private static Value mixed(SmallDecoder d, Value past, String what) {
+    Value joined = d.graph.add(new Movement.Concat(2), past, d.fresh(what));
+    d.graph.output("present_" + what, joined);
+    Value scaled = d.graph.add(new Elementwise.Binary(BinaryFunction.MUL), joined, d.real(2));
+    return d.graph.add(new Reduction.Cumulative(false, 2, false, false), scaled);
+  }
+}
