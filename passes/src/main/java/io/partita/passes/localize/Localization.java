@@ -41,11 +41,10 @@ public final class Localization {
   private final SyncLowering syncs;
   private final List<DeviceGraph> devices = new ArrayList<>();
 
-  private Localization(Module module, int capacity) {
+  private Localization(Module module, int capacity, TensorParts parts) {
     this.module = module;
     this.inference = LayoutInference.of(module);
     this.syncs = new SyncLowering(capacity);
-    TensorParts parts = new TensorParts();
     for (int device = 0; device < mesh().devices(); device++) {
       devices.add(new DeviceGraph(module.graph().name(), device, parts));
     }
@@ -63,10 +62,23 @@ public final class Localization {
    *     io.partita.passes.collective.CollectiveCode} when the messages can't be proved to arrive
    */
   public static Program of(Module module, int capacity) {
-    StaticTypes.require(module.graph());
-    Program program = new Localization(module, capacity).run();
-    ProgramProof.verify(program, capacity);
-    return program;
+    return of(List.of(module), capacity).getFirst();
+  }
+
+  /**
+   * The programs of several modules, as of each alone. Where they hold the same part of the same
+   * constant, it's one tensor.
+   */
+  public static List<Program> of(List<Module> modules, int capacity) {
+    TensorParts parts = new TensorParts();
+    List<Program> programs = new ArrayList<>();
+    for (Module module : modules) {
+      StaticTypes.require(module.graph());
+      Program program = new Localization(module, capacity, parts).run();
+      ProgramProof.verify(program, capacity);
+      programs.add(program);
+    }
+    return programs;
   }
 
   private Mesh mesh() {
