@@ -38,8 +38,19 @@ public final class JavaBackend {
    *     array
    */
   public static EmittedProgram emit(Module module, JavaOptions options) {
+    return emit(module, Optional.empty(), options);
+  }
+
+  /**
+   * The same with a second way to call it.
+   *
+   * @param chunk the same decoder for several tokens at once, with the same states; what it shares
+   *     of the weights are the same tensors
+   */
+  public static EmittedProgram emit(Module module, Optional<Module> chunk, JavaOptions options) {
     verify(module);
-    ModulePlan plan = ModulePlan.of(module);
+    chunk.ifPresent(JavaBackend::verify);
+    ModulePlan plan = ModulePlan.of(module, chunk);
     String source = ClassPrinter.print(plan, options);
     ModelDescription description = describe(plan, options);
     return new EmittedProgram(
@@ -57,9 +68,21 @@ public final class JavaBackend {
    *     the devices together
    */
   public static EmittedProgram emit(Program program, JavaOptions options) {
-    program.devices().forEach(JavaBackend::verify);
-    verifyComplete(program);
-    ProgramPlan plan = ProgramPlan.of(program);
+    return emit(program, Optional.empty(), options);
+  }
+
+  /**
+   * The same with a second way to call it.
+   *
+   * @param chunk the same decoder on the same devices for several tokens at once, with the same
+   *     states on each; what it shares of the weights are the same tensors
+   */
+  public static EmittedProgram emit(Program program, Optional<Program> chunk, JavaOptions options) {
+    for (Program each : chunk.map(own -> List.of(program, own)).orElse(List.of(program))) {
+      each.devices().forEach(JavaBackend::verify);
+      verifyComplete(each);
+    }
+    ProgramPlan plan = ProgramPlan.of(program, chunk);
     DeviceClasses classes = new DeviceClasses(options);
     List<EmittedFile> roles = new ArrayList<>();
     for (int role = 0; role < plan.roles().size(); role++) {
@@ -165,6 +188,7 @@ public final class JavaBackend {
                 s ->
                     new ModelDescription.StatePort(s.inputName(), s.outputName(), s.input().type()))
             .toList(),
+        plan.chunk().map(chunk -> ModelDescription.Chunk.of(chunk.signature())),
         Optional.empty());
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.java.plan.Signature;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.type.TensorType;
@@ -27,6 +28,7 @@ import java.util.stream.Collectors;
  * @param kind whether it keeps state from run to run
  * @param className qualified
  * @param weightsFile beside the source; empty for a program for several devices
+ * @param chunk how a decoder takes several tokens at once, if it does
  * @param devices none for a program for one device
  */
 public record ModelDescription(
@@ -37,9 +39,13 @@ public record ModelDescription(
     List<Port> inputs,
     List<Port> outputs,
     List<StatePort> states,
+    Optional<Chunk> chunk,
     Optional<DeviceGroup> devices) {
   /** The file's name. */
   public static final String FILE = "model.json";
+
+  /** The method of a decoder that takes several tokens at once. */
+  public static final String CHUNK = "chunk";
 
   /** The text that says whose file it is. */
   static final String FORMAT = "partita-java-1";
@@ -71,6 +77,20 @@ public record ModelDescription(
 
   /** A state: the names of the model's input and output that it replaces. */
   public record StatePort(String input, String output, TensorType type) {}
+
+  /** What {@link #CHUNK} takes and gives. */
+  public record Chunk(List<Port> inputs, List<Port> outputs) {
+    public Chunk {
+      inputs = List.copyOf(inputs);
+      outputs = List.copyOf(outputs);
+    }
+
+    static Chunk of(Signature signature) {
+      return new Chunk(
+          signature.parameters().stream().map(p -> new Port(p.name(), p.type())).toList(),
+          signature.results().stream().map(r -> new Port(r.name(), r.type())).toList());
+    }
+  }
 
   /**
    * What one of several devices runs.
@@ -121,6 +141,14 @@ public record ModelDescription(
     fields.add(array("inputs", inputs.stream().map(ModelDescription::port).toList()));
     fields.add(array("outputs", outputs.stream().map(ModelDescription::port).toList()));
     fields.add(array("states", states.stream().map(ModelDescription::state).toList()));
+    chunk.ifPresent(
+        own -> {
+          List<String> ports =
+              List.of(
+                  array("inputs", own.inputs().stream().map(ModelDescription::port).toList()),
+                  array("outputs", own.outputs().stream().map(ModelDescription::port).toList()));
+          fields.add("\"chunk\": {" + lines(ports) + "}");
+        });
     devices.ifPresent(group -> fields.add("\"devices\": " + json(group)));
     return "{\n  " + String.join(",\n  ", fields) + "\n}\n";
   }
@@ -220,7 +248,12 @@ public record ModelDescription(
         fields.objects("states").stream()
             .map(state -> new StatePort(state.text("input"), state.text("output"), state.type()))
             .toList(),
+        fields.has("chunk") ? Optional.of(chunk(fields.object("chunk"))) : Optional.empty(),
         devices);
+  }
+
+  private static Chunk chunk(DescriptionFields fields) {
+    return new Chunk(ports(fields.objects("inputs")), ports(fields.objects("outputs")));
   }
 
   private static List<Port> ports(List<DescriptionFields> ports) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** An emitted program, compiled and loaded: runs on tensors in this Java. Not thread-safe. */
 public final class ProgramRunner implements AutoCloseable {
@@ -21,14 +22,20 @@ public final class ProgramRunner implements AutoCloseable {
   private final LoadedProgram loaded;
   private final Object program;
   private final Method method;
+  private final Optional<Method> chunk;
   private final ScratchFolder scratch;
 
   private ProgramRunner(
-      ModelDescription description, LoadedProgram loaded, Method method, ScratchFolder scratch) {
+      ModelDescription description,
+      LoadedProgram loaded,
+      Method method,
+      Optional<Method> chunk,
+      ScratchFolder scratch) {
     this.description = description;
     this.loaded = loaded;
     this.program = loaded.program();
     this.method = method;
+    this.chunk = chunk;
     this.scratch = scratch;
   }
 
@@ -123,13 +130,13 @@ public final class ProgramRunner implements AutoCloseable {
       LoadedProgram loaded =
           LoadedProgram.open(
               description, classes, weights.in(scratch.path()), scratch.path(), hosting);
-      Class<?>[] parameters =
-          description.inputs().stream()
-              .map(port -> TensorArrays.typeOf(port.type().element()))
-              .toArray(Class<?>[]::new);
-      Method method =
-          loaded.program().getClass().getMethod(description.kind().method(), parameters);
-      ProgramRunner runner = new ProgramRunner(description, loaded, method, scratch);
+      Method method = method(loaded, description.kind().method(), description.inputs());
+      Optional<Method> chunk = Optional.empty();
+      if (description.chunk().isPresent()) {
+        List<ModelDescription.Port> inputs = description.chunk().get().inputs();
+        chunk = Optional.of(method(loaded, ModelDescription.CHUNK, inputs));
+      }
+      ProgramRunner runner = new ProgramRunner(description, loaded, method, chunk, scratch);
       scratch = null;
       return runner;
     } catch (InvocationTargetException e) {
@@ -144,6 +151,16 @@ public final class ProgramRunner implements AutoCloseable {
         scratch.close();
       }
     }
+  }
+
+  private static Method method(
+      LoadedProgram loaded, String name, List<ModelDescription.Port> inputs)
+      throws NoSuchMethodException {
+    Class<?>[] parameters =
+        inputs.stream()
+            .map(port -> TensorArrays.typeOf(port.type().element()))
+            .toArray(Class<?>[]::new);
+    return loaded.program().getClass().getMethod(name, parameters);
   }
 
   private static PartitaException failed(ModelDescription description, Throwable cause) {
@@ -169,7 +186,25 @@ public final class ProgramRunner implements AutoCloseable {
    * @throws PartitaException P5006 when an input doesn't fit, P5007 when the program throws
    */
   public List<Tensor> run(List<Tensor> inputs) {
-    List<ModelDescription.Port> ports = description.inputs();
+    return run(method, description.inputs(), inputs, description.outputs());
+  }
+
+  /**
+   * The outputs for several tokens at once, in order.
+   *
+   * @param inputs one for each input of the description's chunk, of exactly its type
+   * @throws PartitaException as {@link #run(List)}
+   */
+  public List<Tensor> chunk(List<Tensor> inputs) {
+    ModelDescription.Chunk own = description.chunk().orElseThrow();
+    return run(chunk.orElseThrow(), own.inputs(), inputs, own.outputs());
+  }
+
+  private List<Tensor> run(
+      Method called,
+      List<ModelDescription.Port> ports,
+      List<Tensor> inputs,
+      List<ModelDescription.Port> outputs) {
     if (inputs.size() != ports.size()) {
       throw misfit("", ports.size() + " inputs", inputs.size() + "");
     }
@@ -182,7 +217,7 @@ public final class ProgramRunner implements AutoCloseable {
       }
       arguments[i] = TensorArrays.of(inputs.get(i));
     }
-    return tensors(call(method, arguments));
+    return tensors(outputs, call(called, arguments));
   }
 
   private static PartitaException misfit(String where, String expected, String found) {
@@ -214,8 +249,7 @@ public final class ProgramRunner implements AutoCloseable {
     }
   }
 
-  private List<Tensor> tensors(Object result) {
-    List<ModelDescription.Port> ports = description.outputs();
+  private List<Tensor> tensors(List<ModelDescription.Port> ports, Object result) {
     List<Tensor> tensors = new ArrayList<>();
     if (ports.size() == 1) {
       tensors.add(TensorArrays.tensor(ports.getFirst().type(), result));

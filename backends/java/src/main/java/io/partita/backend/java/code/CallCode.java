@@ -18,20 +18,68 @@ final class CallCode {
   private final SignatureCode signature;
   private final boolean decodes;
   private final Optional<TokenStep> tokenStep;
+  private final Optional<PromptCode> prompt;
+  private final String around;
 
   /**
    * @param inRole whether only the class calls that puts the devices together
    */
   CallCode(ModulePlan plan, SignatureCode signature, List<String> steps, boolean inRole) {
+    this(
+        plan,
+        signature,
+        steps,
+        inRole ? Optional.empty() : TokenStep.of(plan.signature()),
+        inRole
+            ? Optional.empty()
+            : plan.chunk()
+                .flatMap(
+                    chunk ->
+                        PromptCode.of(
+                            plan.signature(),
+                            chunk.signature(),
+                            plan.states().stream().map(state -> state.input().type()).toList())),
+        "");
+  }
+
+  private CallCode(
+      ModulePlan plan,
+      SignatureCode signature,
+      List<String> steps,
+      Optional<TokenStep> tokenStep,
+      Optional<PromptCode> prompt,
+      String around) {
     this.plan = plan;
     this.steps = steps;
     this.signature = signature;
     this.decodes = !plan.states().isEmpty();
-    this.tokenStep = inRole ? Optional.empty() : TokenStep.of(plan.signature());
+    this.tokenStep = tokenStep;
+    this.prompt = prompt;
+    this.around = around;
   }
 
-  /** The caller's arrays, the results and the state. */
-  List<FieldSpec> fields() {
+  /**
+   * The calls of a class within another one, which has the states.
+   *
+   * @param around the other one's name
+   */
+  static CallCode inside(
+      String around, ModulePlan plan, SignatureCode signature, List<String> steps) {
+    return new CallCode(plan, signature, steps, Optional.empty(), Optional.empty(), around + ".");
+  }
+
+  /** A field of this object, or of the one around it. */
+  private String own(String field) {
+    return (plan.isShared(field) ? around : "") + "this." + field;
+  }
+
+  /** What a caller may want to know of prompts. */
+  List<FieldSpec> constants() {
+    return prompt.map(PromptCode::constants).orElse(List.of());
+  }
+
+  /** The caller's arrays and the results. */
+  List<FieldSpec> portFields() {
     List<FieldSpec> fields = new ArrayList<>();
     for (ModulePlan.Parameter parameter : plan.parameters()) {
       TypeName type = SignatureCode.arrayOf(parameter.value().type());
@@ -43,6 +91,12 @@ final class CallCode {
         fields.add(FieldSpec.builder(type, result.field(), Modifier.PRIVATE).build());
       }
     }
+    return fields;
+  }
+
+  /** The caller's arrays, the results and the state. */
+  List<FieldSpec> fields() {
+    List<FieldSpec> fields = portFields();
     for (ModulePlan.StateArray state : plan.states()) {
       TensorType type = state.input().type();
       fields.add(
@@ -67,12 +121,17 @@ final class CallCode {
     }
     signature.check().ifPresent(methods::add);
     tokenStep.ifPresent(step -> methods.add(step.method(signature.resultType())));
+    prompt.ifPresent(code -> methods.add(code.method()));
     return methods;
   }
 
   private MethodSpec run() {
     Body body = new Body();
-    MethodSpec.Builder method = signature.run(body);
+    return run(signature.run(body), body);
+  }
+
+  /** Assigns the inputs, computes all steps and returns the outputs. */
+  MethodSpec run(MethodSpec.Builder method, Body body) {
     for (ModulePlan.Parameter parameter : plan.parameters()) {
       body.line("this.%s = %s".formatted(parameter.field(), parameter.identifier()));
     }
@@ -97,18 +156,19 @@ final class CallCode {
     for (ModulePlan.StateArray state : copied) {
       String primitive = Storage.of(state.input().type().element()).primitive();
       body.line(
-          "%s[] next%s = this.%s.clone()"
-              .formatted(primitive, state.field(), plan.field(state.output())));
+          "%s[] next%s = %s.clone()"
+              .formatted(primitive, state.field(), own(plan.field(state.output()))));
     }
     for (ModulePlan.StateArray state : copied) {
       body.line(
-          "System.arraycopy(next%s, 0, this.%s, 0, %s)"
-              .formatted(state.field(), state.field(), state.input().type().shape().elements()));
+          "System.arraycopy(next%s, 0, %s, 0, %s)"
+              .formatted(
+                  state.field(), own(state.field()), state.input().type().shape().elements()));
     }
   }
 
   private String returned(ModulePlan.Result result) {
-    String field = "this." + plan.field(result.value());
+    String field = own(plan.field(result.value()));
     return result.direct()
         ? field
         : "Arrays.copyOf(%s, %s)".formatted(field, SignatureCode.lengthName(result.field()));

@@ -32,6 +32,7 @@ public final class CallerPrinter {
   private final DeviceClasses classes;
   private final SignatureCode signature;
   private final Optional<TokenStep> tokenStep;
+  private final Optional<PromptCode> prompt;
   private final String fingerprint;
 
   private CallerPrinter(ProgramPlan plan, DeviceClasses classes, String fingerprint) {
@@ -39,6 +40,10 @@ public final class CallerPrinter {
     this.classes = classes;
     this.signature = new SignatureCode(plan.signature(), classes.called());
     this.tokenStep = TokenStep.of(plan.signature());
+    this.prompt =
+        plan.chunk()
+            .flatMap(
+                chunk -> PromptCode.of(plan.signature(), chunk.signature(), plan.stateTypes()));
     this.fingerprint = fingerprint;
   }
 
@@ -67,15 +72,17 @@ public final class CallerPrinter {
               .build());
     }
     opening().forEach(type::addMethod);
-    type.addMethod(run());
+    Body body = new Body();
+    type.addMethod(run(plan, "call", signature.run(body), body));
+    plan.chunk().ifPresent(chunk -> type.addMethod(chunk(chunk)));
     if (plan.signature().decodes()) {
       type.addMethod(reset());
     }
     signature.check().ifPresent(type::addMethod);
     tokenStep.ifPresent(step -> type.addMethod(step.method(signature.resultType())));
-    for (int i = 0; i < plan.outputs().size(); i++) {
-      type.addMethod(joined(i));
-    }
+    prompt.ifPresent(code -> type.addMethod(code.method()));
+    addJoined(type, plan);
+    plan.chunk().ifPresent(chunk -> addJoined(type, chunk));
     type.addMethod(close());
     type.addMethod(device());
     signature.outputs().ifPresent(type::addType);
@@ -132,6 +139,8 @@ public final class CallerPrinter {
             .initializer("$L", plan.devices())
             .build());
     signature.constants().forEach(type::addField);
+    plan.chunk().ifPresent(chunk -> signature(chunk).constants().forEach(type::addField));
+    prompt.ifPresent(code -> code.constants().forEach(type::addField));
     type.addField(
         constant(STRING, "PROGRAM", "What all devices must agree on.", "\"" + fingerprint + "\""));
     List<String> neighbours = new ArrayList<>();
@@ -144,6 +153,15 @@ public final class CallerPrinter {
             "NEIGHBOURS",
             "The devices that each device exchanges messages with.",
             lines(neighbours)));
+    addBoxes(type, plan);
+    plan.chunk().ifPresent(chunk -> addBoxes(type, chunk));
+  }
+
+  private SignatureCode signature(ProgramPlan chunk) {
+    return new SignatureCode(chunk.signature(), classes.called());
+  }
+
+  private static void addBoxes(TypeSpec.Builder type, ProgramPlan plan) {
     for (int i = 0; i < plan.inputs().size(); i++) {
       addBoxes(type, plan.inputs().get(i), plan.signature().parameters().get(i).field());
     }
@@ -251,9 +269,16 @@ public final class CallerPrinter {
         .returns(classes.called());
   }
 
-  private MethodSpec run() {
+  private MethodSpec chunk(ProgramPlan chunk) {
     Body body = new Body();
-    MethodSpec.Builder method = signature.run(body);
+    return run(chunk, "chunk", signature(chunk).run("chunk", body), body);
+  }
+
+  /**
+   * @param call what it's called for devices
+   * @param body of the method so far
+   */
+  private MethodSpec run(ProgramPlan plan, String call, MethodSpec.Builder method, Body body) {
     body.line("Object[][] deviceInputs = new Object[DEVICES][]");
     body.open(LoopNest.loop("i", "DEVICES"));
     List<String> parts = new ArrayList<>();
@@ -271,7 +296,9 @@ public final class CallerPrinter {
     body.close();
     body.line(
         (plan.outputs().isEmpty() ? "" : "Object[][] deviceOutputs = ")
-            + "devices.call(deviceInputs)");
+            + "devices."
+            + call
+            + "(deviceInputs)");
     SignatureCode.returns(
         body,
         plan.signature().results().stream()
@@ -286,7 +313,13 @@ public final class CallerPrinter {
     return "join" + Character.toUpperCase(field.charAt(0)) + field.substring(1);
   }
 
-  private MethodSpec joined(int index) {
+  private void addJoined(TypeSpec.Builder type, ProgramPlan plan) {
+    for (int i = 0; i < plan.outputs().size(); i++) {
+      type.addMethod(joined(plan, i));
+    }
+  }
+
+  private MethodSpec joined(ProgramPlan plan, int index) {
     Port port = plan.outputs().get(index);
     Signature.Result result = plan.signature().results().get(index);
     String primitive = Storage.of(result.type().element()).primitive();

@@ -20,14 +20,7 @@ final class ClassComment {
             + title
             + ", compiled by Partita.");
     text.add("\n<ul>\n");
-    for (ModulePlan.Parameter parameter : plan.parameters()) {
-      item(
-          text,
-          "input " + parameter.name() + ": " + ClassPrinter.shapeText(parameter.value().type()));
-    }
-    for (ModulePlan.Result result : plan.results()) {
-      item(text, "output " + result.name() + ": " + ClassPrinter.shapeText(result.type()));
-    }
+    text.add(ports(plan));
     for (ModulePlan.StateArray state : plan.states()) {
       item(
           text,
@@ -61,6 +54,20 @@ final class ClassComment {
     text.add(
         "<p>Not thread-safe: arrays are fields that all calls share. An object for each thread\n");
     text.add("shares the mapped weights through the operating system.\n");
+    return text.build();
+  }
+
+  /** A line for each input and output. */
+  static CodeBlock ports(ModulePlan plan) {
+    CodeBlock.Builder text = CodeBlock.builder();
+    for (ModulePlan.Parameter parameter : plan.parameters()) {
+      item(
+          text,
+          "input " + parameter.name() + ": " + ClassPrinter.shapeText(parameter.value().type()));
+    }
+    for (ModulePlan.Result result : plan.results()) {
+      item(text, "output " + result.name() + ": " + ClassPrinter.shapeText(result.type()));
+    }
     return text.build();
   }
 

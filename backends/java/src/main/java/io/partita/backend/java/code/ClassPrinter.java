@@ -12,6 +12,7 @@ import io.partita.backend.java.plan.ProgramPlan;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.Modifier;
@@ -45,7 +46,10 @@ public final class ClassPrinter {
 
   private String print() {
     StepMethods steps = StepMethods.of(plan, new StepPrinter(plan, kernels, scratch));
-    WeightCode weights = new WeightCode(plan, options, kernels, role);
+    Optional<ChunkCode> chunk =
+        plan.chunk().map(own -> new ChunkCode(own, options, kernels, scratch));
+    Optional<TypeSpec> chunkType = chunk.map(ChunkCode::type);
+    WeightCode weights = new WeightCode(plan, options, kernels, role, chunk);
     List<MethodSpec> opening = weights.opening();
     ClassName self = ClassName.get(options.packageName(), options.className());
     SignatureCode signature = new SignatureCode(plan.signature(), self);
@@ -57,15 +61,19 @@ public final class ClassPrinter {
     type.addJavadoc(ClassComment.of(plan, options, scratch, role));
     role.ifPresent(code -> type.addSuperinterface(code.device()));
     signature.constants().forEach(type::addField);
+    calls.constants().forEach(type::addField);
     weights.constants().forEach(type::addField);
     role.ifPresent(code -> code.addFields(type));
     weights.fields().forEach(type::addField);
     addArrays(type);
     calls.fields().forEach(type::addField);
+    chunk.ifPresent(code -> type.addField(code.field()));
     opening.forEach(type::addMethod);
     role.ifPresent(code -> code.methods().forEach(type::addMethod));
     calls.methods().forEach(type::addMethod);
+    chunk.ifPresent(code -> type.addMethod(code.call()));
     signature.outputs().ifPresent(type::addType);
+    chunkType.ifPresent(type::addType);
     steps.methods().forEach(type::addMethod);
     kernels.all().forEach(used -> type.addMethod(KernelPrinter.print(used)));
     return text(options, type.build());
@@ -79,17 +87,24 @@ public final class ClassPrinter {
         .toString();
   }
 
-  private void addArrays(TypeSpec.Builder type) {
+  /** Constants and buffers of a plan. */
+  static List<FieldSpec> arrays(ModulePlan plan) {
+    List<FieldSpec> fields = new ArrayList<>();
     for (ModulePlan.HeapConstant constant : plan.heapConstants()) {
       TensorType of = constant.entry().data().type();
-      type.addField(
+      fields.add(
           array(Storage.of(of.element()), constant.field(), of.shape().elements())
               .addJavadoc("$L\n", Comments.javadoc(constant.entry().name() + ": " + of))
               .build());
     }
     for (MemoryPlan.Buffer buffer : plan.memory().buffers()) {
-      type.addField(array(buffer.storage(), buffer.field(), buffer.elements()).build());
+      fields.add(array(buffer.storage(), buffer.field(), buffer.elements()).build());
     }
+    return fields;
+  }
+
+  private void addArrays(TypeSpec.Builder type) {
+    arrays(plan).forEach(type::addField);
     for (Scratch.Array array : scratch.arrays()) {
       type.addField(array(array.storage(), array.field(), array.elements()).build());
     }

@@ -118,7 +118,10 @@ final class RoleCode {
   /** {@code call}, and {@code reset} of a device without state. */
   List<MethodSpec> methods() {
     List<MethodSpec> methods = new ArrayList<>();
-    methods.add(call());
+    methods.add(call("call", plan.states().isEmpty() ? "run" : "step", program, plan));
+    if (program.chunk().isPresent()) {
+      methods.add(call("chunk", "chunk", program.chunk().get(), plan.chunk().orElseThrow()));
+    }
     if (plan.states().isEmpty()) {
       methods.add(
           MethodSpec.methodBuilder("reset")
@@ -130,13 +133,13 @@ final class RoleCode {
     return methods;
   }
 
-  private MethodSpec call() {
+  private static MethodSpec call(String name, String method, ProgramPlan program, ModulePlan plan) {
     Body body = new Body();
     String arguments =
         plan.parameters().stream()
-            .map(p -> argument(p.name(), p.value().type()))
+            .map(p -> argument(program, p.name(), p.value().type()))
             .collect(Collectors.joining(", "));
-    String call = (plan.states().isEmpty() ? "run" : "step") + "(" + arguments + ")";
+    String call = method + "(" + arguments + ")";
     switch (plan.results().size()) {
       case 0 -> body.line(call);
       case 1 -> {
@@ -145,8 +148,8 @@ final class RoleCode {
       }
       default -> body.line("Outputs results = " + call);
     }
-    body.line("return new Object[] {" + outputs() + "}");
-    return MethodSpec.methodBuilder("call")
+    body.line("return new Object[] {" + outputs(program, plan) + "}");
+    return MethodSpec.methodBuilder(name)
         .addAnnotation(Override.class)
         .addModifiers(Modifier.PUBLIC)
         .addParameter(OBJECTS, "inputs")
@@ -155,13 +158,13 @@ final class RoleCode {
         .build();
   }
 
-  private String argument(String name, TensorType type) {
+  private static String argument(ProgramPlan program, String name, TensorType type) {
     List<String> names = program.inputs().stream().map(ProgramPlan.Port::name).toList();
     return "(%s[]) inputs[%s]"
         .formatted(Storage.of(type.element()).primitive(), names.indexOf(name));
   }
 
-  private String outputs() {
+  private static String outputs(ProgramPlan program, ModulePlan plan) {
     List<String> values = new ArrayList<>();
     for (ProgramPlan.Port output : program.outputs()) {
       String value = "null";

@@ -90,8 +90,27 @@ final class SignatureCode {
 
   /** {@code run}, or {@code step} of a decoder, whose lengths of arrays {@code body} checks. */
   MethodSpec.Builder run(Body body) {
+    return run(signature.decodes() ? "step" : "run", body);
+  }
+
+  /** A method that takes all inputs, whose lengths {@code body} checks. */
+  MethodSpec.Builder run(String name, Body body) {
+    MethodSpec.Builder method = declared(name);
+    for (Signature.Parameter parameter : signature.parameters()) {
+      body.line(
+          "check(%s.length, %s, \"%s\")"
+              .formatted(
+                  parameter.identifier(),
+                  lengthName(parameter.field()),
+                  Comments.clean(parameter.name() + ": " + parameter.type()).replace("\"", "'")));
+    }
+    return method;
+  }
+
+  /** A method that takes all inputs and gives all outputs. */
+  MethodSpec.Builder declared(String name) {
     MethodSpec.Builder method =
-        MethodSpec.methodBuilder(signature.decodes() ? "step" : "run")
+        MethodSpec.methodBuilder(name)
             .addModifiers(Modifier.PUBLIC)
             .returns(resultType())
             .addJavadoc(
@@ -102,12 +121,6 @@ final class SignatureCode {
       method.addParameter(arrayOf(type), parameter.identifier());
       method.addJavadoc(
           "@param $L $L\n", parameter.identifier(), described(parameter.name(), type));
-      body.line(
-          "check(%s.length, %s, \"%s\")"
-              .formatted(
-                  parameter.identifier(),
-                  lengthName(parameter.field()),
-                  Comments.clean(parameter.name() + ": " + type).replace("\"", "'")));
     }
     if (signature.results().size() == 1) {
       Signature.Result result = signature.results().getFirst();

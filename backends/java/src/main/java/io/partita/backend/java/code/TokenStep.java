@@ -23,20 +23,23 @@ record TokenStep(
     if (!fits) {
       return Optional.empty();
     }
+    return token(parameters)
+        .map(
+            token ->
+                new TokenStep(
+                    token,
+                    parameters.stream().filter(p -> p != token).findFirst(),
+                    parameters.stream().map(p -> p == token ? "token" : "position++").toList()));
+  }
+
+  /** Which of at most two parameters the tokens are; the other one holds positions. */
+  static Optional<Signature.Parameter> token(List<Signature.Parameter> parameters) {
     List<Signature.Parameter> tokens =
         parameters.stream().filter(p -> p.type().rank() == 2).toList();
     if (tokens.size() == 2) {
       tokens = tokens.stream().filter(p -> !p.name().contains("pos")).toList();
     }
-    if (tokens.size() != 1) {
-      return Optional.empty();
-    }
-    Signature.Parameter token = tokens.getFirst();
-    return Optional.of(
-        new TokenStep(
-            token,
-            parameters.stream().filter(p -> p != token).findFirst(),
-            parameters.stream().map(p -> p == token ? "token" : "position++").toList()));
+    return tokens.size() == 1 ? Optional.of(tokens.getFirst()) : Optional.empty();
   }
 
   private static boolean isOneLong(Signature.Parameter parameter) {

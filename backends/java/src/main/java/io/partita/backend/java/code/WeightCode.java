@@ -23,9 +23,16 @@ final class WeightCode {
   private final Kernels kernels;
 
   private final Optional<RoleCode> role;
+  private final Optional<ChunkCode> chunk;
 
-  WeightCode(ModulePlan plan, JavaOptions options, Kernels kernels, Optional<RoleCode> role) {
+  WeightCode(
+      ModulePlan plan,
+      JavaOptions options,
+      Kernels kernels,
+      Optional<RoleCode> role,
+      Optional<ChunkCode> chunk) {
     this.role = role;
+    this.chunk = chunk;
     this.plan = plan;
     this.options = options;
     this.kernels = kernels;
@@ -84,7 +91,7 @@ final class WeightCode {
 
   /** The constructor and what it calls; to be made before the kernels are printed. */
   List<MethodSpec> opening() {
-    List<MethodSpec> reads = constantReads();
+    List<MethodSpec> reads = constantReads(plan, kernels);
     Set<Storage> read = storagesRead();
     List<MethodSpec> methods = new ArrayList<>();
     methods.add(constructor(read, reads));
@@ -128,6 +135,7 @@ final class WeightCode {
     }
     body.close();
     reads.forEach(method -> body.line(method.name() + "()"));
+    chunk.ifPresent(code -> body.line(code.construction()));
     return constructor.addCode(body.build()).build();
   }
 
@@ -168,7 +176,8 @@ final class WeightCode {
         .build();
   }
 
-  private List<MethodSpec> constantReads() {
+  /** Methods that read the constants of a plan; they use kernels. */
+  static List<MethodSpec> constantReads(ModulePlan plan, Kernels kernels) {
     List<ModulePlan.HeapConstant> constants =
         plan.heapConstants().stream().filter(c -> c.entry().data().size() > 0).toList();
     List<MethodSpec> methods = new ArrayList<>();

@@ -8,7 +8,9 @@ import io.partita.ir.type.TensorType;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -48,8 +50,8 @@ public final class ModulePlan {
 
   private final Role role;
   private final SortedMap<Integer, String> syncs;
-  private final DeviceNumbers peers = new DeviceNumbers("peers");
-  private final DeviceNumbers offsets = new DeviceNumbers("offsets");
+  private final DeviceNumbers peers;
+  private final DeviceNumbers offsets;
   private final List<Parameter> parameters;
   private final List<StateArray> states;
   private final List<Result> results;
@@ -59,9 +61,20 @@ public final class ModulePlan {
   private final Aliases aliases;
   private final Map<Value, Place> places;
   private final SequencedMap<Value, HeapConstant> constants;
+  private final Optional<ModulePlan> chunk;
+  private final Set<String> shared;
 
-  private ModulePlan(ModulePlanner planner, SortedMap<Integer, String> syncs) {
+  private ModulePlan(
+      ModulePlanner planner,
+      SortedMap<Integer, String> syncs,
+      DeviceNumbers peers,
+      DeviceNumbers offsets,
+      Optional<ModulePlan> chunk) {
     this.syncs = syncs;
+    this.peers = peers;
+    this.offsets = offsets;
+    this.chunk = chunk;
+    this.shared = planner.shared();
     this.role = planner.role;
     this.parameters = List.copyOf(planner.parameters);
     this.states = List.copyOf(planner.states);
@@ -74,18 +87,47 @@ public final class ModulePlan {
     this.constants = planner.constants;
   }
 
-  /** Plans a module whose shapes are all static. */
-  public static ModulePlan of(Module module) {
-    return of(Role.alone(module), new TreeMap<>());
+  /**
+   * Plans a module whose shapes are all static.
+   *
+   * @param chunk the same model for several tokens at once, with the same states
+   */
+  public static ModulePlan of(Module module, Optional<Module> chunk) {
+    return of(Role.alone(module, chunk), new TreeMap<>(), new TreeMap<>());
   }
 
   /**
    * Plans what all devices of a role do.
    *
    * @param syncs what the exchanges achieve, by number
+   * @param chunkSyncs the same of the role's {@link Role#chunk}
    */
-  static ModulePlan of(Role role, SortedMap<Integer, String> syncs) {
-    return new ModulePlan(new ModulePlanner(role).plan(), syncs);
+  static ModulePlan of(
+      Role role, SortedMap<Integer, String> syncs, SortedMap<Integer, String> chunkSyncs) {
+    DeviceNumbers peers = new DeviceNumbers("peers");
+    DeviceNumbers offsets = new DeviceNumbers("offsets");
+    ModulePlanner planner = new ModulePlanner(role).plan();
+    Optional<ModulePlan> chunk =
+        role.chunk()
+            .map(
+                own ->
+                    new ModulePlan(
+                        new ModulePlanner(own, planner).plan(),
+                        chunkSyncs,
+                        peers,
+                        offsets,
+                        Optional.empty()));
+    return new ModulePlan(planner, syncs, peers, offsets, chunk);
+  }
+
+  /** The same model for several tokens at once, in a class within that of this one. */
+  public Optional<ModulePlan> chunk() {
+    return chunk;
+  }
+
+  /** Whether a field is one of the class around this one. */
+  public boolean isShared(String field) {
+    return shared.contains(field);
   }
 
   /**
@@ -133,14 +175,19 @@ public final class ModulePlan {
       return weights;
     }
     Map<Object, Tensor> others = new IdentityHashMap<>();
-    for (Node node : module().graph().nodes()) {
+    addConstants(role, at, others);
+    role.chunk().ifPresent(own -> addConstants(own, at, others));
+    return weights.with(data -> others.get(data.bytes()));
+  }
+
+  private static void addConstants(Role role, int at, Map<Object, Tensor> others) {
+    for (Node node : role.module().graph().nodes()) {
       node.constant()
           .ifPresent(
               own ->
                   others.putIfAbsent(
                       own.bytes(), role.nodes(node).get(at).constant().orElseThrow()));
     }
-    return weights.with(data -> others.get(data.bytes()));
   }
 
   public List<Parameter> parameters() {
@@ -168,7 +215,7 @@ public final class ModulePlan {
   }
 
   public List<HeapConstant> heapConstants() {
-    return List.copyOf(constants.values());
+    return constants.values().stream().filter(each -> !isShared(each.field())).toList();
   }
 
   /** The data of a value that is a constant, under the value's shape; null otherwise. */

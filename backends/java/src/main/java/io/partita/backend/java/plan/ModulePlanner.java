@@ -11,6 +11,7 @@ import io.partita.ir.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,7 +30,7 @@ final class ModulePlanner {
   final Role role;
   final Module module;
 
-  private final Names names = Names.ofFields();
+  private final Names names;
   private final Names parameterNames = Names.ofParameters();
   private final Names resultNames = Names.ofResults();
   private final Graph graph;
@@ -42,22 +43,48 @@ final class ModulePlanner {
   /** In the order of first use; values are compared by identity. */
   final SequencedMap<Value, ModulePlan.HeapConstant> constants = new LinkedHashMap<>();
 
-  final WeightsPlan weights = new WeightsPlan();
+  final WeightsPlan weights;
   final Aliases aliases;
   MemoryPlan memory;
   private final Map<Value, Integer> firstWrite = new IdentityHashMap<>();
   private final Map<Value, Integer> lastRead = new IdentityHashMap<>();
   private final Map<String, String> stateOutputs = new HashMap<>();
 
+  /** Fields of the class around, by what they hold. */
+  private final Map<WeightsPlan.Entry, String> sharedConstants = new IdentityHashMap<>();
+
+  private final Map<String, String> sharedStates = new HashMap<>();
+
   /** Loaded once a run and then kept until the last step that reads it. */
   private final SequencedSet<Value> loaded = new LinkedHashSet<>();
 
   ModulePlanner(Role role) {
+    this(role, Names.ofFields(), new WeightsPlan());
+  }
+
+  /** For a class within that of another plan, whose weights, constants and states it shares. */
+  ModulePlanner(Role role, ModulePlanner around) {
+    this(role, Names.ofFields(), around.weights);
+    around.constants.values().forEach(each -> sharedConstants.put(each.entry(), each.field()));
+    around.states.forEach(each -> sharedStates.put(each.inputName(), each.field()));
+    shared().forEach(names::reserve);
+  }
+
+  private ModulePlanner(Role role, Names names, WeightsPlan weights) {
     this.role = role;
+    this.names = names;
+    this.weights = weights;
     this.module = role.module();
     this.graph = module.graph();
     this.aliases = Aliases.of(graph);
     module.states().forEach(state -> stateOutputs.put(state.output(), state.input()));
+  }
+
+  /** The fields of the class around. */
+  Set<String> shared() {
+    Set<String> shared = new HashSet<>(sharedConstants.values());
+    shared.addAll(sharedStates.values());
+    return shared;
   }
 
   ModulePlanner plan() {
@@ -123,8 +150,13 @@ final class ModulePlanner {
         loads.add(root);
       }
     } else {
-      constants.put(root, new ModulePlan.HeapConstant(constantField(root.name()), entry));
+      constants.put(root, heapConstant(root, entry));
     }
+  }
+
+  private ModulePlan.HeapConstant heapConstant(Value root, WeightsPlan.Entry entry) {
+    String known = sharedConstants.get(entry);
+    return new ModulePlan.HeapConstant(known == null ? constantField(root.name()) : known, entry);
   }
 
   /** A name of one word could be that of a local variable. */
@@ -175,7 +207,8 @@ final class ModulePlanner {
     for (Module.State state : module.states()) {
       Value input = inputs.get(state.input());
       Value output = outputs.get(state.output());
-      String field = names.identifier(state.input(), "state");
+      String known = sharedStates.get(state.input());
+      String field = known == null ? names.identifier(state.input(), "state") : known;
       places.put(input, new Place(Place.Kind.STATE, field));
       boolean inPlace = aliases.root(output) == input;
       states.add(
@@ -229,8 +262,7 @@ final class ModulePlanner {
         places.put(root, new Place(Place.Kind.OUTPUT, field));
       } else if (root.definition() != null && root.definition().constant().isPresent()) {
         WeightsPlan.Entry entry = weights.rowMajor(root.definition().constant().get(), root.name());
-        constants.computeIfAbsent(
-            root, key -> new ModulePlan.HeapConstant(constantField(root.name()), entry));
+        constants.computeIfAbsent(root, key -> heapConstant(key, entry));
       }
       String identifier = resultNames.identifier(output.name(), "");
       results.add(new ModulePlan.Result(output.name(), identifier, field, output.value(), direct));

@@ -16,6 +16,11 @@ public final class Names {
     reserved.forEach(name -> taken.add(key(name)));
   }
 
+  /** Takes a name that something else has. */
+  void reserve(String name) {
+    taken.add(key(name));
+  }
+
   /** For fields of a class: none may be hidden by a local variable, nor hide what it defines. */
   static Names ofFields() {
     return new Names(
@@ -32,6 +37,7 @@ public final class Names {
             "shortSegments",
             "shortTile",
             "channels",
+            "chunk",
             "peers",
             "offsets"));
   }

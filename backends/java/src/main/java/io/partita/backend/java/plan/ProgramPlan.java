@@ -9,14 +9,17 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Step;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -65,20 +68,50 @@ public final class ProgramPlan {
   private final List<Port> inputs;
   private final List<Port> outputs;
   private final Signature signature;
+  private final Optional<ProgramPlan> chunk;
 
-  private ProgramPlan(Program program) {
+  private ProgramPlan(
+      Program program,
+      List<Role> roles,
+      List<ModulePlan> plans,
+      String prefix,
+      Optional<ProgramPlan> chunk) {
     this.program = program;
-    roles = Roles.of(program.devices());
-    SortedMap<Integer, String> syncs = SyncNames.of(program.devices());
-    plans = roles.stream().map(role -> ModulePlan.of(role, syncs)).toList();
+    this.roles = roles;
+    this.plans = plans;
+    this.chunk = chunk;
     inputs = ports(program.inputs(), ProgramPlan::inputNames, Module.State::input);
     outputs = ports(program.outputs(), ProgramPlan::outputNames, Module.State::output);
-    signature = callers();
+    signature = callers(prefix);
   }
 
-  /** Plans a program whose shapes are all static. */
-  public static ProgramPlan of(Program program) {
-    return new ProgramPlan(program);
+  /**
+   * Plans a program whose shapes are all static.
+   *
+   * @param chunk the same model for several tokens at once, with the same states on each device
+   */
+  public static ProgramPlan of(Program program, Optional<Program> chunk) {
+    List<Role> roles = Roles.of(program.devices(), chunk.map(Program::devices));
+    SortedMap<Integer, String> syncs = SyncNames.of(program.devices());
+    SortedMap<Integer, String> chunkSyncs =
+        chunk.map(own -> SyncNames.of(own.devices())).orElseGet(TreeMap::new);
+    List<ModulePlan> plans =
+        roles.stream().map(role -> ModulePlan.of(role, syncs, chunkSyncs)).toList();
+    Optional<ProgramPlan> inner =
+        chunk.map(
+            own ->
+                new ProgramPlan(
+                    own,
+                    roles.stream().map(role -> role.chunk().orElseThrow()).toList(),
+                    plans.stream().map(plan -> plan.chunk().orElseThrow()).toList(),
+                    "chunk",
+                    Optional.empty()));
+    return new ProgramPlan(program, roles, plans, "", inner);
+  }
+
+  /** The same model for several tokens at once, on the same devices. */
+  public Optional<ProgramPlan> chunk() {
+    return chunk;
   }
 
   private static List<String> inputNames(Module module) {
@@ -111,7 +144,10 @@ public final class ProgramPlan {
     return ports;
   }
 
-  private Signature callers() {
+  /**
+   * @param prefix of fields, so that those of several programs differ
+   */
+  private Signature callers(String prefix) {
     Names fields = Names.ofFields();
     Names parameters = Names.ofParameters();
     Names results = Names.ofResults();
@@ -122,7 +158,7 @@ public final class ProgramPlan {
                     new Signature.Parameter(
                         port.name(),
                         parameters.identifier(port.name(), ""),
-                        fields.identifier(port.name(), "input"),
+                        fields.identifier(port.name(), prefixed(prefix, "input")),
                         port.type().type()))
             .toList(),
         outputs.stream()
@@ -131,10 +167,16 @@ public final class ProgramPlan {
                     new Signature.Result(
                         port.name(),
                         results.identifier(port.name(), ""),
-                        fields.identifier(port.name(), "output"),
+                        fields.identifier(port.name(), prefixed(prefix, "output")),
                         port.type().type()))
             .toList(),
         program.devices().stream().anyMatch(device -> !device.states().isEmpty()));
+  }
+
+  private static String prefixed(String prefix, String word) {
+    return prefix.isEmpty()
+        ? word
+        : prefix + Character.toUpperCase(word.charAt(0)) + word.substring(1);
   }
 
   public Program program() {
@@ -166,6 +208,16 @@ public final class ProgramPlan {
 
   public List<Port> outputs() {
     return outputs;
+  }
+
+  /** What the devices together keep from run to run. */
+  public List<TensorType> stateTypes() {
+    return program.devices().stream()
+        .flatMap(device -> device.states().stream())
+        .map(Module.State::input)
+        .distinct()
+        .map(state -> program.inputs().get(state).type())
+        .toList();
   }
 
   public Signature signature() {

@@ -7,6 +7,7 @@ import io.partita.ir.tensor.Tensor;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Devices that do the same, so that one class serves them all: their programs differ in constants,
@@ -15,13 +16,17 @@ import java.util.Map;
 public final class Role {
   private final List<Integer> devices;
   private final List<Module> modules;
+  private final Optional<Role> chunk;
   private final Map<Node, Integer> positions = new IdentityHashMap<>();
 
   /**
    * @param devices in ascending order
    * @param modules of each
+   * @param chunk the same devices in the program that takes several tokens at once; it shares
+   *     weights and states
    */
-  Role(List<Integer> devices, List<Module> modules) {
+  Role(List<Integer> devices, List<Module> modules, Optional<Role> chunk) {
+    this.chunk = chunk;
     this.devices = List.copyOf(devices);
     this.modules = List.copyOf(modules);
     List<Node> nodes = module().graph().nodes();
@@ -31,8 +36,13 @@ public final class Role {
   }
 
   /** A program that runs on one device. */
-  static Role alone(Module module) {
-    return new Role(List.of(0), List.of(module));
+  static Role alone(Module module, Optional<Module> chunk) {
+    return new Role(List.of(0), List.of(module), chunk.map(each -> alone(each, Optional.empty())));
+  }
+
+  /** What the devices do when they take several tokens at once. */
+  public Optional<Role> chunk() {
+    return chunk;
   }
 
   public List<Integer> devices() {

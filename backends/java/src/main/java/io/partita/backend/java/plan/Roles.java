@@ -16,20 +16,33 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Finds the devices of a program that one class can serve. */
 public final class Roles {
   private Roles() {}
 
-  /** The roles in the order of their first devices. */
-  public static List<Role> of(List<Module> devices) {
+  /**
+   * The roles in the order of their first devices.
+   *
+   * @param chunk what the same devices do when they take several tokens at once
+   */
+  public static List<Role> of(List<Module> devices, Optional<List<Module>> chunk) {
     Map<List<Object>, List<Integer>> same = new LinkedHashMap<>();
     for (int device = 0; device < devices.size(); device++) {
-      same.computeIfAbsent(form(devices.get(device)), key -> new ArrayList<>()).add(device);
+      List<Object> form = new ArrayList<>(form(devices.get(device)));
+      if (chunk.isPresent()) {
+        form.add(form(chunk.get().get(device)));
+      }
+      same.computeIfAbsent(form, key -> new ArrayList<>()).add(device);
     }
     return same.values().stream()
-        .map(role -> new Role(role, role.stream().map(devices::get).toList()))
+        .map(role -> role(role, devices, chunk.map(own -> role(role, own, Optional.empty()))))
         .toList();
+  }
+
+  private static Role role(List<Integer> role, List<Module> devices, Optional<Role> chunk) {
+    return new Role(role, role.stream().map(devices::get).toList(), chunk);
   }
 
   /** All of a program but what may differ between the devices of a role. */

@@ -18,6 +18,11 @@ public abstract class Channels {
      */
     Object[] call(Object[] inputs);
 
+    /** As {@link #call}, with the inputs and outputs of several tokens at once. */
+    default Object[] chunk(Object[] inputs) {
+      throw new UnsupportedOperationException("one token at a time");
+    }
+
     /** Forgets all calls. */
     void reset();
   }
@@ -37,6 +42,9 @@ public abstract class Channels {
      * @throws Failure when a device failed; then all have ended
      */
     Object[][] call(Object[][] inputs);
+
+    /** Lets all devices compute what {@link Device#chunk} does, as {@link #call} does otherwise. */
+    Object[][] chunk(Object[][] inputs);
 
     void reset();
 

@@ -29,6 +29,7 @@ final class DeviceProcesses implements Channels.Devices {
   private static final int RESULT = 4;
   private static final int FAILURE = 5;
   private static final int PULSE = 6;
+  private static final int CHUNK = 7;
 
   /** For how long a device has waited for the same. */
   private static final class Pulse {
@@ -143,13 +144,25 @@ final class DeviceProcesses implements Channels.Devices {
   }
 
   @Override
-  public synchronized Object[][] call(Object[][] inputs) {
+  public Object[][] call(Object[][] inputs) {
+    return run(CALL, inputs);
+  }
+
+  @Override
+  public Object[][] chunk(Object[][] inputs) {
+    return run(CHUNK, inputs);
+  }
+
+  /**
+   * @param call {@link #CALL} or {@link #CHUNK}
+   */
+  private synchronized Object[][] run(int call, Object[][] inputs) {
     verifyGoesOn();
     ownResult = null;
     ownPulse.hear("");
     peers.values().forEach(DeviceProcesses::begin);
-    peers.forEach((device, peer) -> tell(device, CALL, Frames.bytes(inputs[device])));
-    start("device 0", () -> callOwn(inputs[0]));
+    peers.forEach((device, peer) -> tell(device, call, Frames.bytes(inputs[device])));
+    start("device 0", () -> callOwn(call, inputs[0]));
     try {
       while (failure == null && !isDone()) {
         wait(PULSE_MILLISECONDS);
@@ -199,9 +212,9 @@ final class DeviceProcesses implements Channels.Devices {
     }
   }
 
-  private void callOwn(Object[] inputs) {
+  private void callOwn(int call, Object[] inputs) {
     try {
-      Object[] result = own.call(inputs);
+      Object[] result = called(own, call, inputs);
       synchronized (this) {
         ownResult = result;
         notifyAll();
@@ -209,6 +222,10 @@ final class DeviceProcesses implements Channels.Devices {
     } catch (RuntimeException | Error e) {
       fail(Channels.failed(0, e));
     }
+  }
+
+  private static Object[] called(Channels.Device device, int call, Object[] inputs) {
+    return call == CHUNK ? device.chunk(inputs) : device.call(inputs);
   }
 
   private boolean isDone() {
@@ -301,9 +318,10 @@ final class DeviceProcesses implements Channels.Devices {
   private static boolean answer(int self, Channels.Device device, Frames.Frame due, Frames calls)
       throws IOException {
     switch (due.number) {
-      case CALL -> {
+      case CALL, CHUNK -> {
         try {
-          calls.write(RESULT, Frames.bytes(device.call(Frames.arrays(due.bytes))));
+          Object[] inputs = Frames.arrays(due.bytes);
+          calls.write(RESULT, Frames.bytes(called(device, due.number, inputs)));
         } catch (RuntimeException | Error e) {
           Channels.Failure failure = Channels.failed(self, e);
           calls.write(FAILURE, bytes(failure));

@@ -175,13 +175,22 @@ final class DeviceThreads implements Channels.Devices {
   }
 
   @Override
-  public synchronized Object[][] call(Object[][] inputs) {
+  public Object[][] call(Object[][] inputs) {
+    return run(false, inputs);
+  }
+
+  @Override
+  public Object[][] chunk(Object[][] inputs) {
+    return run(true, inputs);
+  }
+
+  private synchronized Object[][] run(boolean isChunk, Object[][] inputs) {
     Object[][] outputs = new Object[devices.length][];
     begin();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < devices.length; i++) {
       int device = i;
-      Runnable work = () -> run(device, inputs[device], outputs);
+      Runnable work = () -> run(device, isChunk, inputs[device], outputs);
       threads.add(new Thread(work, "device " + device));
     }
     threads.forEach(Thread::start);
@@ -211,10 +220,11 @@ final class DeviceThreads implements Channels.Devices {
     }
   }
 
-  private void run(int device, Object[] inputs, Object[][] outputs) {
+  private void run(int device, boolean isChunk, Object[] inputs, Object[][] outputs) {
     Throwable thrown = null;
     try {
-      outputs[device] = devices[device].call(inputs);
+      Channels.Device own = devices[device];
+      outputs[device] = isChunk ? own.chunk(inputs) : own.call(inputs);
     } catch (Ended other) {
       // The failure of the other device is what the caller gets.
     } catch (RuntimeException | Error own) {
