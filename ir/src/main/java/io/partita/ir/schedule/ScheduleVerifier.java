@@ -4,6 +4,7 @@ import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Works out anew whether a schedule holds together: tiles lie inside their tensors and inside L1,
@@ -31,6 +32,62 @@ public final class ScheduleVerifier {
         "schedule",
         "each of " + all + " devices in one role",
         devices);
+  }
+
+  /**
+   * Works out whether schedules of the entry points of one program may follow each other in any
+   * order: then what each finds is what any of them leaves. Each must hold together by itself.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with a {@link ScheduleFault}
+   */
+  public static void verifyTogether(List<Schedule> entries) {
+    List<ChipSchedule> first = entries.getFirst().roles();
+    for (Schedule entry : entries.subList(1, entries.size())) {
+      ScheduleFault.MEMORY.require(
+          entry.roles().size() == first.size(), "schedule", first.size() + " roles", entry.roles());
+      for (int role = 0; role < first.size(); role++) {
+        verifyTogether(first.get(role), entry.roles().get(role));
+      }
+    }
+  }
+
+  private static void verifyTogether(ChipSchedule one, ChipSchedule other) {
+    String where = "device " + one.devices().getFirst();
+    ScheduleFault.MEMORY.require(
+        one.devices().equals(other.devices())
+            && one.kernels().equals(other.kernels())
+            && one.start().equals(other.start()),
+        where,
+        "the same devices, loops and start for all entry points",
+        "others");
+    ScheduleFault.MEMORY.require(
+        Set.copyOf(one.states()).equals(Set.copyOf(other.states()))
+            && isSame(one.constants(), other.constants()),
+        where,
+        "the same states and weights for all entry points",
+        "others");
+    ScheduleFault.TRANSFER.require(
+        one.start().stream().noneMatch(ScheduleStep.StartTransfer.class::isInstance),
+        where,
+        "no transfer under way when a run begins, as it may follow that of any entry point",
+        "one");
+  }
+
+  private static boolean isSame(List<StoredConstant> one, List<StoredConstant> other) {
+    boolean isSame = one.size() == other.size();
+    for (int i = 0; isSame && i < one.size(); i++) {
+      StoredConstant mine = one.get(i);
+      StoredConstant its = other.get(i);
+      isSame =
+          mine.level() == its.level()
+              && mine.offset() == its.offset()
+              && mine.bytes() == its.bytes()
+              && mine.tensors().size() == its.tensors().size();
+      for (int member = 0; isSame && member < mine.tensors().size(); member++) {
+        isSame = mine.tensors().get(member) == its.tensors().get(member);
+      }
+    }
+    return isSame;
   }
 
   private static void verify(ChipSchedule chip) {

@@ -59,7 +59,7 @@ final class ChipLowering {
   private final Sharing sharing;
   private final Destinations destinations;
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
-  private final Map<List<Object>, Region> constants = new LinkedHashMap<>();
+  private final SharedRegions regions;
   private final List<Task> tasks = new ArrayList<>();
   private final List<Named> inputs = new ArrayList<>();
   private final List<Named> states = new ArrayList<>();
@@ -69,8 +69,10 @@ final class ChipLowering {
       Program program,
       List<Integer> devices,
       LoopKernels kernels,
+      SharedRegions regions,
       boolean hasL3,
       Unsupported unsupported) {
+    this.regions = regions;
     this.hasL3 = hasL3;
     this.program = program;
     this.devices = devices;
@@ -93,6 +95,7 @@ final class ChipLowering {
 
   /**
    * @param devices of one role, which differ in constants and exchanges only
+   * @param regions what other entry points have already, and share
    * @param hasL3 whether rows of tables can be fetched from a memory beyond L2
    * @param unsupported gets the nodes that have no kernel; tasks are of no use then
    */
@@ -100,9 +103,10 @@ final class ChipLowering {
       Program program,
       List<Integer> devices,
       LoopKernels kernels,
+      SharedRegions regions,
       boolean hasL3,
       Unsupported unsupported) {
-    ChipLowering made = new ChipLowering(program, devices, kernels, hasL3, unsupported);
+    ChipLowering made = new ChipLowering(program, devices, kernels, regions, hasL3, unsupported);
     made.addConstants();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -126,7 +130,7 @@ final class ChipLowering {
           module.states().stream().anyMatch(state -> state.input().equals(input.name()));
       long bytes = input.type().bytes();
       Region region =
-          isState ? Region.state(input.name(), bytes) : Region.activation(input.name(), bytes);
+          isState ? regions.state(input.name(), bytes) : Region.activation(input.name(), bytes);
       Storage storage = Storage.whole(region, input.type());
       storages.put(input, storage);
       (isState ? states : inputs).add(new Named(input.name(), input.type(), storage));
@@ -175,9 +179,7 @@ final class ChipLowering {
   }
 
   private void constant(Node node, List<Tensor> tensors) {
-    List<Object> identity = tensors.stream().map(TensorIdentity::new).collect(Collectors.toList());
-    String name = node.name().isEmpty() ? "constant" : node.name();
-    Region region = constants.computeIfAbsent(identity, key -> Region.constant(name, tensors));
+    Region region = regions.constant(node.name().isEmpty() ? "constant" : node.name(), tensors);
     storages.put(node.result(), Storage.whole(region, node.result().type()));
   }
 
@@ -210,6 +212,17 @@ final class ChipLowering {
         || operands.stream().anyMatch(each -> each == null || !isWholeConstant(each))) {
       return false;
     }
+    constant(
+        node,
+        regions.folded(
+            node.op(),
+            operands.stream().map(operand -> operand.region().tensors()).toList(),
+            node.result().type(),
+            () -> folded(node, operands)));
+    return true;
+  }
+
+  private List<Tensor> folded(Node node, List<Storage> operands) {
     TensorType type = node.result().type();
     List<Tensor> tensors = new ArrayList<>();
     for (int device = 0; device < devices.size(); device++) {
@@ -221,8 +234,7 @@ final class ChipLowering {
       tensors.add(
           Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), own).getFirst().bytes()));
     }
-    constant(node, tensors);
-    return true;
+    return tensors;
   }
 
   private static boolean isWholeConstant(Storage storage) {

@@ -12,6 +12,7 @@ import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.ChipTasks.Named;
+import io.partita.passes.schedule.place.PlacedRuns;
 import io.partita.passes.schedule.place.Placement;
 import io.partita.passes.schedule.place.Places;
 import io.partita.passes.schedule.place.Task;
@@ -20,6 +21,7 @@ import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -41,24 +43,44 @@ final class ChipPlacing {
   private final long l1Bytes;
   private final Places places;
 
-  ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, boolean prefetch) {
+  private ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
     this.tasks = tasks;
     this.chip = chip;
     this.l1Bytes = l1Bytes;
-    this.places =
-        Placement.of(
-            tasks.tasks(),
-            regions(tasks.inputs()),
-            regions(tasks.outputs()),
-            tasks.outside(),
-            Scheduler.near(chip).usable(),
-            Scheduler.far(chip).map(Memory::usable).orElse(0L),
-            prefetch,
-            times());
+    this.places = places;
+  }
+
+  /** Places for the regions of all entry points of a chip's program. */
+  static PlacedRuns places(List<ChipTasks> entries, ChipKind chip, boolean prefetch) {
+    Set<Region> outside = Collections.newSetFromMap(new IdentityHashMap<>());
+    entries.forEach(tasks -> outside.addAll(tasks.outside()));
+    return Placement.of(
+        entries.stream()
+            .map(
+                tasks ->
+                    new Placement.Run(
+                        tasks.tasks(),
+                        regions(tasks.inputs()),
+                        regions(tasks.outputs()),
+                        times(tasks, chip)))
+            .toList(),
+        outside,
+        Scheduler.near(chip).usable(),
+        Scheduler.far(chip).map(Memory::usable).orElse(0L),
+        prefetch);
+  }
+
+  /**
+   * The schedule of one entry point.
+   *
+   * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
+   */
+  static ChipSchedule schedule(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
+    return new ChipPlacing(tasks, chip, l1Bytes, places).schedule();
   }
 
   /** Messages are left out: they take the same time wherever regions lie. */
-  private TransferTimes times() {
+  private static TransferTimes times(ChipTasks tasks, ChipKind chip) {
     List<Double> loops =
         tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
     String l2 = Scheduler.near(chip).name();
@@ -71,18 +93,11 @@ final class ChipPlacing {
         l3.flatMap(far -> chip.channel(l2, far.name())));
   }
 
-  Places places() {
-    return places;
-  }
-
   private static List<Region> regions(List<Named> ports) {
     return ports.stream().map(Named::region).toList();
   }
 
-  /**
-   * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
-   */
-  ChipSchedule schedule() {
+  private ChipSchedule schedule() {
     require(
         ScheduleCode.L3,
         Scheduler.far(chip).map(Memory::name).orElse("l3"),

@@ -34,6 +34,11 @@ record ChipTasks(
     outside = Set.copyOf(outside);
   }
 
+  /** The same with more loops, of which it doesn't run all. */
+  ChipTasks with(List<TiledKernel> all) {
+    return new ChipTasks(devices, all, tasks, inputs, outputs, states, outside, values);
+  }
+
   /** A tensor by its name in the model; it's contiguous. */
   record Named(String name, TensorType type, Storage storage) {
     Region region() {

@@ -38,14 +38,18 @@ final class CutWeights {
   }
 
   /**
-   * The program with other graphs for some devices.
+   * The programs with other graphs for some devices; a part of the same weight is the same tensor.
    *
    * @param mostBytes of a part; it's more where {@value #GRANULE} columns take more
    */
-  static Program cut(Program program, List<Integer> devices, long mostBytes) {
+  static List<Program> cut(List<Program> programs, List<Integer> devices, long mostBytes) {
     CutWeights cut = new CutWeights(mostBytes);
+    return programs.stream().map(program -> cut.cut(program, devices)).toList();
+  }
+
+  private Program cut(Program program, List<Integer> devices) {
     List<Module> modules = new ArrayList<>(program.devices());
-    devices.forEach(device -> modules.set(device, cut.cut(modules.get(device))));
+    devices.forEach(device -> modules.set(device, cut(modules.get(device))));
     return new Program(program.mesh(), modules, program.inputs(), program.outputs());
   }
 

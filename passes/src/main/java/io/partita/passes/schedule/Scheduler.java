@@ -17,7 +17,9 @@ import io.partita.ir.target.Memory;
 import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.legalize.Legalization;
+import io.partita.passes.schedule.place.PlacedRuns;
 import io.partita.passes.schedule.tile.TileChoice;
+import io.partita.passes.state.SharedWeights;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,13 +32,13 @@ import java.util.stream.Collectors;
 
 /** Decides everything about how chips run a program. The same input gives the same schedule. */
 public final class Scheduler {
-  private final Program program;
+  private final List<Program> programs;
   private final TargetDescription target;
   private final SchedulerOptions options;
   private final Map<ChipKind, TileChoice> choices = new HashMap<>();
 
-  private Scheduler(Program program, TargetDescription target, SchedulerOptions options) {
-    this.program = program;
+  private Scheduler(List<Program> programs, TargetDescription target, SchedulerOptions options) {
+    this.programs = programs;
     this.target = target;
     this.options = options;
   }
@@ -48,12 +50,39 @@ public final class Scheduler {
    */
   public static Schedule schedule(
       Program program, TargetDescription target, SchedulerOptions options) {
-    Program legal = Legalization.legalize(program);
-    List<ChipSchedule> roles = new Scheduler(legal, target, options).roles();
-    Schedule schedule =
-        new Schedule(program, name(target), roles, program.inputs(), program.outputs());
-    ScheduleVerifier.verify(schedule);
-    return schedule;
+    return schedule(List.of(program), target, options).getFirst();
+  }
+
+  /**
+   * Schedules of the entry points of one program, which may run in any order: they have the same
+   * weights and states in the same places, and nothing else is left from run to run.
+   *
+   * @param programs on the same devices, with the same states
+   * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)}
+   */
+  public static List<Schedule> schedule(
+      List<Program> programs, TargetDescription target, SchedulerOptions options) {
+    List<Program> legal = new ArrayList<>();
+    for (Program program : programs) {
+      Program one = Legalization.legalize(program);
+      legal.add(legal.isEmpty() ? one : SharedWeights.share(legal.getFirst(), one));
+    }
+    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options).roles();
+    List<Schedule> schedules = new ArrayList<>();
+    for (int entry = 0; entry < programs.size(); entry++) {
+      int number = entry;
+      Program program = programs.get(entry);
+      schedules.add(
+          new Schedule(
+              program,
+              name(target),
+              roles.stream().map(entries -> entries.get(number)).toList(),
+              program.inputs(),
+              program.outputs()));
+    }
+    schedules.forEach(ScheduleVerifier::verify);
+    ScheduleVerifier.verifyTogether(schedules);
+    return schedules;
   }
 
   /** With the parameters that aren't as usual: {@code siracusa:chips=4}. */
@@ -70,13 +99,14 @@ public final class Scheduler {
     return parameter.name() + "=" + parameter.value();
   }
 
-  private List<ChipSchedule> roles() {
+  /** For each role the schedule of each entry point. */
+  private List<List<ChipSchedule>> roles() {
     Unsupported unsupported = new Unsupported();
     Set<Diagnostic> tooLarge = new LinkedHashSet<>();
-    List<ChipTasks> lowered = new ArrayList<>();
+    List<List<ChipTasks>> lowered = new ArrayList<>();
     for (List<Integer> devices : groups()) {
       try {
-        lowered.add(lower(program, devices, unsupported));
+        lowered.add(lower(programs, devices, unsupported));
       } catch (PartitaException exception) {
         tooLarge.addAll(exception.diagnostics());
       }
@@ -88,26 +118,41 @@ public final class Scheduler {
     return lowered.stream().map(this::place).toList();
   }
 
-  private ChipTasks lower(Program own, List<Integer> devices, Unsupported unsupported) {
+  private List<ChipTasks> lower(List<Program> own, List<Integer> devices, Unsupported unsupported) {
     ChipKind chip = chip(devices);
     LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
-    return ChipLowering.lower(own, devices, kernels, far(chip).isPresent(), unsupported);
+    SharedRegions regions = new SharedRegions();
+    boolean hasL3 = far(chip).isPresent();
+    List<ChipTasks> entries =
+        own.stream()
+            .map(
+                program ->
+                    ChipLowering.lower(program, devices, kernels, regions, hasL3, unsupported))
+            .toList();
+    return entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
   }
 
-  /** With weights whole, or in parts of the size with which a run takes least time. */
-  private ChipSchedule place(ChipTasks tasks) {
-    ChipPlacing best = placing(tasks);
-    for (long size : best.places().partSizes()) {
-      Program own = CutWeights.cut(program, tasks.devices(), size);
-      ChipPlacing placing = placing(lower(own, tasks.devices(), new Unsupported()));
-      best = placing.places().isBetterThan(best.places()) ? placing : best;
+  /** With weights whole, or in parts of the size with which runs take least time. */
+  private List<ChipSchedule> place(List<ChipTasks> whole) {
+    List<Integer> devices = whole.getFirst().devices();
+    ChipKind chip = chip(devices);
+    List<ChipTasks> best = whole;
+    PlacedRuns places = ChipPlacing.places(whole, chip, options.prefetch());
+    for (long size : places.partSizes()) {
+      List<Program> own = CutWeights.cut(programs, devices, size);
+      List<ChipTasks> cut = lower(own, devices, new Unsupported());
+      PlacedRuns others = ChipPlacing.places(cut, chip, options.prefetch());
+      if (others.isBetterThan(places)) {
+        best = cut;
+        places = others;
+      }
     }
-    return best.schedule();
-  }
-
-  private ChipPlacing placing(ChipTasks tasks) {
-    ChipKind chip = chip(tasks.devices());
-    return new ChipPlacing(tasks, chip, l1(chip), options.prefetch());
+    List<ChipSchedule> schedules = new ArrayList<>();
+    for (int entry = 0; entry < best.size(); entry++) {
+      schedules.add(
+          ChipPlacing.schedule(best.get(entry), chip, l1(chip), places.runs().get(entry)));
+    }
+    return schedules;
   }
 
   private ChipKind chip(List<Integer> devices) {
@@ -134,8 +179,24 @@ public final class Scheduler {
         .findFirst();
   }
 
-  /** Devices on equal chips whose programs differ in constants and exchanges only. */
+  /** Devices on equal chips that are alike in all entry points. */
   private List<List<Integer>> groups() {
+    List<List<Integer>> groups = groups(programs.getFirst());
+    for (Program program : programs.subList(1, programs.size())) {
+      List<List<Integer>> others = groups(program);
+      groups =
+          groups.stream()
+              .flatMap(
+                  group ->
+                      others.stream().map(other -> group.stream().filter(other::contains).toList()))
+              .filter(common -> !common.isEmpty())
+              .toList();
+    }
+    return groups;
+  }
+
+  /** Devices on equal chips whose programs differ in constants and exchanges only. */
+  private List<List<Integer>> groups(Program program) {
     List<List<Integer>> groups = new ArrayList<>();
     for (Role role : Roles.of(program)) {
       Map<List<Object>, List<Integer>> alike = new LinkedHashMap<>();

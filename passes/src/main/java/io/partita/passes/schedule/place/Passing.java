@@ -33,13 +33,17 @@ final class Passing {
   private final List<One> all;
   private final List<WeightRing.Unit> units;
   private final Optional<List<WeightRing.Slot>> slots;
+  private final boolean wraps;
 
   /**
    * @param all in the order in which they're needed
    * @param room in bytes
+   * @param wraps whether a run always follows another one of its kind, and so may find transfers
+   *     that the last one began
    */
-  Passing(List<One> all, long room) {
+  Passing(List<One> all, long room, boolean wraps) {
     this.all = all;
+    this.wraps = wraps;
     this.units = all.stream().map(One::unit).toList();
     this.slots = WeightRing.place(units, room);
   }
@@ -75,7 +79,7 @@ final class Passing {
       return queue;
     }
     int[] again = WeightRing.lastUses(units, slots.get());
-    boolean isEarly = true;
+    boolean isEarly = wraps;
     for (int i = 0; i < all.size(); i++) {
       Region region = all.get(i).region;
       WeightRing.Unit unit = units.get(i);

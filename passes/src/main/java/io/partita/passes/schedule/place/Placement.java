@@ -31,38 +31,65 @@ public final class Placement {
    */
   private static final long SMALLEST_STREAMED = 8192;
 
-  private final List<Task> tasks;
-  private final SequencedMap<Region, Span> spans;
-  private final Map<Region, Integer> changed = new IdentityHashMap<>();
+  /**
+   * The tasks of one entry point.
+   *
+   * @param given what a caller writes before a run
+   * @param kept what it reads after a run
+   */
+  public record Run(List<Task> tasks, List<Region> given, List<Region> kept, TransferTimes times) {
+    public Run {
+      tasks = List.copyOf(tasks);
+      given = List.copyOf(given);
+      kept = List.copyOf(kept);
+    }
+  }
+
+  /** What lives in one run, and when. */
+  private static final class Living {
+    private final Run run;
+    private final SequencedMap<Region, Span> spans;
+    private final Map<Region, Integer> changed = new IdentityHashMap<>();
+    private final List<Region> moving;
+    private final Packed packed;
+
+    Living(Run run) {
+      this.run = run;
+      spans = new Lifetimes(run.tasks, run.given, run.kept).spans();
+      for (int i = 0; i < run.tasks.size(); i++) {
+        for (Region region : run.tasks.get(i).written()) {
+          changed.put(region, i + 1);
+        }
+      }
+      moving =
+          spans.keySet().stream()
+              .filter(region -> region.kind() == Region.Kind.ACTIVATION)
+              .toList();
+      packed = OffsetPacking.pack(intervals(moving));
+    }
+
+    List<Interval> intervals(List<Region> regions) {
+      return regions.stream()
+          .map(
+              region ->
+                  new Interval(
+                      aligned(region.bytes()), spans.get(region).first(), spans.get(region).last()))
+          .toList();
+    }
+  }
+
+  private final List<Living> runs;
   private final long l2Bytes;
   private final long l3Bytes;
   private final boolean prefetch;
-  private final TransferTimes times;
   private final List<Region> large;
-  private final List<Region> moving;
-  private final Packed packed;
   private final long room;
 
-  private Placement(
-      List<Task> tasks,
-      SequencedMap<Region, Span> spans,
-      long l2Bytes,
-      long l3Bytes,
-      boolean prefetch,
-      TransferTimes times) {
-    this.tasks = tasks;
-    this.spans = spans;
+  private Placement(List<Living> runs, long l2Bytes, long l3Bytes, boolean prefetch) {
+    this.runs = runs;
     this.l2Bytes = l2Bytes;
     this.l3Bytes = l3Bytes;
     this.prefetch = prefetch;
-    this.times = times;
-    for (int i = 0; i < tasks.size(); i++) {
-      for (Region region : tasks.get(i).written()) {
-        changed.put(region, i + 1);
-      }
-    }
-    moving = regions(region -> region.kind() == Region.Kind.ACTIVATION);
-    packed = OffsetPacking.pack(intervals(moving));
     large =
         regions(
             region ->
@@ -72,54 +99,44 @@ public final class Placement {
             .stream()
             .mapToLong(region -> aligned(region.bytes()))
             .sum();
-    room = l2Bytes - small - packed.bytes();
+    long moving = runs.stream().mapToLong(living -> living.packed.bytes()).max().orElse(0);
+    room = l2Bytes - small - moving;
   }
 
   /**
-   * The places with which a run takes least time, of those that are tried.
+   * The places with which runs take least time, of those that are tried. Where there are several
+   * entry points, their runs may follow each other in any order: what stays is at the same places
+   * for all, and no transfer is under way when a run begins.
    *
-   * @param given what a caller writes before a run
-   * @param kept what it reads after a run
+   * @param entries of which each may run at any time
    * @param outside constants that belong to no block
    * @param l2Bytes what L2 has
    * @param l3Bytes what L3 has; 0 if there's none
    * @param prefetch whether weights are fetched before they're needed
    * @return where the use of a memory may be larger than it is
    */
-  public static Places of(
-      List<Task> tasks,
-      List<Region> given,
-      List<Region> kept,
-      Set<Region> outside,
-      long l2Bytes,
-      long l3Bytes,
-      boolean prefetch,
-      TransferTimes times) {
-    SequencedMap<Region, Span> spans = new Lifetimes(tasks, given, kept).spans();
-    Placement placement = new Placement(tasks, spans, l2Bytes, l3Bytes, prefetch, times);
-    Places resident = placement.place(Set.of());
-    if (l3Bytes == 0 || resident.l2Use().used() <= l2Bytes) {
+  public static PlacedRuns of(
+      List<Run> entries, Set<Region> outside, long l2Bytes, long l3Bytes, boolean prefetch) {
+    List<Living> runs = entries.stream().map(Living::new).toList();
+    Placement placement = new Placement(runs, l2Bytes, l3Bytes, prefetch);
+    PlacedRuns resident = placement.place(Set.of());
+    if (l3Bytes == 0 || resident.runs().stream().allMatch(each -> each.l2Use().used() <= l2Bytes)) {
       return resident;
     }
-    Places best = null;
+    PlacedRuns best = null;
     for (Set<Region> streamed : Residency.choices(placement.large, outside, placement.room)) {
-      Places places = placement.place(streamed);
+      PlacedRuns places = placement.place(streamed);
       best = best == null || places.isBetterThan(best) ? places : best;
     }
     return best;
   }
 
-  /** In the order in which they're first touched. */
+  /** In the order in which they're first touched, by the first entry point that does. */
   private List<Region> regions(Predicate<Region> which) {
-    return spans.keySet().stream().filter(which).toList();
-  }
-
-  private List<Interval> intervals(List<Region> regions) {
-    return regions.stream()
-        .map(
-            region ->
-                new Interval(
-                    aligned(region.bytes()), spans.get(region).first(), spans.get(region).last()))
+    return runs.stream()
+        .flatMap(living -> living.spans.keySet().stream())
+        .distinct()
+        .filter(which)
         .toList();
   }
 
@@ -128,29 +145,31 @@ public final class Placement {
     return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   }
 
-  private Places place(Set<Region> isStreamed) {
-    SequencedMap<Region, Long> l2 = new LinkedHashMap<>();
+  private PlacedRuns place(Set<Region> isStreamed) {
+    SequencedMap<Region, Long> staying = new LinkedHashMap<>();
     long end = 0;
     for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
       for (Region region : regions(each -> each.kind() == kind && !isStreamed.contains(each))) {
-        l2.put(region, end);
+        staying.put(region, end);
         end += aligned(region.bytes());
       }
     }
-    for (int i = 0; i < moving.size(); i++) {
-      l2.put(moving.get(i), end + packed.offsets().get(i));
-    }
     List<Region> streamed = regions(isStreamed::contains);
-    List<Interval> intervals = new ArrayList<>(intervals(moving));
-    intervals.addAll(intervals(streamed));
-    long needed = end + OffsetPacking.needed(intervals);
     SequencedMap<Region, Long> l3 = tables();
     for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
       streamed.stream()
           .filter(region -> region.kind() == kind && !l3.containsKey(region))
           .forEach(region -> l3.put(region, end(l3)));
     }
-    return pass(l2, l3, streamed, end + packed.bytes(), needed);
+    List<Places> places = new ArrayList<>();
+    for (Living living : runs) {
+      SequencedMap<Region, Long> l2 = new LinkedHashMap<>(staying);
+      for (int i = 0; i < living.moving.size(); i++) {
+        l2.put(living.moving.get(i), end + living.packed.offsets().get(i));
+      }
+      places.add(pass(living, l2, l3, streamed, end));
+    }
+    return new PlacedRuns(places);
   }
 
   private static long end(SequencedMap<Region, Long> l3) {
@@ -158,28 +177,39 @@ public final class Placement {
   }
 
   /**
-   * @param start where the room for what passes begins
+   * @param l2 gets the places of what passes
+   * @param end of what stays
    */
   private Places pass(
+      Living living,
       SequencedMap<Region, Long> l2,
       SequencedMap<Region, Long> l3,
       List<Region> streamed,
-      long start,
-      long needed) {
+      long end) {
+    List<Region> own = streamed.stream().filter(living.spans::containsKey).toList();
+    List<Interval> intervals = new ArrayList<>(living.intervals(living.moving));
+    intervals.addAll(living.intervals(own));
+    long needed = end + OffsetPacking.needed(intervals);
+    long start = end + living.packed.bytes();
+    TransferTimes times = living.run.times;
     Passing passing =
         new Passing(
-            streamed.stream()
-                .map(region -> Passing.One.of(region, spans.get(region), changed.get(region)))
+            own.stream()
+                .map(
+                    region ->
+                        Passing.One.of(
+                            region, living.spans.get(region), living.changed.get(region)))
                 .toList(),
-            l2Bytes - start);
-    for (int i = 0; i < streamed.size() && passing.fits(); i++) {
-      l2.put(streamed.get(i), start + passing.offset(i));
+            l2Bytes - start,
+            runs.size() == 1);
+    for (int i = 0; i < own.size() && passing.fits(); i++) {
+      l2.put(own.get(i), start + passing.offset(i));
     }
     TransferQueue first = passing.queue(start, l3, new TransferQueue(prefetch, times, List.of()));
-    steps(first);
+    steps(living, first);
     TransferQueue queue =
         passing.queue(start, l3, new TransferQueue(prefetch, times, first.left()));
-    List<List<ScheduleStep>> before = steps(queue);
+    List<List<ScheduleStep>> before = steps(living, queue);
     long used = start + passing.bytes();
     boolean fits = used <= l2Bytes && end(l3) <= l3Bytes;
     return new Places(
@@ -193,24 +223,26 @@ public final class Placement {
         fits,
         room,
         queue.cycles(),
-        fits ? List.of() : peak(Set.copyOf(streamed)));
+        fits ? List.of() : peak(living, Set.copyOf(streamed)));
   }
 
-  private List<List<ScheduleStep>> steps(TransferQueue queue) {
-    return IntStream.rangeClosed(0, tasks.size()).mapToObj(queue::before).toList();
+  private static List<List<ScheduleStep>> steps(Living living, TransferQueue queue) {
+    return IntStream.rangeClosed(0, living.run.tasks.size()).mapToObj(queue::before).toList();
   }
 
   /** What is there at the moment when it's most, the largest first. */
-  private List<Region> peak(Set<Region> streamed) {
+  private List<Region> peak(Living living, Set<Region> streamed) {
+    List<Region> staying =
+        regions(each -> each.kind() != Region.Kind.ACTIVATION && !streamed.contains(each));
     List<Region> most = List.of();
     long mostBytes = -1;
-    for (Span at : spans.values()) {
-      List<Region> alive = new ArrayList<>();
-      for (Map.Entry<Region, Span> each : spans.entrySet()) {
+    for (Span at : living.spans.values()) {
+      List<Region> alive = new ArrayList<>(staying);
+      for (Map.Entry<Region, Span> each : living.spans.entrySet()) {
         Span span = each.getValue();
-        boolean stays =
-            each.getKey().kind() != Region.Kind.ACTIVATION && !streamed.contains(each.getKey());
-        if (stays || span.first() <= at.first() && at.first() <= span.last()) {
+        boolean moves =
+            each.getKey().kind() == Region.Kind.ACTIVATION || streamed.contains(each.getKey());
+        if (moves && span.first() <= at.first() && at.first() <= span.last()) {
           alive.add(each.getKey());
         }
       }
@@ -227,10 +259,12 @@ public final class Placement {
   private SequencedMap<Region, Long> tables() {
     SequencedMap<Region, Long> tables = new LinkedHashMap<>();
     long end = 0;
-    for (Task task : tasks) {
-      if (task instanceof Task.Rows rows && !tables.containsKey(rows.table())) {
-        tables.put(rows.table(), end);
-        end += aligned(rows.table().bytes());
+    for (Living living : runs) {
+      for (Task task : living.run.tasks) {
+        if (task instanceof Task.Rows rows && !tables.containsKey(rows.table())) {
+          tables.put(rows.table(), end);
+          end += aligned(rows.table().bytes());
+        }
       }
     }
     return tables;

@@ -82,6 +82,23 @@ public record Places(
     return fits ? cycles < other.cycles * WORTH : excess() < other.excess();
   }
 
+  /** Of both together: whether both have room, and how long both take. */
+  Places and(Places other) {
+    Places larger = excess() >= other.excess() ? this : other;
+    return new Places(
+        larger.l2,
+        larger.l3,
+        larger.streamed,
+        larger.start,
+        larger.before,
+        larger.l2Use,
+        larger.l3Use,
+        fits && other.fits,
+        larger.room,
+        cycles + other.cycles,
+        larger.peak);
+  }
+
   private long excess() {
     return Math.max(0, l2Use.used() - l2Use.available())
         + Math.max(0, l3Use.used() - l3Use.available());

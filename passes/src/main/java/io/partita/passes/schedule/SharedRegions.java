@@ -1,0 +1,48 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.view.Region;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Regions that all entry points of a program have in common: constants, each once, and states by
+ * name.
+ */
+final class SharedRegions {
+  private final Map<List<Object>, Region> constants = new LinkedHashMap<>();
+  private final Map<String, Region> states = new LinkedHashMap<>();
+  private final Map<List<Object>, List<Tensor>> folded = new HashMap<>();
+
+  /**
+   * @param tensors one for each device; their identity is what counts
+   */
+  Region constant(String name, List<Tensor> tensors) {
+    return constants.computeIfAbsent(identities(tensors), key -> Region.constant(name, tensors));
+  }
+
+  Region state(String name, long bytes) {
+    return states.computeIfAbsent(name, key -> Region.state(name, bytes));
+  }
+
+  /**
+   * What an operation makes of constants, the same tensors each time.
+   *
+   * @param operands for each operand one tensor for each device
+   */
+  List<Tensor> folded(
+      Object op, List<List<Tensor>> operands, TensorType type, Supplier<List<Tensor>> made) {
+    List<Object> key = new ArrayList<>(List.of(op, type));
+    operands.forEach(each -> key.addAll(identities(each)));
+    return folded.computeIfAbsent(key, each -> made.get());
+  }
+
+  private static List<Object> identities(List<Tensor> tensors) {
+    return tensors.stream().<Object>map(TensorIdentity::new).toList();
+  }
+}
