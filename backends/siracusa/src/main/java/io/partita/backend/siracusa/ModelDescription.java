@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Function;
@@ -36,6 +37,7 @@ import java.util.stream.Collectors;
  * @param inputs of the whole model, in its order
  * @param outputs of the whole model, in its order
  * @param chips by number
+ * @param chunk how it takes several tokens at once, if it does
  */
 public record ModelDescription(
     String model,
@@ -43,7 +45,8 @@ public record ModelDescription(
     Mesh mesh,
     List<WholePort> inputs,
     List<WholePort> outputs,
-    List<Chip> chips) {
+    List<Chip> chips,
+    Optional<Chunk> chunk) {
   /** The file's name. */
   public static final String FILE = "model.json";
 
@@ -70,6 +73,23 @@ public record ModelDescription(
     }
   }
 
+  /** Inputs and outputs of a run for several tokens at once; chips' states are left out. */
+  public record Chunk(List<WholePort> inputs, List<WholePort> outputs, List<Chip> chips) {
+    public Chunk {
+      inputs = List.copyOf(inputs);
+      outputs = List.copyOf(outputs);
+      chips = List.copyOf(chips);
+    }
+  }
+
+  /** The description as if runs for several tokens at once were the only ones. */
+  public Optional<ModelDescription> ofChunk() {
+    return chunk.map(
+        own ->
+            new ModelDescription(
+                model, target, mesh, own.inputs(), own.outputs(), own.chips(), Optional.empty()));
+  }
+
   public ModelDescription {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
@@ -81,7 +101,8 @@ public record ModelDescription(
     return chips.stream().anyMatch(chip -> !chip.states().isEmpty());
   }
 
-  static ModelDescription of(Schedule schedule) {
+  static ModelDescription of(Schedule schedule, Optional<Schedule> chunk) {
+    ModelDescription several = chunk.map(own -> of(own, Optional.empty())).orElse(null);
     List<Chip> chips = new ArrayList<>();
     for (int chip = 0; chip < schedule.program().devices().size(); chip++) {
       int number = chip;
@@ -98,7 +119,16 @@ public record ModelDescription(
         schedule.program().mesh(),
         whole(schedule.inputs(), states(schedule, Module.State::input)),
         whole(schedule.outputs(), states(schedule, Module.State::output)),
-        chips);
+        chips,
+        several == null
+            ? Optional.empty()
+            : Optional.of(
+                new Chunk(
+                    several.inputs,
+                    several.outputs,
+                    several.chips.stream()
+                        .map(chip -> new Chip(chip.inputs(), chip.outputs(), List.of()))
+                        .toList())));
   }
 
   private static List<Port> ports(List<ChipSchedule.Port> ports) {
@@ -133,11 +163,20 @@ public record ModelDescription(
     fields.put("inputs", inputs.stream().map(ModelDescription::json).toList());
     fields.put("outputs", outputs.stream().map(ModelDescription::json).toList());
     fields.put("chips", chips.stream().map(ModelDescription::json).toList());
+    chunk.ifPresent(own -> fields.put("chunk", json(own)));
     try {
       return WRITER.asString(fields) + "\n";
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
+  }
+
+  private static Map<String, Object> json(Chunk chunk) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("inputs", chunk.inputs().stream().map(ModelDescription::json).toList());
+    fields.put("outputs", chunk.outputs().stream().map(ModelDescription::json).toList());
+    fields.put("chips", chunk.chips().stream().map(ModelDescription::json).toList());
+    return fields;
   }
 
   private static Map<String, Object> json(WholePort port) {
@@ -208,16 +247,32 @@ public record ModelDescription(
         fields.text("model"),
         fields.text("target"),
         mesh,
-        fields.objects("inputs").stream().map(port -> whole(port, mesh)).toList(),
-        fields.objects("outputs").stream().map(port -> whole(port, mesh)).toList(),
-        fields.objects("chips").stream()
-            .map(
-                chip ->
-                    new Chip(
-                        portsOf(chip.objects("inputs")),
-                        portsOf(chip.objects("outputs")),
-                        portsOf(chip.objects("states"))))
-            .toList());
+        wholes(fields.objects("inputs"), mesh),
+        wholes(fields.objects("outputs"), mesh),
+        chips(fields),
+        fields.has("chunk") ? Optional.of(chunk(fields.object("chunk"), mesh)) : Optional.empty());
+  }
+
+  private static Chunk chunk(DescriptionFields fields, Mesh mesh) {
+    return new Chunk(
+        wholes(fields.objects("inputs"), mesh),
+        wholes(fields.objects("outputs"), mesh),
+        chips(fields));
+  }
+
+  private static List<Chip> chips(DescriptionFields fields) {
+    return fields.objects("chips").stream()
+        .map(
+            chip ->
+                new Chip(
+                    portsOf(chip.objects("inputs")),
+                    portsOf(chip.objects("outputs")),
+                    portsOf(chip.objects("states"))))
+        .toList();
+  }
+
+  private static List<WholePort> wholes(List<DescriptionFields> ports, Mesh mesh) {
+    return ports.stream().map(port -> whole(port, mesh)).toList();
   }
 
   private static WholePort whole(DescriptionFields port, Mesh mesh) {

@@ -44,6 +44,8 @@ final class ReadmePage {
         contents(schedule, files),
         ports(description.inputs()),
         ports(description.outputs()),
+        description.chunk().map(chunk -> ports(chunk.inputs())).orElse(List.of()),
+        description.chunk().map(chunk -> ports(chunk.outputs())).orElse(List.of()),
         states(schedule),
         memories,
         near);

@@ -32,11 +32,20 @@ public final class SiracusaBackend {
   private static final long ALIGNMENT = 16;
 
   private final Schedule schedule;
+  private final Optional<Schedule> chunk;
+  private final List<ChipSchedule> roles = new ArrayList<>();
   private final int cores;
   private final Optional<PredictedRun> predicted;
 
-  private SiracusaBackend(Schedule schedule, int cores, Optional<PredictedRun> predicted) {
+  private SiracusaBackend(
+      Schedule schedule, Optional<Schedule> chunk, int cores, Optional<PredictedRun> predicted) {
     this.schedule = schedule;
+    this.chunk = chunk;
+    for (int number = 0; number < schedule.roles().size(); number++) {
+      int role = number;
+      roles.add(
+          RoleCode.joined(schedule.roles().get(role), chunk.map(entry -> entry.roles().get(role))));
+    }
     this.cores = cores;
     this.predicted = predicted;
   }
@@ -47,7 +56,7 @@ public final class SiracusaBackend {
    * @param cores that a chip has
    */
   public static EmittedC emit(Schedule schedule, int cores) {
-    return new SiracusaBackend(schedule, cores, Optional.empty()).program();
+    return new SiracusaBackend(schedule, Optional.empty(), cores, Optional.empty()).program();
   }
 
   /**
@@ -56,33 +65,44 @@ public final class SiracusaBackend {
    * @param target the one that the schedule was made for
    */
   public static EmittedC emit(Schedule schedule, TargetDescription target) {
+    return emit(schedule, Optional.empty(), target);
+  }
+
+  /**
+   * The same with a second entry point.
+   *
+   * @param chunk the same decoder for several tokens at once, scheduled together with the first
+   */
+  public static EmittedC emit(
+      Schedule schedule, Optional<Schedule> chunk, TargetDescription target) {
     PredictedRun predicted = PredictedRun.of(schedule, SchedulePrediction.of(schedule, target));
     int cores = target.devices().getFirst().cores();
-    return new SiracusaBackend(schedule, cores, Optional.of(predicted)).program();
+    return new SiracusaBackend(schedule, chunk, cores, Optional.of(predicted)).program();
   }
 
   private EmittedC program() {
     List<EmittedFile> files = new ArrayList<>();
     SortedSet<String> headers = new TreeSet<>(List.of("hal/probe.h", "hal/profile.h"));
     for (int number = 0; number < schedule.roles().size(); number++) {
-      RoleFile role = RoleCode.role(schedule, number);
+      RoleFile role = RoleCode.role(schedule, chunk, number);
       headers.addAll(role.includes());
       files.add(EmittedFile.text(roleName(number) + ".c", Templates.print(role)));
     }
-    for (ChipSchedule role : schedule.roles()) {
+    for (int number = 0; number < roles.size(); number++) {
+      ChipSchedule role = roles.get(number);
       for (int member = 0; member < role.devices().size(); member++) {
         files.addAll(chipFiles(role, member));
-        files.addAll(ReferenceFiles.of(role, member));
+        files.addAll(ReferenceFiles.of(schedule.roles().get(number), member));
       }
     }
     List<String> runtime = RuntimeSources.needed(headers);
     files.add(EmittedFile.text("partita_model.h", Templates.print(header())));
-    files.add(EmittedFile.text("main.c", Templates.print(new ProgramMain())));
+    files.add(EmittedFile.text("main.c", Templates.print(new ProgramMain(chunk.isPresent()))));
     files.add(EmittedFile.text("image.S", IMAGE));
     files.add(EmittedFile.text("Makefile", Templates.print(makefile(runtime))));
     files.addAll(RuntimeSources.files(runtime));
     files.addAll(RuntimeSources.board());
-    ModelDescription description = ModelDescription.of(schedule);
+    ModelDescription description = ModelDescription.of(schedule, chunk);
     files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
     predicted.ifPresent(run -> files.add(EmittedFile.text(PredictedRun.FILE, run.json())));
     files.add(
@@ -124,15 +144,15 @@ public final class SiracusaBackend {
     int chips = schedule.program().devices().size();
     String name = Comments.clean(RoleCode.name(schedule));
     String target = Comments.clean(schedule.target());
-    return new ModelHeader(List.of(name + " for " + target + "."), chips);
+    return new ModelHeader(List.of(name + " for " + target + "."), chips, chunk.isPresent());
   }
 
   private Makefile makefile(List<String> runtime) {
     List<Makefile.Chip> chips = new ArrayList<>();
-    List<String> roles = new ArrayList<>();
-    for (int number = 0; number < schedule.roles().size(); number++) {
-      ChipSchedule role = schedule.roles().get(number);
-      roles.add(roleName(number));
+    List<String> names = new ArrayList<>();
+    for (int number = 0; number < roles.size(); number++) {
+      ChipSchedule role = roles.get(number);
+      names.add(roleName(number));
       for (int device : role.devices()) {
         chips.add(new Makefile.Chip(device, roleName(number), RoleCode.hasChipFiles(role)));
       }
@@ -149,7 +169,7 @@ public final class SiracusaBackend {
         most(ChipSchedule::l1),
         most(ChipSchedule::l2),
         most(ChipSchedule::l3),
-        roles,
+        names,
         chips,
         sources.stream().filter(path -> !path.startsWith("kernels/")).toList(),
         sources.stream()
@@ -159,8 +179,7 @@ public final class SiracusaBackend {
   }
 
   private long most(Function<ChipSchedule, MemoryUse> memory) {
-    long most =
-        schedule.roles().stream().map(memory).mapToLong(MemoryUse::used).max().orElseThrow();
+    long most = roles.stream().map(memory).mapToLong(MemoryUse::used).max().orElseThrow();
     return Math.max(ALIGNMENT, Math.ceilDiv(most, ALIGNMENT) * ALIGNMENT);
   }
 }

@@ -9,34 +9,74 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The files of roles and chips. */
 public final class RoleCode {
   private RoleCode() {}
 
-  /** The C of one role. */
-  public static RoleFile role(Schedule schedule, int number) {
+  /**
+   * The C of one role.
+   *
+   * @param chunk of the same chips for several tokens at once
+   */
+  public static RoleFile role(Schedule schedule, Optional<Schedule> chunk, int number) {
     ChipSchedule chip = schedule.roles().get(number);
+    Optional<ChipSchedule> several = chunk.map(entry -> entry.roles().get(number));
+    ChipSchedule all = joined(chip, several);
     StepCode steps = new StepCode(chip);
     List<StepCall> clear = steps.clear();
     List<StepCall> start = steps.calls(chip.start());
+    List<StepCall> calls = steps.calls(chip.steps());
     return new RoleFile(
-        comment(schedule, chip),
-        includes(chip),
+        comment(schedule, all),
+        includes(all),
         most(chip, Direction.LOAD),
         most(chip, Direction.STORE),
         chip.kernels().stream().map(LoopCode::of).toList(),
-        StepCode.streams(chip),
-        ExchangeTables.has(chip),
+        StepCode.streams(all),
+        ExchangeTables.has(all),
         clear,
         start,
-        steps.calls(chip.steps()),
+        calls,
         ProbeCode.probes(chip),
         ports(chip.inputs()),
-        ports(chip.outputs()));
+        ports(chip.outputs()),
+        several.map(
+            own ->
+                new RoleFile.Chunk(
+                    steps.calls(own.steps()), ports(own.inputs()), ports(own.outputs()))));
+  }
+
+  /** The steps of both entry points, one after the other, for tables that both use. */
+  public static ChipSchedule joined(ChipSchedule chip, Optional<ChipSchedule> chunk) {
+    return chunk
+        .map(
+            own ->
+                new ChipSchedule(
+                    chip.devices(),
+                    chip.kernels(),
+                    chip.start(),
+                    Stream.concat(chip.steps().stream(), own.steps().stream()).toList(),
+                    chip.inputs(),
+                    chip.outputs(),
+                    chip.states(),
+                    chip.constants(),
+                    larger(chip.l1(), own.l1()),
+                    larger(chip.l2(), own.l2()),
+                    larger(chip.l3(), own.l3()),
+                    List.of(),
+                    Optional.empty()))
+        .orElse(chip);
+  }
+
+  private static ChipSchedule.MemoryUse larger(
+      ChipSchedule.MemoryUse one, ChipSchedule.MemoryUse other) {
+    return one.used() >= other.used() ? one : other;
   }
 
   /** Operands of a direction that a loop has at most; 1 or more, since C has no empty arrays. */

@@ -1,6 +1,7 @@
 package io.partita.backend.siracusa.model;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What chips of one role do.
@@ -14,6 +15,7 @@ import java.util.List;
  * @param clear states become zeros
  * @param start what runs once
  * @param probes what steps leave in L2
+ * @param chunk the steps for several tokens at once
  */
 public record RoleFile(
     List<String> comment,
@@ -28,8 +30,12 @@ public record RoleFile(
     List<StepCall> steps,
     List<Probe> probes,
     List<Port> inputs,
-    List<Port> outputs)
+    List<Port> outputs,
+    Optional<Chunk> chunk)
     implements Piece {
+  /** A run for several tokens at once. */
+  public record Chunk(List<StepCall> steps, List<Port> inputs, List<Port> outputs) {}
+
   /** Room for one transfer with L3: an array of parts. */
   public record Stream(String parts, long count) {}
 

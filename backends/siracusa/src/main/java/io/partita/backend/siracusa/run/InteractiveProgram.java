@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +29,7 @@ public final class InteractiveProgram implements AutoCloseable {
   private final Port port;
   private final Duration limit;
   private final Streams streams;
+  private final Optional<Streams> chunk;
   private final ScratchFolder scratch;
   private final List<NamedPipes> pipes;
   private final ProcessGroup processes;
@@ -41,6 +43,7 @@ public final class InteractiveProgram implements AutoCloseable {
     this.port = port;
     this.limit = limit;
     this.streams = new Streams(ModelDescription.read(folder));
+    this.chunk = Streams.ofChunk(streams.description());
     int chips = streams.description().chips().size();
     port.verifyChips(chips);
     scratch = new ScratchFolder();
@@ -97,6 +100,19 @@ public final class InteractiveProgram implements AutoCloseable {
    *     be run again
    */
   public List<Tensor> run(List<Tensor> inputs) {
+    return run(streams, inputs);
+  }
+
+  /**
+   * One run for several tokens at once, as {@link #run}.
+   *
+   * @param inputs of the description's chunk, in its order
+   */
+  public List<Tensor> chunk(List<Tensor> inputs) {
+    return run(chunk.orElseThrow(), inputs);
+  }
+
+  private List<Tensor> run(Streams streams, List<Tensor> inputs) {
     hasRun = true;
     boolean isReset = resets;
     resets = false;
@@ -104,7 +120,7 @@ public final class InteractiveProgram implements AutoCloseable {
     List<Future<List<Tensor>>> runs = new ArrayList<>();
     for (int chip = 0; chip < pipes.size(); chip++) {
       int number = chip;
-      runs.add(threads.submit(() -> run(number, inputs, isReset)));
+      runs.add(threads.submit(() -> run(streams, number, inputs, isReset)));
     }
     long deadline = System.nanoTime() + limit.toNanos();
     try {
@@ -127,7 +143,8 @@ public final class InteractiveProgram implements AutoCloseable {
     }
   }
 
-  private List<Tensor> run(int chip, List<Tensor> inputs, boolean isReset) throws IOException {
+  private List<Tensor> run(Streams streams, int chip, List<Tensor> inputs, boolean isReset)
+      throws IOException {
     NamedPipes own = pipes.get(chip);
     streams.writeInputs(chip, inputs, isReset, own.input());
     own.input().flush();

@@ -17,13 +17,28 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What goes into chips' programs and comes out, as {@code main.c} of a folder says. */
-record Streams(ModelDescription description) {
-  private static final byte[] RUN = {1, 0, 0, 0};
-  private static final byte[] RESET_AND_RUN = {2, 0, 0, 0};
+/**
+ * What goes into chips' programs and comes out, as {@code main.c} of a folder says.
+ *
+ * @param run the word that begins a run; the next one also resets
+ */
+record Streams(ModelDescription description, int run) {
+  private static final int RUN = 1;
+  private static final int RUN_CHUNK = 3;
+
+  /** Of runs for one token, or of whole runs. */
+  Streams(ModelDescription description) {
+    this(description, RUN);
+  }
+
+  /** Of runs for several tokens at once. */
+  static Optional<Streams> ofChunk(ModelDescription description) {
+    return description.ofChunk().map(own -> new Streams(own, RUN_CHUNK));
+  }
 
   /**
    * Writes what a chip reads for one run.
@@ -33,7 +48,7 @@ record Streams(ModelDescription description) {
   void writeInputs(int chip, List<Tensor> inputs, boolean resets, OutputStream out)
       throws IOException {
     Map<String, Tensor> parts = parts(chip, inputs);
-    out.write(resets ? RESET_AND_RUN : RUN);
+    out.write(new byte[] {(byte) (resets ? run + 1 : run), 0, 0, 0});
     for (Port port : description.chips().get(chip).inputs()) {
       out.write(parts.get(port.name()).bytes().toArray(ValueLayout.JAVA_BYTE));
     }
