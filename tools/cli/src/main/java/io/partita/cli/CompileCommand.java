@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -80,6 +81,14 @@ final class CompileCommand implements Callable<Integer> {
   String passes;
 
   @Option(
+      names = "--chunk",
+      paramLabel = "N",
+      description =
+          "For a decoder that takes any number of tokens: also take N of a prompt at once, on the"
+              + " same cache and weights.")
+  Long chunk;
+
+  @Option(
       names = "--package",
       paramLabel = "NAME",
       description = "Java package of the class; by default none.")
@@ -100,6 +109,14 @@ final class CompileCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
+    if (chunk != null && chunk < 2) {
+      throw new ParameterException(
+          spec.commandLine(), "--chunk takes a number of 2 or more tokens, not " + chunk);
+    }
+    if (chunk != null && plan != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--chunk takes --devices and --strategy, not --plan");
+    }
     Written written =
         switch (Target.of(target)) {
           case JAVA -> java(err);
@@ -137,6 +154,7 @@ final class CompileCommand implements Callable<Integer> {
     report.put("class", program.description().className());
     report.put("kind", program.description().kind().name().toLowerCase(Locale.ROOT));
     program.description().devices().ifPresent(group -> report(group, report));
+    report(report);
     List<String> files = program.files().stream().map(file -> file.path()).toList();
     return new Written(files, summary(program.description()), report);
   }
@@ -156,6 +174,7 @@ final class CompileCommand implements Callable<Integer> {
     report.put("kind", description.hasState() ? "decoder" : "prefill");
     report.put("devices", description.chips().size());
     report.put("mesh", description.mesh().toString());
+    report(report);
     int count = description.chips().size();
     String summary =
         "C for %d chip%s of %s: 'make host' builds it"
@@ -164,8 +183,16 @@ final class CompileCommand implements Callable<Integer> {
     return new Written(files, summary, report);
   }
 
+  /** Of the second entry point. */
+  private void report(Map<String, Object> report) {
+    if (chunk != null) {
+      report.put("chunk", chunk);
+    }
+  }
+
   private Compilation.Request request() {
-    return new Compilation.Request(model, options.dims, options.values, passes);
+    OptionalLong tokens = chunk == null ? OptionalLong.empty() : OptionalLong.of(chunk);
+    return new Compilation.Request(model, options.dims, options.values, passes, tokens);
   }
 
   private static void report(ModelDescription.DeviceGroup group, Map<String, Object> report) {
@@ -185,9 +212,10 @@ final class CompileCommand implements Callable<Integer> {
   private static String kind(ModelDescription description) {
     return switch (description.kind()) {
       case DECODER ->
-          "class %s: a decoder with step(…) and reset(), and a state of %,d bytes"
+          "class %s: a decoder with step(…)%s and reset(), and a state of %,d bytes"
               .formatted(
                   description.className(),
+                  description.chunk().isPresent() ? ", chunk(…)" : "",
                   description.states().stream().mapToLong(state -> state.type().bytes()).sum());
       case PREFILL -> "class %s: a function, run(…)".formatted(description.className());
     };

@@ -82,8 +82,12 @@ final class GenerateCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     int first = sequence.size();
     long start;
+    long prompted = 0;
+    int chunk;
     try (CompiledModel program = open();
         LanguageModel model = new LanguageModel(program, folder)) {
+      verify(model, sequence);
+      chunk = model.chunkTokens();
       print(out, prompt);
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {
@@ -92,11 +96,13 @@ final class GenerateCommand implements Callable<Integer> {
           break;
         }
         int next = LanguageModel.argMax(model.next(sequence));
+        prompted = i == 0 ? System.nanoTime() : prompted;
         sequence.add(next);
         print(out, tokens.text(next));
       }
     }
     double seconds = (System.nanoTime() - start) / 1e9;
+    double promptSeconds = Math.max(0, prompted - start) / 1e9;
     int added = sequence.size() - first;
     if (json) {
       Map<String, Object> report = new LinkedHashMap<>();
@@ -106,14 +112,43 @@ final class GenerateCommand implements Callable<Integer> {
       report.put("tokens", sequence);
       report.put("added", added);
       report.put("tokensPerSecond", added / seconds);
+      report.put("promptTokens", first);
+      report.put("promptChunk", chunk);
+      report.put("promptSeconds", promptSeconds);
       out.println(Json.text(report));
     } else {
       out.println();
       double speed = added / seconds;
       String format = speed < 10 ? "%d tokens, %.2f a second%n" : "%d tokens, %.0f a second%n";
       spec.commandLine().getErr().printf(format, added, speed);
+      if (chunk > 1) {
+        spec.commandLine()
+            .getErr()
+            .printf("prompt: %d tokens, %d at once, in %.2f s%n", first, chunk, promptSeconds);
+      }
     }
     return ExitCode.DONE;
+  }
+
+  /** A prompt that the program can look back on, of tokens that it knows. */
+  private void verify(LanguageModel model, List<Integer> prompted) {
+    int largest = prompted.stream().mapToInt(id -> id).max().orElse(0);
+    if (largest >= model.vocabulary()) {
+      throw new PartitaException(
+          DriverCode.BAD_VOCABULARY,
+          vocabulary.toString(),
+          "tokens below " + model.vocabulary() + ", of which the model knows so many",
+          "token " + largest + " in the prompt",
+          "give the model's own vocabulary");
+    }
+    if (model.isDecoder() && prompted.size() > model.context()) {
+      throw new PartitaException(
+          DriverCode.PROMPT_TOO_LONG,
+          "--prompt",
+          "at most " + model.context() + " tokens, for which the KV cache has positions",
+          Integer.toString(prompted.size()),
+          "give a shorter one, or compile the model with a larger capacity (--dim)");
+    }
   }
 
   private CompiledModel open() {

@@ -17,6 +17,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
 import io.partita.passes.shard.ShardPass;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -44,12 +46,26 @@ public final class Compilation {
    * @param dims extents of dynamic dimensions; that of a KV cache's length is its capacity
    * @param values values of inputs that determine shapes
    * @param passes the pipeline, or null for the usual one
+   * @param chunk tokens of a prompt that a decoder also takes at once; none for one at a time
    */
   public record Request(
-      Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
+      Path model,
+      Map<String, Long> dims,
+      Map<String, String> values,
+      String passes,
+      OptionalLong chunk) {
     public Request {
       dims = Map.copyOf(dims);
       values = Map.copyOf(values);
+    }
+
+    /** Without chunks. */
+    public Request(Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
+      this(model, dims, values, passes, OptionalLong.empty());
+    }
+
+    Request with(Map<String, Long> dims) {
+      return new Request(model, dims, values, passes, chunk);
     }
   }
 
@@ -73,7 +89,7 @@ public final class Compilation {
    */
   public EmittedProgram toJava(
       Request request, Optional<Strategy> strategy, JavaOptions options, Path folder) {
-    return toJava(distributed(prepare(request), strategy), options, folder);
+    return toJava(distributed(prepareEntries(request), strategy), options, folder);
   }
 
   /**
@@ -82,12 +98,16 @@ public final class Compilation {
    * @throws PartitaException when the folder can't be written
    */
   public EmittedProgram toJava(Module module, JavaOptions options, Path folder) {
+    return toJava(new Entries(module), options, folder);
+  }
+
+  private EmittedProgram toJava(Entries entries, JavaOptions options, Path folder) {
     progress.accept("emitting Java");
-    return write(
-        module.placement().isPresent()
-            ? JavaBackend.emit(Distribution.program(module), options)
-            : JavaBackend.emit(module, options),
-        folder);
+    if (entries.step().placement().isEmpty()) {
+      return write(JavaBackend.emit(entries.step(), entries.chunk(), options), folder);
+    }
+    Entries.Programs programs = Distribution.programs(entries);
+    return write(JavaBackend.emit(programs.step(), programs.chunk(), options), folder);
   }
 
   /**
@@ -114,16 +134,17 @@ public final class Compilation {
    */
   public EmittedC toC(
       Request request, Optional<Strategy> strategy, ChipTarget target, Path folder) {
-    Module whole = prepare(request);
-    Program program = Distribution.program(distributed(whole, strategy));
+    Entries whole = prepareEntries(request);
+    Entries.Programs programs = Distribution.programs(distributed(whole, strategy));
     try {
-      return toC(program, target, folder);
+      return toC(programs, target, folder);
     } catch (PartitaException tooLarge) {
       if (!ChipRemedies.mayHelp(tooLarge)) {
         throw tooLarge;
       }
       progress.accept("looking for changes that make it fit");
-      throw new ChipRemedies(whole, program.devices().size(), target).named(tooLarge, program);
+      throw new ChipRemedies(whole, programs.step().devices().size(), target)
+          .named(tooLarge, programs);
     }
   }
 
@@ -142,17 +163,96 @@ public final class Compilation {
    * @throws PartitaException when they don't fit the target, or the folder can't be written
    */
   public EmittedC toC(Program program, ChipTarget target, Path folder) {
+    return toC(new Entries.Programs(program), target, folder);
+  }
+
+  private EmittedC toC(Entries.Programs programs, ChipTarget target, Path folder) {
     progress.accept("scheduling and emitting C");
-    EmittedC emitted = target.emit(program);
+    EmittedC emitted = target.emit(programs);
     progress.accept("writing " + folder);
     OutputFolder.write(emitted.files(), folder, ModelDescription::isIn);
     return emitted;
   }
 
   private Module distributed(Module module, Optional<Strategy> strategy) {
+    return distributed(new Entries(module), strategy).step();
+  }
+
+  private Entries distributed(Entries entries, Optional<Strategy> strategy) {
     return strategy
-        .map(chosen -> run(new Pipeline(List.of(new ShardPass(chosen))), module))
-        .orElse(module);
+        .map(
+            chosen ->
+                entries.map(module -> run(new Pipeline(List.of(new ShardPass(chosen))), module)))
+        .orElse(entries);
+  }
+
+  /**
+   * As {@link #prepare(Request)}, with a second entry point where the request asks for chunks.
+   *
+   * @throws PartitaException also with {@link DriverCode#NO_CHUNKS} when the model isn't a decoder
+   *     whose number of new tokens is open
+   */
+  public Entries prepareEntries(Request request) {
+    if (request.chunk().isEmpty()) {
+      return new Entries(prepare(request));
+    }
+    long tokens = request.chunk().getAsLong();
+    if (request.passes() != null || request.model().toString().endsWith(".pir")) {
+      throw Entries.noChunks(
+          "--chunk " + tokens,
+          "an ONNX model and the usual passes",
+          request.passes() == null ? "a .pir module" : "--passes",
+          "leave one of them away");
+    }
+    progress.accept("reading " + request.model().getFileName());
+    // Both entry points hold the same mapped weights.
+    OnnxModel model = OnnxModel.read(request.model());
+    Set<String> symbols = newTokens(model, "--chunk " + tokens);
+    for (String symbol : symbols) {
+      if (request.dims().getOrDefault(symbol, 1L) != 1) {
+        throw Entries.noChunks(
+            "--dim " + symbol + "=" + request.dims().get(symbol),
+            "1: with --chunk, the decoder takes 1 or " + tokens + " tokens",
+            request.dims().get(symbol).toString(),
+            "leave --dim " + symbol + " away");
+      }
+    }
+    Module step = prepare(bound(request, symbols, 1), model);
+    progress.accept("preparing it for " + tokens + " tokens at once");
+    Compilation quiet = new Compilation(note -> {}, progress);
+    return Entries.of(step, quiet.prepare(bound(request, symbols, tokens), model));
+  }
+
+  private static Request bound(Request request, Set<String> symbols, long extent) {
+    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
+    symbols.forEach(symbol -> dims.put(symbol, extent));
+    return request.with(dims);
+  }
+
+  /**
+   * The symbols of how many tokens a decoder takes: the lengths of what isn't a cache or a mask.
+   */
+  private static Set<String> newTokens(OnnxModel model, String option) {
+    Set<String> caches = cacheDims(model);
+    Set<String> symbols = new TreeSet<>();
+    List<String> inputs = new ArrayList<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      TensorType type = input.getValue();
+      boolean isMask = input.getKey().toLowerCase(Locale.ROOT).contains("mask");
+      if (type.element().isInteger() && type.rank() == 2 && !isMask) {
+        symbols.addAll(type.dim(1).symbols());
+        inputs.add(input.getKey() + ": " + type);
+      }
+    }
+    symbols.removeAll(caches);
+    if (caches.isEmpty() || symbols.isEmpty()) {
+      throw Entries.noChunks(
+          option,
+          "a decoder with a KV cache of open length that takes an open number of tokens",
+          caches.isEmpty() ? "no such cache" : String.join(", ", inputs),
+          "leave the option away, or export the model with a dynamic number of tokens");
+    }
+    return symbols;
   }
 
   /**
@@ -167,7 +267,10 @@ public final class Compilation {
     if (request.model().toString().endsWith(".pir")) {
       return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
     }
-    OnnxModel model = OnnxModel.read(request.model());
+    return prepare(request, OnnxModel.read(request.model()));
+  }
+
+  private Module prepare(Request request, OnnxModel model) {
     Set<String> cacheDims = cacheDims(model);
     Map<String, Long> dims = new LinkedHashMap<>(request.dims());
     dims.keySet().removeAll(cacheDims);
@@ -202,7 +305,7 @@ public final class Compilation {
     }
     Map<String, Long> dims = new LinkedHashMap<>(request.dims());
     cacheDims.forEach(dim -> dims.put(dim, capacity));
-    return prepare(new Request(request.model(), dims, request.values(), request.passes()));
+    return prepare(request.with(dims));
   }
 
   /** The symbols of the lengths of what the model calls past: they grow from step to step. */

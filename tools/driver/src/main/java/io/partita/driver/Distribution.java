@@ -81,9 +81,21 @@ public final class Distribution {
    * long as they are few, and in a tree from then on: for 64 devices 126 messages rather than 8064.
    */
   public static Program program(Module module) {
-    return module.placement().isPresent()
-        ? Localization.of(withAlgorithms(module), CAPACITY)
-        : alone(module);
+    return programs(new Entries(module)).step();
+  }
+
+  /** {@link #program} of each entry point, which share parts of weights. */
+  public static Entries.Programs programs(Entries entries) {
+    if (entries.step().placement().isEmpty()) {
+      return new Entries.Programs(alone(entries.step()), entries.chunk().map(Distribution::alone));
+    }
+    Entries chosen = entries.map(Distribution::withAlgorithms);
+    List<Module> modules = new ArrayList<>(List.of(chosen.step()));
+    chosen.chunk().ifPresent(modules::add);
+    List<Program> programs = Localization.of(modules, CAPACITY);
+    return new Entries.Programs(
+        programs.getFirst(),
+        chosen.chunk().isPresent() ? Optional.of(programs.getLast()) : Optional.empty());
   }
 
   private static Program alone(Module module) {

@@ -20,6 +20,8 @@ public enum DriverCode implements DiagnosticCode {
   CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE),
   FIXED_PAST("P6016", "the KV cache has a fixed length and stays an input", Severity.NOTE),
   DEVICES("P6017", "the number of devices and the strategy don't fit together"),
+  NO_CHUNKS("P6021", "the model can't take several tokens at once"),
+  PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
   INTERNAL("P6099", "this is an error of Partita itself");
 
   private final String id;

@@ -1,10 +1,9 @@
 package io.partita.driver.chip;
 
 import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.Module;
-import io.partita.ir.program.Program;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.Quantity;
@@ -27,15 +26,15 @@ public final class ChipRemedies {
   private static final int MOST_TRIALS = 8;
   private static final long KIBIBYTE = 1024;
 
-  private final Module whole;
+  private final Entries whole;
   private final int devices;
   private final ChipTarget target;
 
   /**
-   * @param whole the module before it's distributed
+   * @param whole the entry points before they're distributed
    * @param devices on which it doesn't fit
    */
-  public ChipRemedies(Module whole, int devices, ChipTarget target) {
+  public ChipRemedies(Entries whole, int devices, ChipTarget target) {
     this.whole = whole;
     this.devices = devices;
     this.target = target;
@@ -52,9 +51,9 @@ public final class ChipRemedies {
   /**
    * The same with the changes that were found, if any.
    *
-   * @param distributed the program that doesn't fit
+   * @param distributed the programs that don't fit
    */
-  public PartitaException named(PartitaException failure, Program distributed) {
+  public PartitaException named(PartitaException failure, Entries.Programs distributed) {
     Diagnostic told = failure.diagnostics().getFirst();
     List<String> found = new ArrayList<>();
     moreDevices().ifPresent(found::add);
@@ -75,8 +74,8 @@ public final class ChipRemedies {
     int most = target.description().deviceCount();
     for (int more = 2 * devices; more <= most; more *= 2) {
       try {
-        Module sharded = new ShardPass(Strategy.tensor(more)).run(whole);
-        if (fits(Distribution.program(sharded), target)) {
+        ShardPass pass = new ShardPass(Strategy.tensor(more));
+        if (fits(Distribution.programs(whole.map(pass::run)), target)) {
           return Optional.of("--devices " + more);
         }
       } catch (PartitaException cannotBeSplit) {
@@ -87,7 +86,7 @@ public final class ChipRemedies {
   }
 
   /** Twice as much of what is too small, and so on. */
-  private Optional<String> moreMemory(Diagnostic told, Program distributed) {
+  private Optional<String> moreMemory(Diagnostic told, Entries.Programs distributed) {
     ChipKind chip = target.description().devices().getFirst();
     boolean isWorking = told.code() instanceof TileCode;
     Memory memory =
@@ -128,9 +127,9 @@ public final class ChipRemedies {
         TargetChange.set(target.description(), Map.of(memory.name(), size)), target.options());
   }
 
-  private static boolean fits(Program program, ChipTarget target) {
+  private static boolean fits(Entries.Programs programs, ChipTarget target) {
     try {
-      target.schedule(program);
+      target.schedule(programs);
       return true;
     } catch (PartitaException tooSmall) {
       return false;

@@ -3,6 +3,7 @@ package io.partita.driver.chip;
 import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.SiracusaBackend;
 import io.partita.driver.DriverCode;
+import io.partita.driver.Entries;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
@@ -14,6 +15,7 @@ import io.partita.ir.target.Unit;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -72,7 +74,18 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
    *     kernel; P6017 when the target has too few chips
    */
   public EmittedC emit(Program program) {
-    return SiracusaBackend.emit(schedule(program), description);
+    return emit(new Entries.Programs(program));
+  }
+
+  /**
+   * C for the entry points of a program.
+   *
+   * @throws PartitaException as {@link #emit(Program)}
+   */
+  public EmittedC emit(Entries.Programs programs) {
+    List<Schedule> schedules = schedule(programs);
+    return SiracusaBackend.emit(
+        schedules.getFirst(), programs.chunk().map(chunk -> schedules.getLast()), description);
   }
 
   /**
@@ -80,7 +93,12 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
    *
    * @throws PartitaException as {@link #emit}
    */
-  Schedule schedule(Program program) {
+  List<Schedule> schedule(Entries.Programs programs) {
+    verifyCount(programs.step());
+    return Scheduler.schedule(programs.all(), description, options);
+  }
+
+  private void verifyCount(Program program) {
     if (program.devices().size() > description.deviceCount()) {
       throw new PartitaException(
           DriverCode.DEVICES,
@@ -89,6 +107,5 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
           Integer.toString(program.devices().size()),
           "take fewer, or a larger target such as siracusa:chips=" + program.devices().size());
     }
-    return Scheduler.schedule(program, description, options);
   }
 }

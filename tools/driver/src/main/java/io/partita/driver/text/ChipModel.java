@@ -6,6 +6,7 @@ import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** A program in C that waits for inputs, on any port. */
 public final class ChipModel implements CompiledModel {
@@ -51,6 +52,19 @@ public final class ChipModel implements CompiledModel {
   @Override
   public List<Tensor> run(List<Tensor> inputs) {
     return program.run(inputs);
+  }
+
+  @Override
+  public Optional<Chunk> chunk() {
+    return program
+        .description()
+        .chunk()
+        .map(own -> new Chunk(whole(own.inputs()), whole(own.outputs())));
+  }
+
+  @Override
+  public List<Tensor> runChunk(List<Tensor> inputs) {
+    return program.chunk(inputs);
   }
 
   @Override

@@ -1,11 +1,13 @@
 package io.partita.driver.text;
 
 import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** A program in Java, compiled and loaded. */
 public final class JavaModel implements CompiledModel {
@@ -28,12 +30,29 @@ public final class JavaModel implements CompiledModel {
 
   @Override
   public List<Port> inputs() {
-    return program.description().inputs().stream().map(p -> new Port(p.name(), p.type())).toList();
+    return ports(program.description().inputs());
   }
 
   @Override
   public List<Port> outputs() {
-    return program.description().outputs().stream().map(p -> new Port(p.name(), p.type())).toList();
+    return ports(program.description().outputs());
+  }
+
+  private static List<Port> ports(List<ModelDescription.Port> ports) {
+    return ports.stream().map(p -> new Port(p.name(), p.type())).toList();
+  }
+
+  @Override
+  public Optional<Chunk> chunk() {
+    return program
+        .description()
+        .chunk()
+        .map(own -> new Chunk(ports(own.inputs()), ports(own.outputs())));
+  }
+
+  @Override
+  public List<Tensor> runChunk(List<Tensor> inputs) {
+    return program.chunk(inputs);
   }
 
   @Override

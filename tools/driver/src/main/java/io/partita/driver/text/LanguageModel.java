@@ -8,24 +8,27 @@ import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * A compiled language model, seen as a function from tokens to the logits of the next one. Two
  * kinds of programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits
  * {@code [1,n,v]}; and decoders with a KV cache, which take one token {@code i64[1,1]} and often
- * its position.
+ * its position, and may also take a chunk of several tokens.
  */
 public final class LanguageModel implements AutoCloseable {
   private final CompiledModel program;
   private final int tokenInput;
   private final int logitsOutput;
+  private final Optional<CompiledModel.Chunk> chunk;
   private final List<Integer> fed = new ArrayList<>();
 
   public LanguageModel(CompiledModel program, Path folder) {
     this.program = program;
     this.tokenInput = find(program.inputs(), LanguageModel::isTokens);
     this.logitsOutput = find(program.outputs(), LanguageModel::isLogits);
+    this.chunk = program.chunk();
     boolean othersArePositions =
         program.inputs().stream()
             .filter(port -> port != program.inputs().get(Math.max(0, tokenInput)))
@@ -86,7 +89,8 @@ public final class LanguageModel implements AutoCloseable {
     return program.inputs().get(tokenInput).type();
   }
 
-  private int vocabulary() {
+  /** The number of tokens that it gives logits for. */
+  public int vocabulary() {
     return Math.toIntExact(program.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
   }
 
@@ -116,16 +120,44 @@ public final class LanguageModel implements AutoCloseable {
       fed.clear();
     }
     List<Tensor> outputs = List.of();
-    for (int token : sequence.subList(fed.size(), sequence.size())) {
-      List<Tensor> inputs = new ArrayList<>();
-      for (int i = 0; i < program.inputs().size(); i++) {
-        long value = i == tokenInput ? token : fed.size();
-        inputs.add(Tensor.ofLongs(program.inputs().get(i).type(), new long[] {value}));
-      }
-      outputs = program.run(inputs);
-      fed.add(token);
+    int last = 0;
+    while (fed.size() < sequence.size()) {
+      List<Integer> left = sequence.subList(fed.size(), sequence.size());
+      int most = chunkTokens();
+      boolean isChunk = most > 1 && left.size() > 1 && fed.size() + most <= context();
+      List<Integer> next = left.subList(0, isChunk ? Math.min(most, left.size()) : 1);
+      outputs =
+          isChunk
+              ? program.runChunk(inputs(chunk.orElseThrow().inputs(), next))
+              : program.run(inputs(program.inputs(), next));
+      fed.addAll(next);
+      last = next.size() - 1;
     }
-    return row(outputs, 0);
+    return row(outputs, last);
+  }
+
+  /** Tokens that the program takes at once; 1 for a decoder without chunks. */
+  public int chunkTokens() {
+    return chunk
+        .map(own -> Math.toIntExact(own.inputs().get(tokenInput).type().dim(1).value()))
+        .orElse(1);
+  }
+
+  /**
+   * The next tokens and their positions. A chunk is filled up with any tokens: what they leave in
+   * the cache is behind the position, where no token sees it before others overwrite it.
+   */
+  private List<Tensor> inputs(List<Port> ports, List<Integer> next) {
+    List<Tensor> inputs = new ArrayList<>();
+    for (int i = 0; i < ports.size(); i++) {
+      long[] values = new long[Math.toIntExact(ports.get(i).type().shape().elements())];
+      for (int at = 0; at < values.length; at++) {
+        long token = at < next.size() ? next.get(at) : 0;
+        values[at] = i == tokenInput ? token : fed.size() + at;
+      }
+      inputs.add(Tensor.ofLongs(ports.get(i).type(), values));
+    }
+    return inputs;
   }
 
   private float[] row(List<Tensor> outputs, int position) {

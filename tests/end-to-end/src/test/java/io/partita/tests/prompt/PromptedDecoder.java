@@ -1,0 +1,86 @@
+package io.partita.tests.prompt;
+
+import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.JavaOptions;
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.JavaModel;
+import io.partita.driver.text.LanguageModel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** A trained decoder that takes any number of tokens, and what it writes. */
+final class PromptedDecoder {
+  static final Path MODEL = Path.of("../models/tiny-shakespeare-prompt/network.onnx");
+
+  static final int CAPACITY = 64;
+
+  private PromptedDecoder() {}
+
+  /**
+   * @param chunk tokens at once; 1 for an entry point for one token only
+   */
+  static Compilation.Request request(long chunk) {
+    return new Compilation.Request(
+        MODEL,
+        chunk == 1
+            ? Map.of("past", (long) CAPACITY, "sequence_length", 1L)
+            : Map.of("past", (long) CAPACITY),
+        Map.of(),
+        null,
+        chunk == 1 ? OptionalLong.empty() : OptionalLong.of(chunk));
+  }
+
+  /** What {@link Text#written} of a program in Java is. */
+  static List<Integer> inJava(long chunk, int devices, Path folder) {
+    new Compilation(note -> {}, step -> {})
+        .toJava(
+            request(chunk),
+            Distribution.strategy(devices, null),
+            new JavaOptions("", "Model"),
+            folder);
+    return written(new JavaModel(folder, new DeviceHosting.Threads()), folder);
+  }
+
+  /**
+   * A prompt that ends inside a chunk, some text, another prompt from wherever that ends, text, a
+   * third that the cache has room for token by token only, and text to its end; then another prompt
+   * from the start.
+   */
+  static List<Integer> written(CompiledModel program, Path folder) {
+    List<Integer> all = new ArrayList<>();
+    try (LanguageModel model = new LanguageModel(program, folder)) {
+      List<Integer> tokens = new ArrayList<>();
+      feed(tokens, 30, 27, 25, 17, 27, 10, 1);
+      write(model, tokens, 3);
+      feed(tokens, 20, 46, 43, 1, 49, 47);
+      write(model, tokens, 4);
+      for (int i = 0; i < 43; i++) {
+        feed(tokens, 39 + i * 7 % 26);
+      }
+      write(model, tokens, 1);
+      all.addAll(tokens);
+      List<Integer> again = new ArrayList<>();
+      feed(again, 20, 46, 43, 1);
+      write(model, again, 6);
+      all.addAll(again);
+    }
+    return all;
+  }
+
+  private static void feed(List<Integer> tokens, int... more) {
+    for (int token : more) {
+      tokens.add(token);
+    }
+  }
+
+  private static void write(LanguageModel model, List<Integer> tokens, int count) {
+    for (int i = 0; i < count; i++) {
+      tokens.add(LanguageModel.argMax(model.next(tokens)));
+    }
+  }
+}

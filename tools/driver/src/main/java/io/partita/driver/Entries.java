@@ -1,0 +1,102 @@
+package io.partita.driver;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.program.Program;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.state.SharedWeights;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * How a compiled model is called. A decoder that digests prompts has two entry points on the same
+ * states and weights.
+ *
+ * @param step a whole run; of a decoder, for one new token
+ * @param chunk the same decoder for several new tokens
+ */
+public record Entries(Module step, Optional<Module> chunk) {
+  public Entries(Module step) {
+    this(step, Optional.empty());
+  }
+
+  /**
+   * A decoder with two entry points; equal weights become the same tensors.
+   *
+   * @throws PartitaException with {@link DriverCode#NO_CHUNKS} when they don't keep the same states
+   */
+  static Entries of(Module step, Module chunk) {
+    Map<String, TensorType> states = states(step);
+    if (states.isEmpty() || !states.equals(states(chunk))) {
+      throw noChunks(
+          "the KV cache",
+          "the same states for one token and for several",
+          states + " and " + states(chunk),
+          "leave --chunk away");
+    }
+    return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
+  }
+
+  static PartitaException noChunks(String where, String expected, String found, String remedy) {
+    return new PartitaException(DriverCode.NO_CHUNKS, where, expected, found, remedy);
+  }
+
+  private static Map<String, TensorType> states(Module module) {
+    Map<String, TensorType> types = new TreeMap<>();
+    for (Module.State state : module.states()) {
+      Value input =
+          module.graph().inputs().stream()
+              .filter(value -> value.name().equals(state.input()))
+              .findFirst()
+              .orElseThrow();
+      types.put(state.input() + " -> " + state.output(), input.type());
+    }
+    return types;
+  }
+
+  /** Both, changed by a pass. */
+  public Entries map(UnaryOperator<Module> pass) {
+    return new Entries(pass.apply(step), chunk.map(pass));
+  }
+
+  /**
+   * The programs of the devices.
+   *
+   * @param step of {@link #step}
+   * @param chunk of {@link #chunk}
+   */
+  public record Programs(Program step, Optional<Program> chunk) {
+    public Programs(Program step) {
+      this(step, Optional.empty());
+    }
+
+    /** Requires that states lie alike on the devices. */
+    public Programs {
+      if (chunk.isPresent()) {
+        for (Module.State state :
+            step.devices().stream().flatMap(each -> each.states().stream()).distinct().toList()) {
+          ShardedType one = step.inputs().get(state.input());
+          ShardedType several = chunk.get().inputs().get(state.input());
+          if (!Objects.equals(one, several)) {
+            throw noChunks(
+                "state \"" + state.input() + "\"",
+                "the same parts on the devices for one token and for several",
+                one + " and " + several,
+                "choose another strategy, such as tensor, or leave --chunk away");
+          }
+        }
+      }
+    }
+
+    /** In order, the one for one token first. */
+    public List<Program> all() {
+      return chunk.map(own -> List.of(step, own)).orElse(List.of(step));
+    }
+  }
+}
