@@ -112,9 +112,11 @@ final class GenerateCommand implements Callable<Integer> {
       report.put("tokens", sequence);
       report.put("added", added);
       report.put("tokensPerSecond", added / seconds);
-      report.put("promptTokens", first);
-      report.put("promptChunk", chunk);
-      report.put("promptSeconds", promptSeconds);
+      if (chunk > 1) {
+        report.put("promptTokens", first);
+        report.put("promptChunk", chunk);
+        report.put("promptSeconds", promptSeconds);
+      }
       out.println(Json.text(report));
     } else {
       out.println();
