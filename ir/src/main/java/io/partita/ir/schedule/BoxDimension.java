@@ -9,6 +9,11 @@ package io.partita.ir.schedule;
  * @param stride elements in L2 from one index to the next
  */
 public record BoxDimension(TileExpression start, TileExpression size, long extent, long stride) {
+  /** Where all indices are the same element, it doesn't matter which is the first. */
+  public BoxDimension {
+    start = stride == 0 ? TileExpression.of(0) : start;
+  }
+
   /** The whole dimension. */
   public static BoxDimension whole(long extent, long stride) {
     return new BoxDimension(TileExpression.of(0), TileExpression.of(extent), extent, stride);

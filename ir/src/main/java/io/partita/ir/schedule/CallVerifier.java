@@ -74,6 +74,7 @@ final class CallVerifier {
     for (int i = 0; i < operands.size(); i++) {
       leave(i, last);
     }
+    clearScratch(last);
   }
 
   private TileWalk walk(long[] counts, long[][] visited) {
@@ -184,7 +185,24 @@ final class CallVerifier {
       }
     }
     if (begins) {
-      scratch.forEach(memory -> memory.written.clear());
+      clearScratch(tile);
+    }
+  }
+
+  /** What was kept for results that are complete now: kernels have read all of it. */
+  private void clearScratch(TileWalk tile) {
+    for (int i = 0; i < scratch.size(); i++) {
+      Content content = scratch.get(i);
+      content.written.andNot(content.read);
+      if (!content.written.isEmpty()) {
+        throw fault(
+            kernel.scratch().get(i).name() + " before",
+            tile,
+            "elements that kernels read again",
+            content.written.cardinality() + " that none has read");
+      }
+      content.written.clear();
+      content.read.clear();
     }
   }
 
@@ -304,6 +322,7 @@ final class CallVerifier {
         throw fault(call, access, tile, once, touched.cardinality());
       }
       target.content.written.or(touched);
+      target.content.read.andNot(touched);
       return;
     }
     target.content.read.or(touched);
