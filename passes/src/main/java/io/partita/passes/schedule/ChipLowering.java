@@ -173,7 +173,6 @@ final class ChipLowering {
     }
   }
 
-  /** The node of each of the role's devices. */
   private Stream<Node> counterparts(int index) {
     return devices.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
   }
@@ -209,7 +208,7 @@ final class ChipLowering {
     List<Storage> operands = node.operands().stream().map(storages::get).toList();
     if (!(node.op() instanceof Movement || node.op() instanceof Elementwise)
         || node.results().size() != 1
-        || operands.stream().anyMatch(each -> each == null || !isWholeConstant(each))) {
+        || operands.stream().anyMatch(each -> each == null || !each.isWholeConstant())) {
       return false;
     }
     constant(
@@ -235,12 +234,6 @@ final class ChipLowering {
           Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), own).getFirst().bytes()));
     }
     return tensors;
-  }
-
-  private static boolean isWholeConstant(Storage storage) {
-    return storage.region().kind() == Region.Kind.CONSTANT
-        && storage.isContiguous()
-        && storage.element().packedBytes(storage.elements()) == storage.region().bytes();
   }
 
   private void compute(int step, Group group) {
@@ -354,10 +347,17 @@ final class ChipLowering {
   /** Where nobody reads what the cache was, it's written to in place. */
   private void update(int step, Node node) {
     Storage cache = storages.get(node.operand(0));
+    if (isEmpty(node.operand(1).type())) {
+      storages.put(node.result(), cache);
+      return;
+    }
     boolean inPlace =
         cache.region().kind() != Region.Kind.CONSTANT
             && cache.isWritable()
-            && sharing.lastReader(node.operand(0)) <= step;
+            && sharing.lastReader(node.operand(0)) <= step
+            && node.operands().stream()
+                .skip(1)
+                .noneMatch(each -> storages.get(each).region() == cache.region());
     Storage result = inPlace ? cache : placeFor(node.result());
     if (!inPlace) {
       copy(node, cache, result);
@@ -374,7 +374,7 @@ final class ChipLowering {
   private boolean rows(Node node) {
     Storage table = storages.get(node.operand(0));
     Storage indices = storages.get(node.operand(1));
-    if (!hasL3 || table == null || indices == null || !isWholeConstant(table)) {
+    if (!hasL3 || table == null || indices == null || !table.isWholeConstant()) {
       return false;
     }
     long rows = table.shape().getFirst();
@@ -399,6 +399,9 @@ final class ChipLowering {
         counterparts(graph.nodes().indexOf(node))
             .map(own -> (Communication.Exchange) own.op())
             .toList();
+    if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
+      unsupported.add(node, "of which parts are joined on the way");
+    }
     boolean dies = node.operands().isEmpty() || sharing.lastReader(node.operand(0)) <= step;
     Optional<Storage> operand =
         node.operands().isEmpty() || isEmpty(node.operand(0).type())
@@ -465,12 +468,7 @@ final class ChipLowering {
       if (from.get(i).region().kind() == Region.Kind.STATE) {
         Storage old = from.get(i);
         Storage saved =
-            Storage.whole(
-                Region.activation(old.region().name(), old.region().bytes()),
-                new TensorType(
-                    old.element(),
-                    io.partita.ir.type.Shape.of(
-                        old.shape().stream().mapToLong(Long::longValue).toArray())));
+            Storage.whole(Region.activation(old.region().name(), old.region().bytes()), old.type());
         copy(nodes.get(i), old, saved);
         from.set(i, saved);
       }

@@ -5,7 +5,9 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.lower.Lowerings;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
@@ -19,6 +21,14 @@ import java.util.Optional;
  * @param result where the result is; of no use if there's none
  */
 record ExchangePlaces(Task.Exchange task, Storage result) {
+  /** Whether there are kernels for joining what is received with what a device has. */
+  static boolean canJoin(List<Communication.Exchange> exchanges, ElementType element) {
+    return Lowerings.canJoin(element)
+        || exchanges.stream()
+            .flatMap(each -> each.steps().stream())
+            .noneMatch(each -> each instanceof Step.Receive in && in.combine() != Combine.REPLACE);
+  }
+
   static ExchangePlaces of(
       List<Communication.Exchange> exchanges,
       Node node,

@@ -365,4 +365,20 @@ class SchedulerTest {
         .hasMessageContaining("at most 1,048,576 B")
         .hasMessageContaining("found:     3,670,016 B");
   }
+
+  /** What is written to a cache mustn't be read from there. */
+  @Test
+  void aCacheThatIsUpdatedWithItselfIsCopied() {
+    Schedule schedule =
+        SmallPrograms.schedule(
+            SmallPrograms.of(
+                graph -> {
+                  Value cache = SmallPrograms.input(graph, "cache", 1, 1, 4, 8);
+                  Value position = graph.input("position", TensorType.of(ElementType.I64, 1));
+                  Structured.CacheUpdate update = new Structured.CacheUpdate(2, false);
+                  graph.output("y", graph.add(update, cache, cache, position));
+                }));
+    List<ScheduleStep> steps = schedule.roles().getFirst().steps();
+    assertThat(steps).hasSize(2);
+  }
 }

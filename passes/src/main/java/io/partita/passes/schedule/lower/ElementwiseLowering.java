@@ -127,7 +127,7 @@ final class ElementwiseLowering {
     };
   }
 
-  private static boolean exists(BinaryFunction function, ElementType element) {
+  static boolean exists(BinaryFunction function, ElementType element) {
     boolean isInteger = ARITHMETIC.contains(element);
     return switch (function) {
       case ADD, SUB, MUL, DIV, MIN, MAX -> isInteger || element == ElementType.F32;

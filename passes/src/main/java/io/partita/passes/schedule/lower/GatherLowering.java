@@ -73,13 +73,12 @@ final class GatherLowering {
     Part outer = Part.of(space, "outer", x, 0, out, 0, axis, 1);
     Part inner =
         Part.of(space, "inner", x, axis + 1, out, axis + count, rank - axis - 1, NEIGHBOURS);
-    TileExpression index = new TileExpression.Scalar(space.scalar("index", 1, indices.element()));
-    TileExpression zero = TileExpression.of(0);
     long extent = x.shape().get(axis);
-    // 1 for an index below 0, which counts from the end.
-    TileExpression below = zero.minus(index).minimum(TileExpression.of(1)).maximum(zero);
+    boolean isBroadcast = x.strides().get(axis) == 0;
     TileExpression place =
-        index.plus(below.times(extent)).maximum(zero).minimum(TileExpression.of(extent - 1));
+        isBroadcast
+            ? TileExpression.of(0)
+            : place(space.scalar("index", 1, indices.element()), extent);
     outer.add(copy);
     copy.add(
         CopySpace.Dimension.of(
@@ -90,6 +89,15 @@ final class GatherLowering {
     int result = copy.store(2);
     copy.copy(in, result);
     return space.build();
+  }
+
+  /** An index below 0 counts from the end; what is out of range is the nearest that isn't. */
+  private static TileExpression place(int scalar, long extent) {
+    TileExpression index = new TileExpression.Scalar(scalar);
+    TileExpression zero = TileExpression.of(0);
+    // 1 for an index below 0.
+    TileExpression below = zero.minus(index).minimum(TileExpression.of(1)).maximum(zero);
+    return index.plus(below.times(extent)).maximum(zero).minimum(TileExpression.of(extent - 1));
   }
 
   /** Some dimensions of two tensors, cut together. */

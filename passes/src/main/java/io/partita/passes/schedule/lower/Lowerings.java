@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.lower;
 
+import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -10,6 +11,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +47,11 @@ public final class Lowerings {
       case IntegerNetwork network ->
           IntegerNetworkLowering.lower(network, operands, results.getFirst());
     };
+  }
+
+  /** Whether devices can join partial results of an element type when they receive them. */
+  public static boolean canJoin(ElementType element) {
+    return ElementwiseLowering.exists(BinaryFunction.ADD, element);
   }
 
   private static Optional<TileSpace> contraction(

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.view;
 
 import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.lower.TensorView;
 import java.util.ArrayList;
@@ -86,6 +87,17 @@ public record Storage(
       }
     }
     return isRegular();
+  }
+
+  public TensorType type() {
+    return new TensorType(element, Shape.of(shape.stream().mapToLong(Long::longValue).toArray()));
+  }
+
+  /** Whether it's all of a constant's bytes. */
+  public boolean isWholeConstant() {
+    return region.kind() == Region.Kind.CONSTANT
+        && isContiguous()
+        && element.packedBytes(elements()) == region.bytes();
   }
 
   public TensorView view() {

@@ -51,11 +51,18 @@ final class BoxCode {
             .anyMatch(axis -> expressions.isLoop(axis) && operand.dependsOn(axis));
   }
 
+  /** The axes that decide where a tile is or how large. */
   private List<Integer> axesOf(int index) {
     return IntStream.range(0, kernel.axes().size())
-        .filter(axis -> expressions.isLoop(axis) && operand(index).dependsOn(axis))
+        .filter(expressions::isLoop)
+        .filter(axis -> operand(index).box().stream().anyMatch(each -> moves(each, axis)))
         .boxed()
         .toList();
+  }
+
+  private boolean moves(BoxDimension dimension, int axis) {
+    return dimension.stride() != 0 && expressions.simplified(dimension.start()).dependsOn(axis)
+        || expressions.simplified(dimension.size()).dependsOn(axis);
   }
 
   /** In L2, of the first element of a tile. */
