@@ -2,11 +2,7 @@ package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.InteractiveProgram;
-import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -25,17 +21,17 @@ import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /** Many operations as one program, compiled and run on this host, against the evaluator. */
 final class OperationsInC {
   private static final TargetDescription TARGET = TargetLibrary.find("siracusa:chips=1");
-  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private final SchedulerOptions options;
 
@@ -58,25 +54,32 @@ final class OperationsInC {
 
   /** Runs all at once and compares every result. */
   void verify(List<OperationCase> operations, Path folder, String transfers) throws IOException {
-    Schedule schedule = schedule(operations);
-    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
-    Build.run(folder, Port.HOST, List.of("FLAGS=-fsanitize=address,undefined -g -O1 -fno-inline"));
-    List<Tensor> inputs = new ArrayList<>();
-    for (OperationCase operation : operations) {
-      inputs.addAll(operation.operands().subList(0, operation.constants()));
-    }
-    try (InteractiveProgram program =
-        InteractiveProgram.start(folder, Port.HOST, List.of("--transfers", transfers), LIMIT)) {
-      List<Tensor> outputs = program.run(inputs);
-      List<String> wrong = new ArrayList<>();
-      int next = 0;
-      for (OperationCase operation : operations) {
-        int results = operation.expected().size();
-        operation.difference(outputs.subList(next, next + results)).ifPresent(wrong::add);
-        next += results;
+    Map<String, Tensor> inputs = new HashMap<>();
+    for (int i = 0; i < operations.size(); i++) {
+      OperationCase operation = operations.get(i);
+      for (int operand = 0; operand < operation.constants(); operand++) {
+        inputs.put(operand(i, operand), operation.operands().get(operand));
       }
-      assertThat(wrong).isEmpty();
     }
+    Map<String, Tensor> outputs =
+        SanitisedBuild.run(schedule(operations), inputs, folder, transfers);
+    List<String> wrong = new ArrayList<>();
+    for (int i = 0; i < operations.size(); i++) {
+      List<Tensor> found = new ArrayList<>();
+      for (int result = 0; outputs.containsKey(result(i, result)); result++) {
+        found.add(outputs.get(result(i, result)));
+      }
+      operations.get(i).difference(found).ifPresent(wrong::add);
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  private static String operand(int operation, int index) {
+    return "operation_" + operation + "_operand_" + index;
+  }
+
+  private static String result(int operation, int index) {
+    return "operation_" + operation + "_result_" + index;
   }
 
   private Schedule schedule(List<OperationCase> operations) {
@@ -87,7 +90,7 @@ final class OperationsInC {
       OperationCase operation = operations.get(i);
       List<Value> operands = new ArrayList<>();
       for (Tensor operand : operation.operands()) {
-        String name = "operation_" + i + "_operand_" + operands.size();
+        String name = operand(i, operands.size());
         if (operands.size() < operation.constants()) {
           operands.add(builder.input(name, operand.type()));
           inputs.put(name, whole(operand.type()));
@@ -97,7 +100,7 @@ final class OperationsInC {
       }
       Node node = builder.addNode(operation.op(), operands);
       for (int result = 0; result < node.results().size(); result++) {
-        String name = "operation_" + i + "_result_" + result;
+        String name = result(i, result);
         builder.output(name, node.results().get(result));
         outputs.put(name, whole(node.results().get(result).type()));
       }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Skips tests where C can't be compiled, and says so. */
-final class WithCompiler implements ExecutionCondition {
+public final class WithCompiler implements ExecutionCondition {
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
     if (Build.find("gcc").isPresent() && Build.find("make").isPresent()) {

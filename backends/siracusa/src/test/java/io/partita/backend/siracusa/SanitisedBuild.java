@@ -1,0 +1,61 @@
+package io.partita.backend.siracusa;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.InteractiveProgram;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.ir.file.OutputFolder;
+import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Builds and runs a schedule on this host, with sanitizers for addresses and for what C leaves
+ * undefined.
+ */
+public final class SanitisedBuild {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final String FLAGS = "FLAGS=-fsanitize=address,undefined -g -O1 -fno-inline";
+
+  /** Kernels are compiled once for all tests of a process. */
+  private static final Path KERNELS = scratch();
+
+  private SanitisedBuild() {}
+
+  private static Path scratch() {
+    try {
+      return new ScratchFolder().path();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * @param inputs by name
+   * @param transfers early or late: when they copy
+   * @return outputs by name
+   */
+  public static Map<String, Tensor> run(
+      Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers)
+      throws IOException {
+    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
+    Build.run(folder, Port.HOST, List.of(FLAGS, "HOST_KERNELS=" + KERNELS));
+    List<String> options = List.of("--transfers", transfers);
+    try (InteractiveProgram program = InteractiveProgram.start(folder, Port.HOST, options, LIMIT)) {
+      ModelDescription description = program.description();
+      List<Tensor> outputs =
+          program.run(description.inputs().stream().map(port -> inputs.get(port.name())).toList());
+      Map<String, Tensor> named = new LinkedHashMap<>();
+      for (int i = 0; i < outputs.size(); i++) {
+        named.put(description.outputs().get(i).name(), outputs.get(i));
+      }
+      return named;
+    }
+  }
+}

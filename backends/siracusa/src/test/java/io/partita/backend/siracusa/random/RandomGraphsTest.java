@@ -1,0 +1,109 @@
+package io.partita.backend.siracusa.random;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.backend.siracusa.SanitisedBuild;
+import io.partita.backend.siracusa.WithCompiler;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirPrinter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Emitted C gives what graphs of views and operations mean, in large and small tiles, on one chip
+ * and on several. A failure names the seed of the graph and prints it.
+ */
+@ExtendWith(WithCompiler.class)
+class RandomGraphsTest {
+  /** Graphs in one program. */
+  private static final int TOGETHER = 40;
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @CsvSource({"1, 262144, early", "1, 700, late", "2, 1500, early"})
+  void graphsInC(int chips, long l1, String transfers) throws IOException {
+    verify(new RandomPrograms(chips, l1), 1000 * l1, TOGETHER, transfers);
+  }
+
+  /** {@code -Dcases=N} for more or fewer, {@code -Dseed=S} for others. */
+  @Test
+  @Tag("thorough")
+  void manyGraphsInC() throws IOException {
+    int cases = Integer.getInteger("cases", 1200);
+    long seed = Long.getLong("seed", 0);
+    List<RandomPrograms> programs =
+        List.of(
+            new RandomPrograms(1, 262144),
+            new RandomPrograms(1, 1200),
+            new RandomPrograms(1, 400),
+            new RandomPrograms(2, 2000),
+            new RandomPrograms(3, 800));
+    for (int batch = 0; batch * TOGETHER < cases; batch++) {
+      RandomPrograms chosen = programs.get(batch % programs.size());
+      String transfers = batch % 2 == 0 ? "early" : "late";
+      verify(chosen, seed + batch * 100_000L, TOGETHER, transfers);
+    }
+  }
+
+  private void verify(RandomPrograms programs, long seed, int count, String transfers)
+      throws IOException {
+    List<Long> seeds = new ArrayList<>();
+    for (long next = seed; seeds.size() < count; next++) {
+      if (obstacle(programs, next).isEmpty()) {
+        seeds.add(next);
+      }
+    }
+    RandomPrograms.Drawn drawn = RandomPrograms.Drawn.of(seeds);
+    Path out = folder.resolve("" + seed);
+    Map<String, Tensor> found =
+        SanitisedBuild.run(programs.schedule(seeds), drawn.inputs(), out, transfers);
+    List<String> wrong = new ArrayList<>();
+    seeds.forEach(each -> difference(each, found).ifPresent(wrong::add));
+    assertThat(wrong).as("of %d graphs for %s", count, programs).isEmpty();
+  }
+
+  private static Optional<String> obstacle(RandomPrograms programs, long seed) {
+    try {
+      return programs.obstacle(seed);
+    } catch (RuntimeException e) {
+      throw new AssertionError(programs + ", seed " + seed + ":\n" + text(seed), e);
+    }
+  }
+
+  private static String text(long seed) {
+    return PirPrinter.print(RandomPrograms.Drawn.of(List.of(seed)).module());
+  }
+
+  private static Optional<String> difference(long seed, Map<String, Tensor> found) {
+    RandomPrograms.Drawn one = RandomPrograms.Drawn.of(List.of(seed));
+    Graph graph = one.module().graph();
+    List<Tensor> expected = Evaluator.run(graph, List.copyOf(one.inputs().values()));
+    Map<String, Tensor> named = new LinkedHashMap<>();
+    for (int i = 0; i < expected.size(); i++) {
+      named.put(graph.outputs().get(i).name(), expected.get(i));
+    }
+    for (Map.Entry<String, Tensor> each : named.entrySet()) {
+      Optional<String> difference =
+          TensorDifference.find(each.getValue(), found.get(each.getKey()));
+      if (difference.isPresent()) {
+        return difference.map(
+            text -> "seed " + seed + ", " + each.getKey() + ": " + text + "\n" + text(seed));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,107 @@
+package io.partita.backend.siracusa.random;
+
+import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.program.Program;
+import io.partita.ir.propagate.LayoutPropagation;
+import io.partita.ir.propagate.SyncInsertion;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.localize.Localization;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * Schedules of random graphs on some chips.
+ *
+ * @param chips how many; graphs' inputs are split over them
+ * @param l1 bytes that tiles may use
+ */
+record RandomPrograms(int chips, long l1) {
+  private static final String AXIS = "chips";
+
+  /**
+   * A graph or several as one.
+   *
+   * @param inputs of the graph, by name
+   */
+  record Drawn(Module module, Map<String, Tensor> inputs) {
+    static Drawn of(List<Long> seeds) {
+      GraphBuilder builder = new GraphBuilder("graphs " + seeds);
+      Map<String, Tensor> inputs = new LinkedHashMap<>();
+      seeds.forEach(seed -> inputs.putAll(RandomGraph.add(seed, builder)));
+      return new Drawn(new Module(builder.finish()), inputs);
+    }
+  }
+
+  /** Why there's no schedule of a graph, where there's a good reason. */
+  Optional<String> obstacle(long seed) {
+    try {
+      schedule(List.of(seed));
+      return Optional.empty();
+    } catch (PartitaException e) {
+      String code = e.diagnostics().getFirst().code().id();
+      if (code.startsWith("P441")) {
+        throw e;
+      }
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  Schedule schedule(List<Long> seeds) {
+    Module module = Drawn.of(seeds).module();
+    TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
+    Program program = chips == 1 ? alone(module) : distributed(module, seeds);
+    SchedulerOptions options = new SchedulerOptions(OptionalLong.of(l1), true, true);
+    return Scheduler.schedule(program, target, options);
+  }
+
+  private static Program alone(Module module) {
+    Graph graph = module.graph();
+    TreeMap<String, ShardedType> inputs = new TreeMap<>();
+    graph.inputs().forEach(each -> inputs.put(each.name(), whole(each)));
+    TreeMap<String, ShardedType> outputs = new TreeMap<>();
+    graph.outputs().forEach(each -> outputs.put(each.name(), whole(each.value())));
+    return new Program(Mesh.of(), List.of(module), inputs, outputs);
+  }
+
+  private static ShardedType whole(Value value) {
+    return new ShardedType(value.type(), Layout.replicated(Mesh.of(), value.type().rank()));
+  }
+
+  private Program distributed(Module module, List<Long> seeds) {
+    Mesh mesh = Mesh.line(AXIS, chips);
+    Map<Value, Layout> pinned = new HashMap<>();
+    for (Value input : module.graph().inputs()) {
+      int rank = input.type().rank();
+      Draw draw = new Draw(input.name().hashCode());
+      Layout layout = Layout.replicated(mesh, rank);
+      if (rank > 0 && draw.flag()) {
+        int dimension = draw.from(0, rank - 1);
+        long extent = input.type().shape().extent(dimension);
+        layout = layout.with(dimension, Split.even(mesh, extent, 1, List.of(AXIS)));
+      }
+      pinned.put(input, layout);
+    }
+    return Localization.of(
+        SyncInsertion.insert(LayoutPropagation.run(module.graph(), mesh, pinned), module.states()),
+        1);
+  }
+}
