@@ -1,0 +1,132 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.Comparison;
+import io.partita.driver.cases.PreparedModel;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.driver.npz.Npz;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Models as C on this host give what the reference evaluator gives: on the recorded inputs, and on
+ * two batches of them where the batch is dynamic. What has no kernel is refused, never wrong.
+ */
+class ModelsInCTest {
+  private static final Path FIXTURES = Path.of("../fixtures");
+  private static final long SEED = 77;
+
+  /** Two programs compute the same sums in other orders. */
+  private static final Tolerance TOLERANCE =
+      new Tolerance(OptionalDouble.of(1e-3), OptionalDouble.of(1e-4));
+
+  @BeforeEach
+  void requireCompiler() {
+    EmittedC.requireCompiler();
+  }
+
+  private static CaseRunner inC() {
+    return new CaseRunner(
+        EmittedC.runner(Optional.empty()), StandardPasses.forChecking(Target.SIRACUSA), TOLERANCE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bert/ts_eager_dynamic", "llama/dynamo_sdpa_kv", "vit/ts_sdpa_dynamic"})
+  void twoBatches(String fixture) {
+    TestCase test = TestCase.find(FIXTURES.resolve(fixture)).getFirst();
+    assertThat(differences(test, true)).isEmpty();
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("all")
+  void everyModelIsRightOrRefused(TestCase test) {
+    try {
+      assertThat(differences(test, false)).isEmpty();
+      assertThat(differences(test, true)).as("in two batches").isEmpty();
+    } catch (PartitaException refused) {
+      assertThat(refused.diagnostics())
+          .allSatisfy(each -> assertThat(each.code().id()).doesNotMatch("P441.|P5.*|P3.*"));
+      System.out.println("REFUSED " + test.name() + ": " + refused.getMessage());
+    }
+  }
+
+  static Stream<TestCase> all() {
+    List<TestCase> all = new ArrayList<>(TestCase.find(FIXTURES));
+    SharedFolder.find("user-models", "see its README for the exporters")
+        .ifPresent(folder -> all.addAll(TestCase.find(folder)));
+    return all.stream();
+  }
+
+  private static List<String> differences(TestCase test, boolean isTwice) {
+    OnnxModel model = OnnxModel.read(test.model());
+    List<String> differences = new ArrayList<>();
+    Map<String, Tensor> recorded = Npz.read(test.model().resolveSibling("inputs.npz"));
+    Map<String, Tensor> inputs = isTwice ? twice(recorded, model.inputTypes()) : recorded;
+    try (PreparedModel reference = Route.EVALUATOR.cases(TOLERANCE).prepare(model, inputs);
+        PreparedModel emitted = inC().prepare(model, inputs)) {
+      Map<String, Tensor> expected = reference.run(inputs);
+      emitted
+          .run(inputs)
+          .forEach(
+              (name, found) -> {
+                Comparison comparison = Comparison.of(name, expected.get(name), found, TOLERANCE);
+                if (!comparison.passes()) {
+                  differences.add(comparison.message());
+                }
+              });
+    }
+    return differences;
+  }
+
+  /** The recorded batch, and another one after it, in each input whose batch is dynamic. */
+  private static Map<String, Tensor> twice(
+      Map<String, Tensor> recorded, Map<String, TensorType> declared) {
+    Map<String, Tensor> others = OtherInputs.like(recorded, recorded.keySet(), SEED);
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    recorded.forEach(
+        (name, tensor) -> {
+          int axis = batchAxis(declared.get(name));
+          Movement.Concat concat = new Movement.Concat(Math.max(0, axis));
+          inputs.put(
+              name,
+              axis < 0
+                  ? tensor
+                  : OpEvaluator.evaluate(concat, List.of(tensor, others.get(name))).getFirst());
+        });
+    return inputs;
+  }
+
+  private static int batchAxis(TensorType type) {
+    List<Dim> dims = type == null ? List.of() : type.shape().dims();
+    for (int axis = 0; axis < dims.size(); axis++) {
+      if (!dims.get(axis).isStatic() && dims.get(axis).toString().matches("(?i).*batch.*")) {
+        return axis;
+      }
+    }
+    return -1;
+  }
+}
