@@ -17,15 +17,18 @@ import java.util.function.Function;
  *     constant; none where it's not known
  * @param integerData whether all recorded data are integral: a network whose constants and
  *     operators are so too is then one of integers, whatever types it states
+ * @param roundsActivations whether products that allow it (MatMulNBits with accuracy_level 4) round
+ *     their activations to 8 bits, as ONNX Runtime does; otherwise they are exact
  */
 public record ImportOptions(
     Map<String, Long> dims,
     Map<String, Tensor> values,
     Map<String, Shape> shapes,
     Function<String, Optional<Tensor>> recorded,
-    boolean integerData) {
+    boolean integerData,
+    boolean roundsActivations) {
   public static final ImportOptions NONE =
-      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty(), false);
+      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty(), false, false);
 
   public ImportOptions {
     dims = Map.copyOf(dims);
@@ -36,26 +39,30 @@ public record ImportOptions(
   public ImportOptions withDim(String symbol, long extent) {
     Map<String, Long> more = new LinkedHashMap<>(dims);
     more.put(symbol, extent);
-    return new ImportOptions(more, values, shapes, recorded, integerData);
+    return new ImportOptions(more, values, shapes, recorded, integerData, roundsActivations);
   }
 
   public ImportOptions withValue(String input, Tensor value) {
     Map<String, Tensor> more = new LinkedHashMap<>(values);
     more.put(input, value);
-    return new ImportOptions(dims, more, shapes, recorded, integerData);
+    return new ImportOptions(dims, more, shapes, recorded, integerData, roundsActivations);
   }
 
   public ImportOptions withShape(String input, Shape shape) {
     Map<String, Shape> more = new LinkedHashMap<>(shapes);
     more.put(input, shape);
-    return new ImportOptions(dims, values, more, recorded, integerData);
+    return new ImportOptions(dims, values, more, recorded, integerData, roundsActivations);
   }
 
   public ImportOptions bindShapeInputs(Function<String, Optional<Tensor>> supplier) {
-    return new ImportOptions(dims, values, shapes, supplier, integerData);
+    return new ImportOptions(dims, values, shapes, supplier, integerData, roundsActivations);
   }
 
   public ImportOptions withIntegerData() {
-    return new ImportOptions(dims, values, shapes, recorded, true);
+    return new ImportOptions(dims, values, shapes, recorded, true, roundsActivations);
+  }
+
+  public ImportOptions withRoundedActivations() {
+    return new ImportOptions(dims, values, shapes, recorded, integerData, true);
   }
 }

@@ -211,6 +211,10 @@ final class ModelImport {
     }
   }
 
+  boolean roundsActivations() {
+    return options.roundsActivations();
+  }
+
   /** Stands for the coordinates of a mask's true elements. */
   Value selected(Value mask) {
     Dim count = freshDim();

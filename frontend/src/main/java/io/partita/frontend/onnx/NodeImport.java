@@ -340,6 +340,11 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
+  public boolean roundsActivations() {
+    return model.roundsActivations();
+  }
+
+  @Override
   public Dim freshDim() {
     return model.freshDim();
   }

@@ -122,6 +122,9 @@ public interface NodeScope {
    */
   Value selected(Value mask);
 
+  /** Whether products that may round their activations do so. */
+  boolean roundsActivations();
+
   /** A new symbol for an extent that can't be derived. */
   Dim freshDim();
 

@@ -104,6 +104,15 @@ public final class OnnxModel {
         .types(proto.getGraph().getInputList(), Map.of());
   }
 
+  /** Whether ONNX Runtime rounds activations of this model to 8 bits: MatMulNBits lets it. */
+  public boolean mayRoundActivations() {
+    return proto().getGraph().getNodeList().stream()
+        .filter(node -> node.getOpType().equals("MatMulNBits"))
+        .flatMap(node -> node.getAttributeList().stream())
+        .anyMatch(
+            attribute -> attribute.getName().equals("accuracy_level") && attribute.getI() == 4);
+  }
+
   ModelProto proto() {
     return proto;
   }

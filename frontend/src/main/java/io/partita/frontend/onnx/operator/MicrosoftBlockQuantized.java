@@ -2,11 +2,13 @@ package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -24,6 +26,9 @@ import java.util.stream.IntStream;
  * com.microsoft. They stay packed; only 2-bit ones take 4 bits each here.
  */
 final class MicrosoftBlockQuantized {
+  /** The accuracy_level that lets activations be rounded to 8 bits. */
+  private static final int ROUNDS = 4;
+
   private MicrosoftBlockQuantized() {}
 
   static void register(OperatorRegistry registry) {
@@ -97,7 +102,9 @@ final class MicrosoftBlockQuantized {
     Value zeroPoint = real0.isPresent() ? zeros(node, blocks, 0) : zeroPoint(node, blocks);
     Value dequantized =
         node.add(new Quantized.Dequantize(1, blocks.size(), real), q, scale, zeroPoint);
-    List<Value> operands = new ArrayList<>(List.of(x, dequantized));
+    boolean rounds = node.roundsActivations() && node.integer("accuracy_level", 0) == ROUNDS;
+    Value factor = rounds ? rounded(node, x, blocks) : x;
+    List<Value> operands = new ArrayList<>(List.of(factor, dequantized));
     node.optionalInput(5).ifPresent(operands::add);
     Value product = node.add(new Structured.Linear(true, operands.size() == 3), operands);
     if (real0.isPresent()) {
@@ -112,12 +119,44 @@ final class MicrosoftBlockQuantized {
     node.output(0, product);
   }
 
+  /**
+   * {@code x […, k]} as ONNX Runtime rounds it: each block of a row to multiples of its largest
+   * magnitude divided by 127.
+   */
+  private static Value rounded(NodeScope node, Value x, Blocks blocks) {
+    Arithmetic of = new Arithmetic(node);
+    Value parts = of.cast(inBlocks(node, x, blocks), ElementType.F32);
+    int last = parts.type().rank() - 1;
+    Value largest =
+        of.reduce(
+            Reduction.ReduceKind.MAX, of.unary(UnaryFunction.ABS, parts), List.of(last), true);
+    Value step = of.mul(largest, 1 / 127.0f);
+    Value inverse =
+        of.select(
+            of.binary(BinaryFunction.EQUAL, largest, 0),
+            node.scalarLike(largest, 0),
+            of.div(node.scalarLike(largest, 127), largest));
+    Value levels = of.unary(UnaryFunction.ROUND, of.mul(parts, inverse));
+    Value near = of.cast(of.mul(levels, step), x.type().element());
+    Shape rows = x.type().shape().range(0, x.type().rank() - 1);
+    Dim padded = Dim.of((long) blocks.blocks() * blocks.size());
+    Value joined = of.reshape(near, rows.concat(Shape.of(padded)));
+    return of.slice(joined, x.type().rank() - 1, Dim.ZERO, Dim.of(blocks.k()));
+  }
+
   private static long[] widened(int[] values) {
     return Arrays.stream(values).asLongStream().toArray();
   }
 
   /** {@code x […, k]} summed by block, {@code […, blocks]}: what a float zero point multiplies. */
   private static Value blockSums(NodeScope node, Value x, Blocks blocks) {
+    return new Arithmetic(node)
+        .reduce(
+            Reduction.ReduceKind.SUM, inBlocks(node, x, blocks), List.of(x.type().rank()), false);
+  }
+
+  /** {@code […, k]} to {@code […, blocks, size]}, with zeros behind the last. */
+  private static Value inBlocks(NodeScope node, Value x, Blocks blocks) {
     int rank = x.type().rank();
     long missing = (long) blocks.blocks() * blocks.size() - blocks.k();
     Value whole = x;
@@ -131,9 +170,7 @@ final class MicrosoftBlockQuantized {
     }
     Shape split =
         x.type().shape().range(0, rank - 1).concat(Shape.of(blocks.blocks(), blocks.size()));
-    return node.add(
-        new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(rank), false),
-        new Arithmetic(node).reshape(whole, split));
+    return new Arithmetic(node).reshape(whole, split);
   }
 
   /**

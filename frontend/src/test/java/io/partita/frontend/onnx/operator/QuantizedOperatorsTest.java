@@ -3,8 +3,13 @@ package io.partita.frontend.onnx.operator;
 import static io.partita.frontend.onnx.ModelSketch.integer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
+import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.ModelSketch;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -150,6 +155,45 @@ class QuantizedOperatorsTest {
     }
     Tensor y = sketch.run(folder, Tensor.floats(Shape.of(1, 32), x));
     assertThat(y.floats()).containsExactly(-80, 160);
+  }
+
+  /** By default a product is exact; as ONNX Runtime rounds it, activations are n / 127 of 127. */
+  @Test
+  void activationsAreRoundedOnlyWhenAsked() {
+    ModelSketch sketch =
+        new ModelSketch(17)
+            .importing("com.microsoft")
+            .input("x", TensorType.of(ElementType.F32, 2, 20))
+            .initializer("w", Tensor.filled(TensorType.of(ElementType.U8, 1, 2, 8), 0x99))
+            .initializer("s", Tensor.floats(Shape.of(2), 1, 1))
+            .node(
+                "com.microsoft",
+                "MatMulNBits",
+                List.of("x", "w", "s"),
+                "y",
+                integer("K", 20),
+                integer("N", 1),
+                integer("bits", 4),
+                integer("block_size", 16),
+                integer("accuracy_level", 4))
+            .output("y", TensorType.of(ElementType.F32, 2, 1));
+    // Weights are 1. The first row's blocks: 127 and 0.6, which becomes 1; 127.4 in steps of
+    // 127.4 / 127. The second row is zeros but for its last element.
+    float[] rows = new float[40];
+    rows[0] = 127;
+    rows[1] = 0.6f;
+    rows[16] = 127.4f;
+    rows[39] = 5;
+    Tensor both = Tensor.floats(Shape.of(2, 20), rows);
+    float[] exact = sketch.run(folder, both).floats();
+    assertThat((double) exact[0]).isCloseTo(255, within(1e-4));
+    Graph rounding =
+        new OnnxImporter(ImportOptions.NONE.withRoundedActivations())
+            .importModel(OnnxModel.read(folder.resolve("model.onnx")))
+            .graph();
+    float[] rounded = Evaluator.run(rounding, List.of(both)).getFirst().floats();
+    assertThat((double) rounded[0]).isCloseTo(255.4, within(1e-4));
+    assertThat((double) rounded[1]).isCloseTo(5, within(1e-4));
   }
 
   @Test

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * What came of a test case.
  *
- * @param detail why it failed or isn't supported; empty when it passed
+ * @param detail why it failed or isn't supported; of a case that passed a note, mostly empty
  * @param codes the diagnostics' ids, where it isn't supported
  * @param maxError the largest absolute difference of any element that was compared
  */
@@ -22,7 +22,7 @@ public record CaseResult(
     codes = List.copyOf(codes);
   }
 
-  /** {@code PASS name}, or {@code FAIL name: detail}. */
+  /** {@code PASS name}, or {@code FAIL name: detail}; also with a note on what passed. */
   public String line() {
     return status + " " + name + (detail.isEmpty() ? "" : ": " + detail);
   }

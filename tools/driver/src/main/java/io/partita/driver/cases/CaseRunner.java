@@ -37,9 +37,11 @@ public final class CaseRunner {
     try {
       OnnxModel model = OnnxModel.read(test.model());
       double maxError = 0;
+      String note = "";
       for (RecordedRun run : test.runs()) {
         Comparison worst = run(model, run);
         maxError = Math.max(maxError, worst.maxError());
+        note = worst.note().isEmpty() ? note : worst.note();
         if (!worst.passes()) {
           String where = run.name().isEmpty() ? "" : run.name() + ", ";
           return new CaseResult(
@@ -50,7 +52,7 @@ public final class CaseRunner {
               worst.maxError());
         }
       }
-      return new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), maxError);
+      return new CaseResult(test.name(), CaseResult.Status.PASS, note, List.of(), maxError);
     } catch (PartitaException told) {
       return told(test, CaseResult.Status.UNSUPPORTED, told.diagnostics());
     } catch (OutOfMemoryError full) {
@@ -103,7 +105,8 @@ public final class CaseRunner {
       Comparison comparison = Comparison.of(output.getKey(), record, found, tolerance);
       worst = comparison.worst() > worst.worst() ? comparison : worst;
     }
-    return worst;
+    return RoundedActivations.explained(
+        model, options, recorded, expected, outputs, tolerance, worst);
   }
 
   /**

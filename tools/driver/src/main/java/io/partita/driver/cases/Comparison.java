@@ -11,8 +11,13 @@ import java.util.Arrays;
  *     1 fails
  * @param maxError the largest absolute difference
  * @param message where and how the first or worst element differs; empty when it passes
+ * @param note what is to be said about a result that passes; mostly empty
  */
-public record Comparison(double worst, double maxError, String message) {
+public record Comparison(double worst, double maxError, String message, String note) {
+  public Comparison(double worst, double maxError, String message) {
+    this(worst, maxError, message, "");
+  }
+
   public boolean passes() {
     return message.isEmpty();
   }
