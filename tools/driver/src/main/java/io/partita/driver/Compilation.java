@@ -17,6 +17,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -217,10 +219,35 @@ public final class Compilation {
             "leave --dim " + symbol + " away");
       }
     }
-    Module step = prepare(bound(request, symbols, 1), model);
+    Module step = prepare(bound(request, symbols, 1), model, Map.of());
     progress.accept("preparing it for " + tokens + " tokens at once");
     Compilation quiet = new Compilation(note -> {}, progress);
-    return Entries.of(step, quiet.prepare(bound(request, symbols, tokens), model));
+    return Entries.of(
+        step,
+        quiet.prepare(
+            bound(request, symbols, tokens), model, masks(model, request.dims(), tokens)));
+  }
+
+  /**
+   * The shapes of masks that are declared for the past and one new token, as some exporters write
+   * whatever the number of tokens is.
+   */
+  private static Map<String, Shape> masks(OnnxModel model, Map<String, Long> dims, long tokens) {
+    Set<String> caches = cacheDims(model);
+    Map<String, Dim> given = new TreeMap<>();
+    dims.forEach((symbol, extent) -> given.put(symbol, Dim.of(extent)));
+    given.keySet().removeAll(caches);
+    Map<String, Shape> shapes = new TreeMap<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      Shape shape = input.getValue().shape().bind(given);
+      if (input.getValue().element().isInteger() && shape.rank() > 1) {
+        Dim past = shape.fromEnd(0).minus(Dim.ONE);
+        if (past.isSymbol() && caches.contains(past.toString())) {
+          shapes.put(input.getKey(), shape.with(shape.rank() - 1, past.plus(Dim.of(tokens))));
+        }
+      }
+    }
+    return shapes;
   }
 
   private static Request bound(Request request, Set<String> symbols, long extent) {
@@ -267,14 +294,14 @@ public final class Compilation {
     if (request.model().toString().endsWith(".pir")) {
       return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
     }
-    return prepare(request, OnnxModel.read(request.model()));
+    return prepare(request, OnnxModel.read(request.model()), Map.of());
   }
 
-  private Module prepare(Request request, OnnxModel model) {
+  private Module prepare(Request request, OnnxModel model, Map<String, Shape> shapes) {
     Set<String> cacheDims = cacheDims(model);
     Map<String, Long> dims = new LinkedHashMap<>(request.dims());
     dims.keySet().removeAll(cacheDims);
-    Module module = ModelFile.examine(model, dims, request.values()).orThrow();
+    Module module = ModelFile.examine(model, dims, request.values(), shapes).orThrow();
     Module raised = run(StandardPasses.usual(), module);
     CacheAsState cache = new CacheAsState(notes, cacheDims, request.dims());
     if (cache.applies(raised)) {

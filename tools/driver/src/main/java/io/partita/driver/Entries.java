@@ -33,7 +33,14 @@ public record Entries(Module step, Optional<Module> chunk) {
    */
   static Entries of(Module step, Module chunk) {
     Map<String, TensorType> states = states(step);
-    if (states.isEmpty() || !states.equals(states(chunk))) {
+    if (states.isEmpty()) {
+      throw noChunks(
+          "the KV cache",
+          "a cache that the program keeps",
+          "one that stays among inputs and outputs",
+          "leave --chunk away, which says why it does");
+    }
+    if (!states.equals(states(chunk))) {
       throw noChunks(
           "the KV cache",
           "the same states for one token and for several",

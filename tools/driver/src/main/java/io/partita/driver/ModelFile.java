@@ -39,7 +39,23 @@ public record ModelFile(Path file, Module module) {
   /** Imports an ONNX model as far as that goes. */
   public static ImportResult examine(
       OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
+    return examine(model, dims, values, Map.of());
+  }
+
+  /**
+   * Imports an ONNX model as far as that goes.
+   *
+   * @param shapes of inputs that declare others
+   */
+  static ImportResult examine(
+      OnnxModel model,
+      Map<String, Long> dims,
+      Map<String, String> values,
+      Map<String, Shape> shapes) {
     ImportOptions options = ImportOptions.NONE;
+    for (Map.Entry<String, Shape> shape : shapes.entrySet()) {
+      options = options.withShape(shape.getKey(), shape.getValue());
+    }
     for (Map.Entry<String, Long> dim : dims.entrySet()) {
       options = options.withDim(dim.getKey(), dim.getValue());
     }
