@@ -64,8 +64,8 @@ final class AttentionCandidates {
             : AttentionDiagnosis.reason(node, flow.readers(node.result()), editor));
   }
 
-  List<Node> attentions() {
-    return attentions;
+  int count() {
+    return attentions.size() + softmaxes.size();
   }
 
   List<Found> softmaxes() {

@@ -46,6 +46,7 @@ final class AttentionParts {
     boolean hasCache = areGiven || !key.past.isEmpty() && !value.past.isEmpty();
     boolean isCross =
         areGiven
+            || flow.isParameter(node.operand(0))
             || key.past.isEmpty()
                 && query.linear.isPresent()
                 && !flow.depends(node.operand(1), Flow.residualOf(query.linear.get().input()));

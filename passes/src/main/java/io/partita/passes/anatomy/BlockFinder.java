@@ -124,7 +124,9 @@ final class BlockFinder {
     Block.AttentionPart attention = attentions.get(index);
     Node node = attention.node();
     List<String> gaps = new ArrayList<>();
-    missing(attention.query(), "queries", node, 0, gaps);
+    if (!flow.isParameter(node.operand(0))) {
+      missing(attention.query(), "queries", node, 0, gaps);
+    }
     if (!parts.givesKeysAndValues(attention)) {
       missing(attention.key(), "keys", node, 1, gaps);
       missing(attention.value(), "values", node, 2, gaps);

@@ -10,7 +10,8 @@ import java.util.Optional;
  * What a transformer consists of, found in its raised graph.
  *
  * @param blocks the attentions that were raised, each with what surrounds it, in order
- * @param candidates how many attentions the model had before raising, counted without the rules
+ * @param candidates how many attentions the model had before raising, counted without the rules; no
+ *     fewer than were raised, as queries may be weights
  * @param integerAttentions attentions of quantised or integer networks, which stay as they are
  * @param misses what looks like attention and was neither raised nor recognised as quantised
  * @param embeddings lookups and constant tables that are added to them
@@ -77,7 +78,7 @@ public record ModelAnatomy(
     Surroundings surroundings = new Surroundings(raised, flow, projections);
     return new ModelAnatomy(
         new BlockFinder(raised, flow, projections).blocks(),
-        before.attentions().size() + before.softmaxes().size(),
+        Math.max(before.count(), after.count()),
         integer,
         misses,
         surroundings.embeddings(),

@@ -163,6 +163,20 @@ class BlockFinderTest {
   }
 
   @Test
+  void queriesMayBeTrainedVectors() {
+    ModelAnatomy anatomy =
+        raised(
+            1,
+            graph -> {
+              Value latents = weight(graph, 2, 3, 8);
+              Value sum =
+                  add(graph, latents, attention(graph, latents, input(graph, "x", 2, 5, 8)));
+              return add(graph, sum, network(graph, norm(graph, sum)));
+            });
+    assertThat(anatomy.blocks().getFirst().attention().cross()).isTrue();
+  }
+
+  @Test
   void anAttentionWithoutNetworkIsIncomplete() {
     ModelAnatomy anatomy =
         anatomy(

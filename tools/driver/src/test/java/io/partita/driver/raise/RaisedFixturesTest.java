@@ -3,6 +3,7 @@ package io.partita.driver.raise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.partita.driver.Inspection;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.EvaluatorRunner;
@@ -18,9 +19,11 @@ import io.partita.passes.Pipeline;
 import io.partita.passes.anatomy.Block;
 import io.partita.passes.anatomy.ModelAnatomy;
 import io.partita.passes.raise.RaisePass;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -212,6 +215,40 @@ class RaisedFixturesTest {
     assertThat(anatomy.lines())
         .containsExactly(anatomy.candidates() + " of " + anatomy.candidates() + " blocks raised");
     assertSameResults(path, Tolerance.DEFAULT);
+  }
+
+  static List<String> userModels() throws IOException {
+    Path folder = SHARED.resolve("user-models");
+    if (!Files.exists(folder)) {
+      return List.of("user-models");
+    }
+    try (Stream<Path> models = Files.list(folder)) {
+      return models
+          .filter(model -> Files.exists(model.resolve("network.onnx")))
+          .map(model -> "user-models/" + model.getFileName())
+          .filter(model -> !model.contains("/min_"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("userModels")
+  void blocksOfUserModelsAreRaised(String name) {
+    Path path = SHARED.resolve(name).resolve("network.onnx");
+    assumeTrue(
+        Files.exists(path), "SKIPPED: " + name + " is not beside the repository in ../shared");
+    Inspection inspection = Inspection.of(path, Map.of(), Map.of(), step -> {});
+    assumeTrue(
+        inspection.understood().isPresent(),
+        "SKIPPED: " + name + " isn't imported without options: " + inspection.diagnostics());
+    ModelAnatomy anatomy = inspection.understood().get().anatomy();
+    assertThat(anatomy.completeBlocks() + anatomy.integerAttentions().size())
+        .as(String.join("\n", anatomy.lines()))
+        .isEqualTo(anatomy.candidates());
+    assertThat(anatomy.blocks())
+        .allMatch(Block::residual)
+        .allMatch(block -> block.attention().heads().isStatic());
   }
 
   @Test
