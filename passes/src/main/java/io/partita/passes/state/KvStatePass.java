@@ -97,11 +97,13 @@ public final class KvStatePass implements Pass {
     return symbols;
   }
 
-  /** The symbols of the number of new tokens. */
-  public static Set<String> newTokens(Module module) {
-    Set<String> symbols = new TreeSet<>();
-    new Decoder(module.graph()).joins().forEach(join -> symbols.addAll(join.newLength().symbols()));
-    return symbols;
+  /**
+   * The symbol of the past's length.
+   *
+   * @throws PartitaException with {@link PassCode#NO_CACHE} when caches don't share one
+   */
+  public static String pastLength(Module module) {
+    return new Decoder(module.graph()).pastLength().toString();
   }
 
   /**

@@ -25,7 +25,7 @@ final class CacheAsState {
   private final Map<String, Long> dims;
 
   /**
-   * @param lengths symbols of lengths of what the model calls past
+   * @param lengths symbols that {@link #withheld} gives
    * @param dims what the user gave
    */
   CacheAsState(Consumer<Diagnostic> notes, Set<String> lengths, Map<String, Long> dims) {
@@ -56,6 +56,26 @@ final class CacheAsState {
     return symbols;
   }
 
+  /**
+   * {@link #lengths} and, where there are any, lengths that only masks have: as a rule those of
+   * past and new tokens together. What they turn out not to be is bound later.
+   */
+  static Set<String> withheld(OnnxModel model) {
+    Set<String> symbols = new TreeSet<>(lengths(model));
+    if (symbols.isEmpty()) {
+      return symbols;
+    }
+    Set<String> others = new TreeSet<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      boolean isMask = input.getKey().toLowerCase(Locale.ROOT).contains("mask");
+      Set<String> into = isMask ? symbols : others;
+      input.getValue().shape().dims().forEach(dim -> into.addAll(dim.symbols()));
+    }
+    others.removeAll(lengths(model));
+    symbols.removeAll(others);
+    return symbols;
+  }
+
   boolean applies(Module raised) {
     return KvStatePass.applies(raised) || !lengths.isEmpty();
   }
@@ -81,10 +101,9 @@ final class CacheAsState {
       notes.accept(fixedPast(fixed.getAsLong()));
       return raised;
     }
-    Set<String> cache = new TreeSet<>(KvStatePass.ownSymbols(raised));
-    Module open = DimensionBinding.bind(raised, given(cache));
     try {
-      return new KvStatePass(capacity(cache), notes).run(open);
+      Module open = DimensionBinding.bind(raised, given(KvStatePass.ownSymbols(raised)));
+      return new KvStatePass(capacity(KvStatePass.pastLength(open)), notes).run(open);
     } catch (PartitaException refused) {
       Diagnostic why = refused.diagnostics().getFirst();
       if (why.code() != PassCode.NO_CACHE) {
@@ -122,29 +141,25 @@ final class CacheAsState {
     return DimensionBinding.bind(raised, extents);
   }
 
-  private long capacity(Set<String> cache) {
-    for (String dim : cache) {
-      if (dims.containsKey(dim)) {
-        if (dims.get(dim) < 1) {
-          throw new PartitaException(
-              DriverCode.BAD_BINDING,
-              "--dim " + dim + "=" + dims.get(dim),
-              "1 or more: it is the capacity of the KV cache, in positions",
-              Long.toString(dims.get(dim)),
-              "add --dim " + dim + "=" + Compilation.DEFAULT_CAPACITY);
-        }
-        return dims.get(dim);
+  private long capacity(String past) {
+    if (dims.containsKey(past)) {
+      if (dims.get(past) < 1) {
+        throw new PartitaException(
+            DriverCode.BAD_BINDING,
+            "--dim " + past + "=" + dims.get(past),
+            "1 or more: it is the capacity of the KV cache, in positions",
+            Long.toString(dims.get(past)),
+            "add --dim " + past + "=" + Compilation.DEFAULT_CAPACITY);
       }
+      return dims.get(past);
     }
     notes.accept(
         new Diagnostic(
             DriverCode.DEFAULT_CAPACITY,
-            "dimension " + String.join(", ", cache),
+            "dimension " + past,
             "",
             "no --dim; the KV cache gets " + Compilation.DEFAULT_CAPACITY + " positions",
-            "choose another capacity with --dim "
-                + cache.stream().findFirst().orElse("NAME")
-                + "=N"));
+            "choose another capacity with --dim " + past + "=N"));
     return Compilation.DEFAULT_CAPACITY;
   }
 

@@ -298,7 +298,7 @@ public final class Compilation {
   }
 
   private Module prepare(Request request, OnnxModel model, Map<String, Shape> shapes) {
-    Set<String> cacheDims = cacheDims(model);
+    Set<String> cacheDims = CacheAsState.withheld(model);
     Map<String, Long> dims = new LinkedHashMap<>(request.dims());
     dims.keySet().removeAll(cacheDims);
     Module module = ModelFile.examine(model, dims, request.values(), shapes).orThrow();

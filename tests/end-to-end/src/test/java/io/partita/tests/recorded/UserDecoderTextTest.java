@@ -1,0 +1,121 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.driver.Target;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Decoders as users export them write, token by token, the text that ONNX Runtime wrote. */
+@Timeout(600)
+class UserDecoderTextTest {
+  private static final String FOLDER = "user-models";
+  private static final String HOW = "it comes with the project's shared data";
+
+  /** Those with a recorded text. */
+  static Stream<String> all() throws IOException {
+    try (Stream<Path> models = Files.list(SharedFolder.require(FOLDER, HOW))) {
+      return models
+          .filter(model -> Files.exists(model.resolve("greedy.txt")))
+          .map(model -> model.getFileName().toString())
+          .sorted()
+          .toList()
+          .stream();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bloom_past_untied", "gpt_bigcode_mqa_past", "genai_llama_fp32"})
+  void javaWrites(String model) throws IOException {
+    writes(model, Target.JAVA.runner());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "mpt_past")
+  void chipsWrite(String model) throws IOException {
+    EmittedC.requireCompiler();
+    writes(model, EmittedC.runner(Optional.empty()));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("all")
+  void javaWritesAll(String model) throws IOException {
+    writes(model, Target.JAVA.runner());
+    writes(model, Target.JAVA.runner(Distribution.strategy(2, null)));
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("all")
+  void chipsWriteAll(String model) throws IOException {
+    EmittedC.requireCompiler();
+    writes(model, EmittedC.runner(Optional.empty()));
+    writes(model, EmittedC.runner(Distribution.strategy(2, null)));
+  }
+
+  private static void writes(String name, ModuleRunner runner) throws IOException {
+    Path folder = SharedFolder.require(FOLDER + "/" + name, HOW);
+    long[] expected = Npz.read(folder.resolve("steps.npz")).get("tokens").longs();
+    String prompt = Files.readString(folder.resolve("prompt.txt")).strip();
+    int given = prompt.codePointCount(0, prompt.length());
+    Module module =
+        new Compilation(note -> {}, step -> {})
+            .prepare(
+                new Compilation.Request(
+                    folder.resolve("network.onnx"), dims(folder), Map.of(), null));
+    long[] tokens = expected.clone();
+    try (ModuleRunner.Prepared program = runner.prepare(module)) {
+      for (int i = 1; i < tokens.length; i++) {
+        Tensor logits = program.run(inputs(module, tokens[i - 1], i - 1)).getFirst();
+        tokens[i] = i < given ? tokens[i] : GreedyText.best(logits);
+      }
+    }
+    assertThat(tokens).isEqualTo(expected);
+  }
+
+  /** A token and, where the program asks for it, its position. */
+  private static List<Tensor> inputs(Module module, long token, long position) {
+    List<String> states = module.states().stream().map(Module.State::input).toList();
+    List<Tensor> inputs = new ArrayList<>();
+    for (Value input : module.graph().inputs()) {
+      TensorType type = input.type();
+      if (!states.contains(input.name())) {
+        long value = input.name().equals("input_ids") ? token : position;
+        inputs.add(Tensor.ofLongs(type, new long[] {value}));
+      }
+    }
+    return inputs;
+  }
+
+  private static Map<String, Long> dims(Path folder) throws IOException {
+    Map<String, Long> dims = new LinkedHashMap<>();
+    for (String line : Files.readAllLines(folder.resolve("compile.args"))) {
+      String[] parts = line.split("=");
+      if (parts.length == 2) {
+        dims.put(parts[0], Long.parseLong(parts[1]));
+      }
+    }
+    return dims;
+  }
+}
