@@ -10,10 +10,12 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
@@ -23,6 +25,7 @@ import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.RunTiles;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -380,5 +383,26 @@ class SchedulerTest {
                 }));
     List<ScheduleStep> steps = schedule.roles().getFirst().steps();
     assertThat(steps).hasSize(2);
+  }
+
+  /** Each of an operation's results is stored where it lies, not where the first one does. */
+  @Test
+  void positionsOfAPoolingAreWrittenToTheirPartOfAConcatenation() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = input(graph, "x", 3, 3, 5);
+              Value other = graph.input("other", TensorType.of(ElementType.I64, 3, 3, 6));
+              Window window =
+                  new Window(List.of(1L), List.of(1L), List.of(1L), List.of(1L), List.of(0L));
+              Contraction.Pool pool = new Contraction.Pool(true, window, false, false, true);
+              List<Value> results = graph.addNode(pool, List.of(x)).results();
+              graph.output("y", results.get(0));
+              Value joined = graph.add(new Movement.Concat(2), results.get(1), other);
+              graph.output("indices", joined);
+            });
+    TiledKernel pool = SmallPrograms.schedule(program).roles().getFirst().kernels().getFirst();
+    assertThat(pool.operands().get(1).box().get(1).stride()).isEqualTo(6);
+    assertThat(pool.operands().get(2).box().get(1).stride()).isEqualTo(12);
   }
 }

@@ -57,7 +57,15 @@ final class PoolLowering {
     arguments.add(pointer("x", space.load("x", 0, data.element(), dataBox)));
     arguments.add(pointer("out", space.store("out", 1, result.element(), resultBox)));
     if (isWhole) {
-      int indices = space.store("indices", 2, ElementType.I64, resultBox);
+      TensorView places = results.get(1);
+      List<BoxDimension> box = new ArrayList<>();
+      for (int dimension = 0; dimension < 2; dimension++) {
+        BoxDimension along = resultBox.get(dimension);
+        long stride = places.strides().get(dimension);
+        box.add(new BoxDimension(along.start(), along.size(), along.extent(), stride));
+      }
+      box.addAll(new WindowTiles(pool.window(), data, places, y, x, true).resultBox());
+      int indices = space.store("indices", 2, ElementType.I64, box);
       arguments.add(pointer("indices", indices));
     }
     arguments.add(tiles.arguments());
