@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -294,21 +293,12 @@ final class ChipLowering {
     List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
     List<Storage> used =
         space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
-    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), text(node)));
+    tasks.add(
+        new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), NodeText.of(node)));
   }
 
   private static List<TensorView> views(List<Storage> storages) {
     return storages.stream().map(Storage::view).toList();
-  }
-
-  private static String text(Node node) {
-    return node.op().mnemonic()
-        + node.operands().stream()
-            .map(operand -> operand.type().toString())
-            .collect(Collectors.joining(", ", " ", " -> "))
-        + node.results().stream()
-            .map(result -> result.type().toString())
-            .collect(Collectors.joining(", "));
   }
 
   private void copy(Node node, Storage from, Storage to) {
