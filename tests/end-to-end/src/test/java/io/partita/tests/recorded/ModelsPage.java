@@ -1,0 +1,316 @@
+package io.partita.tests.recorded;
+
+import io.partita.driver.cases.CaseResult;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Writes docs/models.md from what came of all recorded models. */
+final class ModelsPage {
+  private static final int LONGEST_REASON = 150;
+
+  private final StringBuilder text = new StringBuilder();
+
+  /** A user's model with its exporter, and whether it writes its recorded text. */
+  record UserModel(SurveyedModel surveyed, String exporter, String writesText) {
+    private boolean isRefused() {
+      return surveyed.results().values().stream()
+          .anyMatch(result -> result.status() == CaseResult.Status.UNSUPPORTED);
+    }
+
+    /** Without versions and variants. */
+    private String tool() {
+      if (exporter.startsWith("optimum")) {
+        return "Optimum (TorchScript)";
+      }
+      if (exporter.startsWith("TS")) {
+        return "torch.onnx, TorchScript";
+      }
+      if (exporter.startsWith("dynamo")) {
+        return "torch.onnx, dynamo";
+      }
+      if (exporter.startsWith("onnxruntime-genai") || exporter.startsWith("genai")) {
+        return "onnxruntime-genai";
+      }
+      return exporter.startsWith("quantize") ? "ONNX Runtime's quantisers" : "written by hand";
+    }
+  }
+
+  /**
+   * What C can do of the cases of one ONNX operator.
+   *
+   * @param refused cases by the diagnostic and the operation that is in the way
+   */
+  record Operator(String name, int cases, SequencedMap<String, Integer> refused) {}
+
+  private void line(String line) {
+    text.append(line).append('\n');
+  }
+
+  private void row(Collection<String> cells) {
+    line("| " + String.join(" | ", cells) + " |");
+  }
+
+  private void header(List<String> cells) {
+    row(cells);
+    row(cells.stream().map(cell -> "---").toList());
+  }
+
+  /** What stands before the first section. */
+  static String title() {
+    ModelsPage page = new ModelsPage();
+    page.introduction();
+    return page.text.toString();
+  }
+
+  /** The sections on models of users. */
+  static String ofUsers(List<UserModel> models) {
+    ModelsPage page = new ModelsPage();
+    page.summary(models);
+    page.models(models);
+    page.refusals(models);
+    return page.text.toString();
+  }
+
+  /** The section on the repository's own graphs. */
+  static String ofFixtures(List<SurveyedModel> fixtures) {
+    ModelsPage page = new ModelsPage();
+    page.fixtures(fixtures);
+    return page.text.toString();
+  }
+
+  /** The section on what C does of each ONNX operator. */
+  static String ofOperators(Collection<Operator> operators) {
+    ModelsPage page = new ModelsPage();
+    page.operators(operators);
+    return page.text.toString();
+  }
+
+  private void introduction() {
+    text.append(
+        """
+        # Supported models
+
+        Which architectures, exporters and quantisations work, and where. This page is generated: a test compiles and runs each
+        model and compares its outputs with those that ONNX Runtime recorded. The models are small instances with random weights
+        (2 to 4 layers), written by the tools that users export with. Their names begin with the architecture.
+
+        - *yes*: the outputs are the recorded ones, within 1e-3 relative and 1e-5 absolute for floats. Where ONNX Runtime
+          rounds activations to 8 bits before products with 4-bit weights (`accuracy_level` 4), that rounding explains the difference.
+        - *a number*: Partita refuses the model with that [diagnostic](diagnostics.md), which says where, why and what to do.
+          `./partita explain NUMBER` says more.
+        - *WRONG*: the outputs differ. A test fails as long as there is one.
+        - *blocks* counts the attention blocks that are recognised and compiled as such. The others are compiled node by node.
+        - *text* is what a decoder writes token by token from an empty cache by `partita compile` and `partita generate`, compared
+          with what ONNX Runtime writes.
+        - `-`: there is no such thing in the model.
+
+        To write this page anew:
+
+        ```sh
+        mvn -q -Pthorough -pl :partita-tests -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SupportedModelsTest \\
+          -Dgolden.update=true test
+        ```
+
+        Another model can be tried with `./partita check FOLDER` (`--target java`, `--target siracusa`, `--devices N`), where the
+        folder has `network.onnx`, `inputs.npz` and `outputs.npz`, and without recorded data with `./partita inspect MODEL.onnx`.
+
+        """);
+  }
+
+  private void summary(List<UserModel> models) {
+    line("## By exporter");
+    line("");
+    header(
+        List.of(
+            "exporter",
+            "models",
+            "evaluator",
+            "all blocks raised",
+            "Java",
+            "Java, 2 and 3 devices",
+            "C",
+            "C, 2 chips",
+            "text"));
+    Map<String, List<UserModel>> tools =
+        models.stream()
+            .collect(Collectors.groupingBy(UserModel::tool, TreeMap::new, Collectors.toList()));
+    tools.forEach(this::tool);
+    tool("all", models);
+    line("");
+    long refused = models.stream().filter(UserModel::isRefused).count();
+    line("Of " + models.size() + " models " + refused + " are refused on one way or more.");
+    line("");
+  }
+
+  private void tool(String name, List<UserModel> models) {
+    row(
+        List.of(
+            name,
+            Integer.toString(models.size()),
+            share(models, model -> passes(model, EnumSet.of(Way.EVALUATOR))),
+            share(
+                models.stream().filter(model -> !model.surveyed().blocks().equals("-")).toList(),
+                model -> isWhole(model.surveyed().blocks())),
+            share(models, model -> passes(model, EnumSet.of(Way.JAVA))),
+            share(models, model -> passes(model, EnumSet.of(Way.JAVA_ON_2, Way.JAVA_ON_3))),
+            share(models, model -> passes(model, EnumSet.of(Way.C))),
+            share(models, model -> passes(model, EnumSet.of(Way.C_ON_2))),
+            share(
+                models.stream().filter(model -> !model.writesText().equals("-")).toList(),
+                model -> model.writesText().equals("yes"))));
+  }
+
+  private static <T> String share(List<T> all, Predicate<T> holds) {
+    return all.isEmpty() ? "-" : all.stream().filter(holds).count() + " of " + all.size();
+  }
+
+  private static boolean isWhole(String blocks) {
+    String[] numbers = blocks.split(" of ");
+    return numbers.length == 2 && numbers[0].equals(numbers[1]);
+  }
+
+  private static boolean passes(UserModel model, Set<Way> ways) {
+    return ways.stream().allMatch(way -> model.surveyed().verdict(way).equals("yes"));
+  }
+
+  private void models(List<UserModel> models) {
+    line("## Models");
+    line("");
+    List<String> titles = new ArrayList<>(List.of("model", "exporter", "blocks"));
+    for (Way way : Way.values()) {
+      titles.add(way.title());
+    }
+    titles.add("text");
+    header(titles);
+    for (UserModel model : models) {
+      List<String> cells =
+          new ArrayList<>(
+              List.of(model.surveyed().name(), model.exporter(), model.surveyed().blocks()));
+      for (Way way : Way.values()) {
+        cells.add(model.surveyed().verdict(way));
+      }
+      cells.add(model.writesText());
+      row(cells);
+    }
+    line("");
+  }
+
+  /** Each model's reasons, with the ways on which it has them. */
+  private void refusals(List<UserModel> models) {
+    line("## What is refused");
+    line("");
+    header(List.of("model", "where", "diagnostic", "what it says"));
+    for (UserModel model : models) {
+      Map<String, List<String>> ways = new LinkedHashMap<>();
+      Map<String, String> reasons = new LinkedHashMap<>();
+      model
+          .surveyed()
+          .results()
+          .forEach(
+              (way, result) -> {
+                if (result.status() != CaseResult.Status.PASS) {
+                  String verdict = SurveyedModel.verdict(result);
+                  ways.computeIfAbsent(verdict, any -> new ArrayList<>()).add(way.title());
+                  reasons.putIfAbsent(verdict, reason(result.detail()));
+                }
+              });
+      ways.forEach(
+          (verdict, where) ->
+              row(
+                  List.of(
+                      model.surveyed().name(),
+                      String.join("; ", where),
+                      verdict,
+                      reasons.get(verdict))));
+    }
+    line("");
+  }
+
+  private static String reason(String detail) {
+    String first = detail.split("; P\\d{4} ", 2)[0].replace("|", "\\|").replace('\n', ' ');
+    return first.length() <= LONGEST_REASON ? first : first.substring(0, LONGEST_REASON) + "...";
+  }
+
+  private void fixtures(List<SurveyedModel> fixtures) {
+    line("## Smaller graphs of each exporter");
+    line("");
+    line("The repository's own [fixtures](../tests/fixtures/README.md), by folder.");
+    line("");
+    header(List.of("folder", "graphs", "evaluator", "all blocks raised", "Java", "C", "refused"));
+    Map<String, List<SurveyedModel>> families =
+        fixtures.stream()
+            .collect(
+                Collectors.groupingBy(
+                    fixture -> fixture.test().model().getParent().getParent().getFileName() + "",
+                    TreeMap::new,
+                    Collectors.toList()));
+    families.forEach(
+        (family, members) ->
+            row(
+                List.of(
+                    family,
+                    Integer.toString(members.size()),
+                    share(members, fixture -> fixture.verdict(Way.EVALUATOR).equals("yes")),
+                    share(
+                        members.stream().filter(any -> !any.blocks().equals("-")).toList(),
+                        fixture -> isWhole(fixture.blocks())),
+                    share(members, fixture -> fixture.verdict(Way.JAVA).equals("yes")),
+                    share(members, fixture -> fixture.verdict(Way.C).equals("yes")),
+                    refused(members))));
+    line("");
+  }
+
+  /** Names with their numbers. */
+  private static String refused(List<SurveyedModel> models) {
+    return models.stream()
+        .flatMap(
+            model ->
+                model.results().values().stream()
+                    .map(SurveyedModel::verdict)
+                    .filter(verdict -> !verdict.equals("yes"))
+                    .distinct()
+                    .map(verdict -> model.name() + " " + verdict))
+        .collect(Collectors.joining(", "));
+  }
+
+  private void operators(Collection<Operator> operators) {
+    Function<Operator, String> name = operator -> "`" + operator.name() + "`";
+    line("## ONNX operators in C");
+    line("");
+    line(
+        "Each of ONNX's own node tests as C on this host. The evaluator and Java pass all of them.");
+    line("C does all that is tested of these operators:");
+    line("");
+    line(
+        operators.stream()
+                .filter(operator -> operator.refused().isEmpty())
+                .map(name)
+                .collect(Collectors.joining(", "))
+            + ".");
+    line("");
+    line("Of these it refuses some cases:");
+    line("");
+    header(List.of("operator", "cases", "refused, with the diagnostic and the operation"));
+    for (Operator operator : operators) {
+      if (!operator.refused().isEmpty()) {
+        row(
+            List.of(
+                name.apply(operator),
+                Integer.toString(operator.cases()),
+                operator.refused().entrySet().stream()
+                    .map(entry -> entry.getValue() + " (" + entry.getKey() + ")")
+                    .collect(Collectors.joining(", "))));
+      }
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.ChipRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.Unit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every recorded model gives what was recorded on every way, or is refused as docs/models.md says;
+ * {@code -Dgolden.update=true} writes that page anew.
+ */
+class SupportedModelsTest {
+  private static final Path PAGE = Path.of("../../docs/models.md");
+
+  private static final List<String> SECTIONS =
+      List.of(
+          "## By exporter",
+          "## Models",
+          "## What is refused",
+          "## Smaller graphs of each exporter",
+          "## ONNX operators in C");
+
+  /** Of graphs that the evaluator runs, in seconds. */
+  private static final int QUICK = 300;
+
+  /** As many cases as one C program has: a network is as long as a hundred operators. */
+  private static final int OPERATORS_AT_ONCE = 60;
+
+  private static final int NETWORKS_AT_ONCE = 16;
+
+  /** One function runs them all, so its frame is as large. */
+  private static final String FLAGS = "-O0 -Wno-error=frame-larger-than=";
+
+  /** Kernels of the programs of many cases. */
+  @TempDir private static Path kernels;
+
+  /** The evaluator alone, on all models of users: what imports, and is right. */
+  @Test
+  @Timeout(QUICK)
+  void theEvaluatorGivesWhatIsRecordedOrWhatThePageSays() throws IOException {
+    Map<String, String> expected = new TreeMap<>();
+    int column = 2 + List.of(Way.values()).indexOf(Way.EVALUATOR) + 1;
+    for (String line : rows(sections(Files.readString(PAGE)).get("## Models"))) {
+      String[] cells = line.split("\\|");
+      expected.put(cells[1].strip(), cells[column + 1].strip());
+    }
+    Map<String, String> found = new TreeMap<>();
+    for (TestCase test : UserModels.require()) {
+      CaseResult result = Way.EVALUATOR.cases(UserModels.TOLERANCE).run(test);
+      assertThat(result.status()).as(result.line()).isNotEqualTo(CaseResult.Status.FAIL);
+      found.put(UserModels.folder(test).getFileName() + "", SurveyedModel.verdict(result));
+    }
+    assertThat(found).isEqualTo(expected);
+  }
+
+  @Test
+  @Tag("thorough")
+  void thePageSaysWhereModelsOfUsersWork() throws IOException {
+    EmittedC.requireCompiler();
+    List<ModelsPage.UserModel> models = new ArrayList<>();
+    for (TestCase test : UserModels.require()) {
+      models.add(
+          new ModelsPage.UserModel(
+              SurveyedModel.of(test, UserModels.TOLERANCE, List.of(Way.values())),
+              UserModels.exporter(test),
+              UserModels.writesText(test) ? WrittenText.verdict(test, "java") : "-"));
+    }
+    verify(ModelsPage.ofUsers(models));
+    assertThat(wrong(models.stream().map(ModelsPage.UserModel::surveyed).toList())).isEmpty();
+  }
+
+  @Test
+  @Tag("thorough")
+  void thePageSaysWhereFixturesWork() throws IOException {
+    EmittedC.requireCompiler();
+    List<SurveyedModel> surveyed = fixtures();
+    verify(ModelsPage.ofFixtures(surveyed));
+    assertThat(wrong(surveyed)).isEmpty();
+  }
+
+  @Test
+  @Tag("thorough")
+  void thePageSaysWhatCDoesOfEachOperator() throws IOException {
+    EmittedC.requireCompiler();
+    verify(ModelsPage.ofOperators(operators()));
+  }
+
+  /** Puts sections in the page where it's to be updated, and compares their verdicts with it. */
+  private static void verify(String sections) throws IOException {
+    if (Boolean.getBoolean("golden.update")) {
+      Map<String, String> all = new LinkedHashMap<>();
+      SECTIONS.forEach(name -> all.put(name, ""));
+      if (Files.exists(PAGE)) {
+        all.putAll(sections(Files.readString(PAGE)));
+      }
+      all.putAll(sections(sections));
+      all.keySet().retainAll(SECTIONS);
+      Files.writeString(PAGE, ModelsPage.title() + String.join("", all.values()));
+    }
+    Map<String, String> written = sections(Files.readString(PAGE));
+    for (Map.Entry<String, String> section : sections(sections).entrySet()) {
+      assertThat(rows(section.getValue()))
+          .as("%s; -Dgolden.update=true accepts what is there now", section.getKey())
+          .isEqualTo(rows(written.getOrDefault(section.getKey(), "")));
+    }
+    assertThat(SECTIONS).containsAll(sections(sections).keySet());
+  }
+
+  private static Map<String, String> sections(String page) {
+    Map<String, String> sections = new LinkedHashMap<>();
+    for (String part : ("\n" + page).split("\n(?=## )")) {
+      if (part.startsWith("## ")) {
+        sections.put(part.lines().findFirst().orElseThrow(), part.stripTrailing() + "\n\n");
+      }
+    }
+    return sections;
+  }
+
+  /** Rows of tables without what diagnostics say, for which there are other tests. */
+  private static List<String> rows(String section) {
+    boolean isRefusals = section.startsWith("## What is refused");
+    return section
+        .lines()
+        .filter(line -> line.startsWith("| ") && !line.startsWith("| ---"))
+        .skip(1)
+        .map(line -> isRefusals ? line.substring(0, line.lastIndexOf(" | ")) : line)
+        .toList();
+  }
+
+  /** A test fails as long as there is one. */
+  private static List<String> wrong(List<SurveyedModel> models) {
+    return models.stream()
+        .flatMap(model -> model.results().values().stream())
+        .filter(result -> result.status() == CaseResult.Status.FAIL)
+        .map(CaseResult::line)
+        .toList();
+  }
+
+  private static List<SurveyedModel> fixtures() {
+    List<TestCase> cases = Fixture.all().stream().map(Fixture::recorded).toList();
+    Map<Path, CaseResult> inC = inC(cases, NETWORKS_AT_ONCE);
+    List<SurveyedModel> surveyed = new ArrayList<>();
+    for (Fixture fixture : Fixture.all()) {
+      Map<Way, CaseResult> results = new EnumMap<>(Way.class);
+      for (Way way : List.of(Way.EVALUATOR, Way.JAVA)) {
+        results.put(way, way.cases(fixture.tolerance()).run(fixture.recorded()));
+      }
+      results.put(Way.C, inC.get(fixture.folder()));
+      surveyed.add(
+          new SurveyedModel(
+              fixture.recorded(), SurveyedModel.blocksOf(fixture.recorded()), results));
+    }
+    return surveyed;
+  }
+
+  private static Collection<ModelsPage.Operator> operators() throws IOException {
+    List<TestCase> cases =
+        TestCase.find(
+            SharedFolder.require(
+                "conformance/onnx-node",
+                "dump the cases of onnx.backend.test.case.node, of the Python package onnx 1.23.2,"
+                    + " as NAME/model.onnx and NAME/test_data_set_0/{input,output}_I.pb"));
+    Map<Path, CaseResult> inC = inC(cases, OPERATORS_AT_ONCE);
+    Map<String, ModelsPage.Operator> operators = new TreeMap<>();
+    for (TestCase test : cases) {
+      Set<String> types =
+          ModelProto.parseFrom(Files.readAllBytes(test.model())).getGraph().getNodeList().stream()
+              .map(NodeProto::getOpType)
+              .collect(Collectors.toSet());
+      if (types.size() > 1) {
+        continue; // functions written out, of operators that have cases of their own
+      }
+      for (String type : types) {
+        ModelsPage.Operator known =
+            operators.getOrDefault(type, new ModelsPage.Operator(type, 0, new LinkedHashMap<>()));
+        CaseResult result = inC.get(folder(test));
+        if (result.status() != CaseResult.Status.PASS) {
+          known.refused().merge(SurveyedModel.verdict(result), 1, Integer::sum);
+        }
+        operators.put(type, new ModelsPage.Operator(type, known.cases() + 1, known.refused()));
+      }
+    }
+    return operators.values();
+  }
+
+  /** What came of each case in C by its folder, many in one program. */
+  private static Map<Path, CaseResult> inC(List<TestCase> cases, int atOnce) {
+    Map<Path, CaseResult> results = new HashMap<>();
+    Map<Path, List<TestCase>> suites =
+        cases.stream()
+            .collect(
+                Collectors.groupingBy(
+                    test -> folder(test).getParent(), TreeMap::new, Collectors.toList()));
+    suites.forEach((suite, tests) -> runInC(suite, tests, atOnce, results));
+    return results;
+  }
+
+  private static Path folder(TestCase test) {
+    return test.model().getParent();
+  }
+
+  /** The cases of one folder, whose names tell them apart. */
+  private static void runInC(
+      Path suite, List<TestCase> cases, int atOnce, Map<Path, CaseResult> results) {
+    ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(64, Unit.MIB)));
+    CasesInC programs =
+        new CasesInC(
+            target, new ChipRunner(target, Optional.empty(), Port.HOST, FLAGS, List.of(), kernels));
+    for (int from = 0; from < cases.size(); from += atOnce) {
+      programs.run(cases.subList(from, Math.min(cases.size(), from + atOnce)));
+    }
+    for (TestCase test : cases) {
+      results.put(
+          folder(test), new CaseResult(test.name(), CaseResult.Status.PASS, "", List.of(), 0));
+    }
+    programs
+        .unsupported()
+        .forEach(
+            (reason, names) ->
+                names.forEach(name -> results.put(suite.resolve(name), refused(name, reason))));
+    programs.wrong().forEach(result -> results.put(Path.of(result.name()), result));
+  }
+
+  private static CaseResult refused(String name, String reason) {
+    return new CaseResult(name, CaseResult.Status.UNSUPPORTED, reason, List.of(reason), 0);
+  }
+}

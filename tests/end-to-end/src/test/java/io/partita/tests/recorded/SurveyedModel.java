@@ -1,0 +1,76 @@
+package io.partita.tests.recorded;
+
+import io.partita.driver.StandardPasses;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.EvaluatorRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pipeline;
+import io.partita.passes.anatomy.ModelAnatomy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A recorded model and what came of it on several ways.
+ *
+ * @param blocks such as {@code 2 of 2}; {@code -} where there are none, or nothing is known because
+ *     the model can't be imported
+ */
+record SurveyedModel(TestCase test, String blocks, Map<Way, CaseResult> results) {
+  static SurveyedModel of(TestCase test, Tolerance tolerance, Collection<Way> ways) {
+    Map<Way, CaseResult> results = new EnumMap<>(Way.class);
+    for (Way way : ways) {
+      results.put(way, way.cases(tolerance).run(test));
+    }
+    return new SurveyedModel(test, blocksOf(test), results);
+  }
+
+  /** The folder's name. */
+  String name() {
+    return Path.of(test.name()).getFileName().toString();
+  }
+
+  /** How many of a model's blocks are raised with the sizes that were recorded. */
+  static String blocksOf(TestCase test) {
+    List<Module> imported = new ArrayList<>();
+    new CaseRunner(
+            module -> {
+              imported.add(module);
+              return new EvaluatorRunner().prepare(module);
+            },
+            new Pipeline(List.of()),
+            Tolerance.DEFAULT)
+        .run(test);
+    if (imported.isEmpty()) {
+      return "-";
+    }
+    try {
+      Module raised = StandardPasses.usual().run(imported.getFirst(), (pass, before, after) -> {});
+      ModelAnatomy anatomy = ModelAnatomy.of(imported.getFirst().graph(), raised.graph());
+      long found = anatomy.completeBlocks() + anatomy.integerAttentions().size();
+      return anatomy.candidates() == 0 ? "-" : found + " of " + anatomy.candidates();
+    } catch (PartitaException refused) {
+      return "-";
+    }
+  }
+
+  /** {@code yes}, {@code WRONG}, or the first diagnostic's number. */
+  static String verdict(CaseResult result) {
+    return switch (result.status()) {
+      case PASS -> "yes";
+      case FAIL -> "WRONG";
+      case UNSUPPORTED -> result.codes().getFirst();
+    };
+  }
+
+  String verdict(Way way) {
+    return verdict(results.get(way));
+  }
+}
