@@ -1,5 +1,6 @@
 #include "binary.h"
 
+#include "double_functions.h"
 #include "float_functions.h"
 #include "lines.h"
 
@@ -68,6 +69,43 @@ static inline int64_t shift_right_64(int64_t x, int64_t y, int32_t bits)
     return y >= 0 && y < bits ? x >> y : x < 0 ? -1 : 0;
 }
 
+static inline uint64_t divide_u64(uint64_t x, uint64_t y)
+{
+    return y == 0 ? 0 : x / y;
+}
+
+static inline uint64_t remainder_u64(uint64_t x, uint64_t y)
+{
+    return y == 0 ? 0 : x % y;
+}
+
+static inline uint64_t mod_u64(uint64_t x, uint64_t y)
+{
+    return remainder_u64(x, y);
+}
+
+static inline uint64_t shift_right_u64(uint64_t x, uint64_t y, uint64_t bits)
+{
+    return y < bits ? x >> y : 0;
+}
+
+static inline uint64_t power_u64(uint64_t base, uint64_t exponent)
+{
+    uint64_t result = 1;
+    for (uint64_t square = base; exponent != 0; exponent >>= 1, square *= square) {
+        result *= (exponent & 1u) != 0 ? square : 1u;
+    }
+    return result;
+}
+
+static inline uint64_t power_64(int64_t base, int64_t exponent)
+{
+    if (exponent >= 0) {
+        return power_u64((uint64_t)base, (uint64_t)exponent);
+    }
+    return base == 1 || (base == -1 && (exponent & 1) == 0) ? 1u : base == -1 ? UINT64_MAX : 0;
+}
+
 /* T has so many bits and is computed with in WIDTH bits; NATURAL has these without a sign. */
 #define INTEGERS(TYPE, T, BITS, NATURAL, WIDTH)                                                                        \
     BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
@@ -96,15 +134,33 @@ INTEGERS(i8, int8_t, 8, uint32_t, 32)
 INTEGERS(u8, uint8_t, 8, uint32_t, 32)
 INTEGERS(i32, int32_t, 32, uint32_t, 32)
 INTEGERS(i64, int64_t, 64, uint64_t, 64)
+INTEGERS(u64, uint64_t, 64, uint64_t, u64)
+
+BINARY(partita_pow_i32, int32_t, int32_t, power_64(x, y))
+BINARY(partita_pow_i64, int64_t, int64_t, power_64(x, y))
+BINARY(partita_pow_u64, uint64_t, uint64_t, power_u64(x, y))
 
 BINARY(partita_add_f32, float, float, x + y)
 BINARY(partita_sub_f32, float, float, x - y)
 BINARY(partita_mul_f32, float, float, x *y)
 BINARY(partita_div_f32, float, float, x / y)
+BINARY(partita_mod_f32, float, float, partita_modulo(x, y))
+BINARY(partita_remainder_f32, float, float, partita_remainder(x, y))
 BINARY(partita_min_f32, float, float, partita_minimum(x, y))
 BINARY(partita_max_f32, float, float, partita_maximum(x, y))
 BINARY(partita_pow_f32, float, float, partita_power(x, y))
 COMPARISONS(f32, float)
+
+BINARY(partita_add_f64, double, double, x + y)
+BINARY(partita_sub_f64, double, double, x - y)
+BINARY(partita_mul_f64, double, double, x *y)
+BINARY(partita_div_f64, double, double, x / y)
+BINARY(partita_mod_f64, double, double, partita_double_modulo(x, y))
+BINARY(partita_remainder_f64, double, double, partita_double_remainder(x, y))
+BINARY(partita_min_f64, double, double, partita_double_minimum(x, y))
+BINARY(partita_max_f64, double, double, partita_double_maximum(x, y))
+BINARY(partita_pow_f64, double, double, partita_double_power(x, y))
+COMPARISONS(f64, double)
 
 BINARY(partita_and_bool, uint8_t, uint8_t, (x != 0) & (y != 0))
 BINARY(partita_or_bool, uint8_t, uint8_t, (x != 0) | (y != 0))

@@ -22,8 +22,12 @@ struct partita_binary {
 };
 
 /* f32, f32 -> f32; the power within the bound of float_functions.h */
-partita_kernel partita_add_f32, partita_sub_f32, partita_mul_f32, partita_div_f32, partita_min_f32, partita_max_f32,
-    partita_pow_f32;
+partita_kernel partita_add_f32, partita_sub_f32, partita_mul_f32, partita_div_f32, partita_mod_f32,
+    partita_remainder_f32, partita_min_f32, partita_max_f32, partita_pow_f32;
+
+/* f64, f64 -> f64; the power within the bound of double_functions.h */
+partita_kernel partita_add_f64, partita_sub_f64, partita_mul_f64, partita_div_f64, partita_mod_f64,
+    partita_remainder_f64, partita_min_f64, partita_max_f64, partita_pow_f64;
 
 /* T, T -> T */
 #define PARTITA_DECLARE_BINARY(TYPE)                                                                                   \
@@ -34,16 +38,22 @@ PARTITA_DECLARE_BINARY(i8);
 PARTITA_DECLARE_BINARY(u8);
 PARTITA_DECLARE_BINARY(i32);
 PARTITA_DECLARE_BINARY(i64);
+PARTITA_DECLARE_BINARY(u64);
+
+/* T, T -> T; by products. A negative exponent gives the reciprocal, cut towards zero, and 0 for that of 0. */
+partita_kernel partita_pow_i32, partita_pow_i64, partita_pow_u64;
 
 /* T, T -> bool */
 #define PARTITA_DECLARE_COMPARISON(TYPE)                                                                               \
     partita_kernel partita_equal_##TYPE, partita_less_##TYPE, partita_less_or_equal_##TYPE, partita_greater_##TYPE,    \
         partita_greater_or_equal_##TYPE
 PARTITA_DECLARE_COMPARISON(f32);
+PARTITA_DECLARE_COMPARISON(f64);
 PARTITA_DECLARE_COMPARISON(i8);
 PARTITA_DECLARE_COMPARISON(u8);
 PARTITA_DECLARE_COMPARISON(i32);
 PARTITA_DECLARE_COMPARISON(i64);
+PARTITA_DECLARE_COMPARISON(u64);
 
 /* bool, bool -> bool */
 partita_kernel partita_and_bool, partita_or_bool, partita_xor_bool, partita_equal_bool;

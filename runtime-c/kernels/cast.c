@@ -1,5 +1,6 @@
 #include "cast.h"
 
+#include "double_functions.h"
 #include "float_functions.h"
 
 #define CAST(NAME, IN, OUT, VALUE)                                                                                     \
@@ -26,7 +27,32 @@ static inline int64_t cut(float x)
     return x >= -0x1p63f ? (int64_t)x : x < 0 ? INT64_MIN : 0;
 }
 
-#define CASTS(FROM, IN, INTEGER)                                                                                       \
+/* Below 0, as with a sign. */
+static inline uint64_t cut_unsigned(float x)
+{
+    if (x >= 0x1p64f) {
+        return UINT64_MAX;
+    }
+    return x >= 0x1p63f ? (uint64_t)x : (uint64_t)cut(x);
+}
+
+static inline int64_t cut_double(double x)
+{
+    if (x >= 0x1p63) {
+        return INT64_MAX;
+    }
+    return x >= -0x1p63 ? (int64_t)x : x < 0 ? INT64_MIN : 0;
+}
+
+static inline uint64_t cut_double_unsigned(double x)
+{
+    if (x >= 0x1p64) {
+        return UINT64_MAX;
+    }
+    return x >= 0x1p63 ? (uint64_t)x : (uint64_t)cut_double(x);
+}
+
+#define CASTS(FROM, IN, INTEGER, UNSIGNED)                                                                             \
     CAST(partita_cast_##FROM##_i8, IN, int8_t, INTEGER)                                                                \
     CAST(partita_cast_##FROM##_u8, IN, uint8_t, INTEGER)                                                               \
     CAST(partita_cast_##FROM##_i16, IN, int16_t, INTEGER)                                                              \
@@ -34,18 +60,22 @@ static inline int64_t cut(float x)
     CAST(partita_cast_##FROM##_i32, IN, int32_t, INTEGER)                                                              \
     CAST(partita_cast_##FROM##_u32, IN, uint32_t, INTEGER)                                                             \
     CAST(partita_cast_##FROM##_i64, IN, int64_t, INTEGER)                                                              \
+    CAST(partita_cast_##FROM##_u64, IN, uint64_t, UNSIGNED)                                                            \
     CAST(partita_cast_##FROM##_f32, IN, float, x)                                                                      \
+    CAST(partita_cast_##FROM##_f64, IN, double, x)                                                                     \
     CAST(partita_cast_##FROM##_bool, IN, uint8_t, x != 0)
 
-CASTS(i8, int8_t, x)
-CASTS(u8, uint8_t, x)
-CASTS(i16, int16_t, x)
-CASTS(u16, uint16_t, x)
-CASTS(i32, int32_t, x)
-CASTS(u32, uint32_t, x)
-CASTS(i64, int64_t, x)
-CASTS(f32, float, cut(x))
-CASTS(bool, uint8_t, x != 0)
+CASTS(i8, int8_t, x, x)
+CASTS(u8, uint8_t, x, x)
+CASTS(i16, int16_t, x, x)
+CASTS(u16, uint16_t, x, x)
+CASTS(i32, int32_t, x, x)
+CASTS(u32, uint32_t, x, x)
+CASTS(i64, int64_t, x, x)
+CASTS(u64, uint64_t, x, x)
+CASTS(f32, float, cut(x), cut_unsigned(x))
+CASTS(f64, double, cut_double(x), cut_double_unsigned(x))
+CASTS(bool, uint8_t, x != 0, x != 0)
 
 static inline float from_f16(uint16_t half)
 {
@@ -90,3 +120,47 @@ CAST(partita_cast_f16_f32, uint16_t, float, from_f16(x))
 CAST(partita_cast_bf16_f32, uint16_t, float, from_bf16(x))
 CAST(partita_cast_f32_f16, float, uint16_t, to_f16(x))
 CAST(partita_cast_f32_bf16, float, uint16_t, to_bf16(x))
+
+CAST(partita_cast_f16_f64, uint16_t, double, from_f16(x))
+CAST(partita_cast_bf16_f64, uint16_t, double, from_bf16(x))
+CAST(partita_cast_f64_f16, double, uint16_t, to_f16(partita_double_to_odd(x)))
+CAST(partita_cast_f64_bf16, double, uint16_t, to_bf16(partita_double_to_odd(x)))
+
+/* VALUE is what the four bits x mean. */
+#define UNPACK(NAME, OUT, VALUE)                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_unary *unary = arguments;                                                                 \
+        const struct partita_range share = partita_share(unary->count, 8, core, cores);                                \
+        const uint8_t *restrict in = unary->x;                                                                         \
+        OUT *restrict out = unary->out;                                                                                \
+        for (int32_t i = share.from; i < share.to; i++) {                                                              \
+            const int32_t x = in[i / 2] >> (i % 2 * 4) & 15;                                                           \
+            out[i] = (OUT)(VALUE);                                                                                     \
+        }                                                                                                              \
+    }
+
+UNPACK(partita_cast_u4_u8, uint8_t, x)
+UNPACK(partita_cast_i4_i8, int8_t, x < 8 ? x : x - 16)
+
+static void pack(const void *arguments, int32_t core, int32_t cores)
+{
+    const struct partita_unary *unary = arguments;
+    const struct partita_range share = partita_share(unary->count, 8, core, cores);
+    const uint8_t *restrict in = unary->x;
+    uint8_t *restrict out = unary->out;
+    for (int32_t i = share.from; i < share.to; i += 2) {
+        const uint32_t upper = i + 1 < share.to ? in[i + 1] & 15u : 0u;
+        out[i / 2] = (uint8_t)(upper << 4 | (in[i] & 15u));
+    }
+}
+
+void partita_cast_i8_i4(const void *arguments, int32_t core, int32_t cores)
+{
+    pack(arguments, core, cores);
+}
+
+void partita_cast_u8_u4(const void *arguments, int32_t core, int32_t cores)
+{
+    pack(arguments, core, cores);
+}

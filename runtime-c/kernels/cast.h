@@ -1,7 +1,7 @@
 /*
  * out[i] = x[i] in another element type, for i < count: partita_cast_FROM_TO. Exact. A float is cut towards zero to 64
- * bits, where it saturates and NaN is 0, and then wraps; integers wrap; to f32 rounds half to even; to bool is
- * non-zero. In and out don't overlap. Cores take parts of 8 elements.
+ * bits, without a sign only for u64 from 2^63 on, where it saturates and NaN is 0, and then wraps; integers wrap; to
+ * f32 and f64 rounds half to even; to bool is non-zero. In and out don't overlap. Cores take parts of 8 elements.
  */
 #ifndef PARTITA_CAST_H
 #define PARTITA_CAST_H
@@ -11,7 +11,7 @@
 #define PARTITA_DECLARE_CASTS(FROM)                                                                                    \
     partita_kernel partita_cast_##FROM##_i8, partita_cast_##FROM##_u8, partita_cast_##FROM##_i16,                      \
         partita_cast_##FROM##_u16, partita_cast_##FROM##_i32, partita_cast_##FROM##_u32, partita_cast_##FROM##_i64,    \
-        partita_cast_##FROM##_f32, partita_cast_##FROM##_bool
+        partita_cast_##FROM##_u64, partita_cast_##FROM##_f32, partita_cast_##FROM##_f64, partita_cast_##FROM##_bool
 PARTITA_DECLARE_CASTS(i8);
 PARTITA_DECLARE_CASTS(u8);
 PARTITA_DECLARE_CASTS(i16);
@@ -19,10 +19,16 @@ PARTITA_DECLARE_CASTS(u16);
 PARTITA_DECLARE_CASTS(i32);
 PARTITA_DECLARE_CASTS(u32);
 PARTITA_DECLARE_CASTS(i64);
+PARTITA_DECLARE_CASTS(u64);
 PARTITA_DECLARE_CASTS(f32);
+PARTITA_DECLARE_CASTS(f64);
 PARTITA_DECLARE_CASTS(bool);
 
 /* Floats of 16 bits are computed with in 32: half to even on the way back, NaN stays one. */
 partita_kernel partita_cast_f16_f32, partita_cast_bf16_f32, partita_cast_f32_f16, partita_cast_f32_bf16;
+partita_kernel partita_cast_f16_f64, partita_cast_bf16_f64, partita_cast_f64_f16, partita_cast_f64_bf16;
+
+/* Two elements in a byte, the first in its lower half; the last byte of an odd number has one. Integers wrap. */
+partita_kernel partita_cast_i4_i8, partita_cast_u4_u8, partita_cast_i8_i4, partita_cast_u8_u4;
 
 #endif

@@ -75,6 +75,8 @@ float partita_floor(float x);                    /* exact */
 float partita_ceil(float x);                     /* exact */
 float partita_round(float x);                    /* exact, to the nearest integer, half to even */
 float partita_sign(float x);                     /* exact: -1, 1, or x if that's 0 or NaN */
+float partita_remainder(float x, float y);       /* exact: x - n y, with the sign of x */
+float partita_modulo(float x, float y);          /* exact, or rounded once: with the sign of y */
 float partita_exp(float x);                      /* 3 u */
 float partita_exp_minus_1(float x);              /* 5 u */
 float partita_sinh(float x);                     /* 9 u */
@@ -84,7 +86,13 @@ float partita_log_1_plus(float x);               /* 6 u, for x >= 0 */
 float partita_sin(float x);                      /* 6 u, and 2^-60 absolute */
 float partita_cos(float x);                      /* 6 u, and 2^-60 absolute */
 float partita_tan(float x);                      /* 14 u, and 2^-59 (1 + result^2) absolute */
+float partita_asin(float x);                     /* 6 u */
+float partita_acos(float x);                     /* 8 u */
+float partita_atan(float x);                     /* 5 u */
 float partita_tanh(float x);                     /* 9 u */
+float partita_asinh(float x);                    /* 14 u */
+float partita_acosh(float x);                    /* 14 u, for x >= 1; NaN below */
+float partita_atanh(float x);                    /* 12 u */
 float partita_erf(float x);                      /* 5 u */
 float partita_erf_complement(float x);           /* 1 - erf(x), for x >= 1 only: 16 u */
 float partita_sigmoid(float x);                  /* 6 u */

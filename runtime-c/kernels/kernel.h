@@ -10,9 +10,9 @@
  * which compilers call. Pointers are to tiles in L1, aligned to their elements; other memories work and are slow.
  * Extents may be 0; they and strides are below 2^27. Strides count elements.
  *
- * Integers wrap in two's complement. Floats are IEEE f32; no kernel uses a wider type, which devices lack. "Exact"
- * means the bits of the reference evaluator when multiplications and additions aren't contracted
- * (-ffp-contract=off), as on the host; contracted ones round once less.
+ * Integers wrap in two's complement. Floats are IEEE f32; only kernels of f64 use a wider type, which devices have
+ * in software alone. "Exact" means the bits of the reference evaluator when multiplications and additions aren't
+ * contracted (-ffp-contract=off), as on the host; contracted ones round once less.
  */
 #ifndef PARTITA_KERNEL_H
 #define PARTITA_KERNEL_H

@@ -68,3 +68,31 @@ GATHER(partita_gather_8_i64, uint8_t, int64_t)
 GATHER(partita_gather_16_i64, uint16_t, int64_t)
 GATHER(partita_gather_32_i64, uint32_t, int64_t)
 GATHER(partita_gather_64_i64, uint64_t, int64_t)
+
+#define GATHER_ELEMENTS(NAME, T)                                                                                       \
+    void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
+    {                                                                                                                  \
+        const struct partita_gather_elements *gather = arguments;                                                      \
+        const int32_t inner = gather->inner;                                                                           \
+        const int32_t elements = gather->outer * gather->count * inner;                                                \
+        const struct partita_range share = partita_share(elements, 8, core, cores);                                    \
+        const T *restrict data = gather->data;                                                                         \
+        T *restrict out = gather->out;                                                                                 \
+        int32_t to = share.from;                                                                                       \
+        while (to < share.to) {                                                                                        \
+            const int32_t row = to / inner;                                                                            \
+            const int32_t start = row / gather->count * gather->extent * inner - row * inner;                          \
+            const int32_t end = (row + 1) * inner < share.to ? (row + 1) * inner : share.to;                           \
+            for (; to < end; to++) {                                                                                   \
+                int64_t index = gather->indices[to];                                                                   \
+                index += index < 0 ? gather->extent : 0;                                                               \
+                const int32_t is_inside = index >= 0 && index < gather->extent;                                        \
+                out[to] = is_inside ? data[start + to + (int32_t)index * inner] : 0;                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+GATHER_ELEMENTS(partita_gather_elements_8, uint8_t)
+GATHER_ELEMENTS(partita_gather_elements_16, uint16_t)
+GATHER_ELEMENTS(partita_gather_elements_32, uint32_t)
+GATHER_ELEMENTS(partita_gather_elements_64, uint64_t)

@@ -38,4 +38,18 @@ struct partita_gather {
 partita_kernel partita_gather_8_i32, partita_gather_16_i32, partita_gather_32_i32, partita_gather_64_i32;
 partita_kernel partita_gather_8_i64, partita_gather_16_i64, partita_gather_32_i64, partita_gather_64_i64;
 
+/* out[o, i, j] = data[o, indices[o, i, j], j] for outer o, count i, inner j; indices as above. */
+struct partita_gather_elements {
+    const void *data;       /* [outer, extent, inner] */
+    const int64_t *indices; /* [outer, count, inner] */
+    void *out;              /* [outer, count, inner] */
+    int32_t outer;
+    int32_t extent;
+    int32_t inner;
+    int32_t count;
+};
+
+partita_kernel partita_gather_elements_8, partita_gather_elements_16, partita_gather_elements_32,
+    partita_gather_elements_64;
+
 #endif

@@ -1,5 +1,6 @@
 #include "reduction.h"
 
+#include "double_functions.h"
 #include "float_functions.h"
 #include "lines.h"
 
@@ -38,6 +39,12 @@ REDUCE(partita_reduce_product_f32, float, float, 1, sum *x, sum)
 REDUCE(partita_reduce_max_f32, float, float, -PARTITA_INFINITY, partita_maximum(sum, x), sum)
 REDUCE(partita_reduce_min_f32, float, float, PARTITA_INFINITY, partita_minimum(sum, x), sum)
 
+REDUCE(partita_reduce_sum_f64, double, double, 0, sum + x, sum)
+REDUCE(partita_reduce_mean_f64, double, double, 0, sum + x, sum / count)
+REDUCE(partita_reduce_product_f64, double, double, 1, sum *x, sum)
+REDUCE(partita_reduce_max_f64, double, double, -PARTITA_DOUBLE_INFINITY, partita_double_maximum(sum, x), sum)
+REDUCE(partita_reduce_min_f64, double, double, PARTITA_DOUBLE_INFINITY, partita_double_minimum(sum, x), sum)
+
 #define REDUCE_INTEGERS(TYPE, T, SUM, LEAST, MOST)                                                                     \
     REDUCE(partita_reduce_sum_##TYPE, T, SUM, 0, sum + (SUM)x, sum)                                                    \
     REDUCE(partita_reduce_mean_##TYPE, T, int64_t, 0, partita_add_wrapping_64(sum, x), count == 0 ? 0 : sum / count)   \
@@ -48,6 +55,11 @@ REDUCE(partita_reduce_min_f32, float, float, PARTITA_INFINITY, partita_minimum(s
 REDUCE_INTEGERS(i8, int8_t, uint32_t, INT8_MIN, INT8_MAX)
 REDUCE_INTEGERS(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)
 REDUCE_INTEGERS(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
+REDUCE(partita_reduce_sum_u64, uint64_t, uint64_t, 0, sum + x, sum)
+REDUCE(partita_reduce_mean_u64, uint64_t, uint64_t, 0, sum + x, count == 0 ? 0 : sum / (uint64_t)count)
+REDUCE(partita_reduce_product_u64, uint64_t, uint64_t, 1, sum *x, sum)
+REDUCE(partita_reduce_max_u64, uint64_t, uint64_t, 0, x > sum ? x : sum, sum)
+REDUCE(partita_reduce_min_u64, uint64_t, uint64_t, UINT64_MAX, x < sum ? x : sum, sum)
 
 /* VALUE joins `sum` and x. */
 #define CUMULATIVE(NAME, T, SUM, FIRST, VALUE)                                                                         \
@@ -77,6 +89,7 @@ REDUCE_INTEGERS(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
 CUMULATIVES(f32, float, float)
 CUMULATIVES(i32, int32_t, uint32_t)
 CUMULATIVES(i64, int64_t, uint64_t)
+CUMULATIVES(f64, double, double)
 
 /* Whether x comes before y: it is better and y isn't NaN, or it alone is NaN. */
 #define IS_BETTER(x, y, BETTER) (((x)BETTER(y) && (y) == (y)) || ((x) != (x) && (y) == (y)))
@@ -109,6 +122,12 @@ ARG_REDUCE(partita_arg_max_i8, int8_t, >)
 ARG_REDUCE(partita_arg_min_i8, int8_t, <)
 ARG_REDUCE(partita_arg_max_i32, int32_t, >)
 ARG_REDUCE(partita_arg_min_i32, int32_t, <)
+ARG_REDUCE(partita_arg_max_i64, int64_t, >)
+ARG_REDUCE(partita_arg_min_i64, int64_t, <)
+ARG_REDUCE(partita_arg_max_u64, uint64_t, >)
+ARG_REDUCE(partita_arg_min_u64, uint64_t, <)
+ARG_REDUCE(partita_arg_max_f64, double, >)
+ARG_REDUCE(partita_arg_min_f64, double, <)
 
 /* Whether x is to stand before y, NaN being larger than all. */
 #define IS_BEFORE(x, y, largest)                                                                                       \
@@ -146,3 +165,6 @@ ARG_REDUCE(partita_arg_min_i32, int32_t, <)
 TOP_K(partita_top_k_f32, float)
 TOP_K(partita_top_k_i8, int8_t)
 TOP_K(partita_top_k_i32, int32_t)
+TOP_K(partita_top_k_i64, int64_t)
+TOP_K(partita_top_k_u64, uint64_t)
+TOP_K(partita_top_k_f64, double)

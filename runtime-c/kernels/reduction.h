@@ -29,6 +29,10 @@ partita_kernel partita_reduce_sum_i32, partita_reduce_mean_i32, partita_reduce_p
     partita_reduce_min_i32;
 partita_kernel partita_reduce_sum_i64, partita_reduce_mean_i64, partita_reduce_product_i64, partita_reduce_max_i64,
     partita_reduce_min_i64;
+partita_kernel partita_reduce_sum_u64, partita_reduce_mean_u64, partita_reduce_product_u64, partita_reduce_max_u64,
+    partita_reduce_min_u64;
+partita_kernel partita_reduce_sum_f64, partita_reduce_mean_f64, partita_reduce_product_f64, partita_reduce_max_f64,
+    partita_reduce_min_f64;
 
 /*
  * For each line of x [outer, extent, inner] sums or products of the elements up to each, with or (exclusive) without
@@ -48,7 +52,8 @@ struct partita_cumulative {
 };
 
 partita_kernel partita_cumulative_sum_f32, partita_cumulative_product_f32, partita_cumulative_sum_i32,
-    partita_cumulative_product_i32, partita_cumulative_sum_i64, partita_cumulative_product_i64;
+    partita_cumulative_product_i32, partita_cumulative_sum_i64, partita_cumulative_product_i64,
+    partita_cumulative_sum_f64, partita_cumulative_product_f64;
 
 /*
  * The number of the largest or smallest element of each line of x [outer, extent, inner], the first of equal ones, or
@@ -64,7 +69,8 @@ struct partita_arg_reduce {
 };
 
 partita_kernel partita_arg_max_f32, partita_arg_min_f32, partita_arg_max_i8, partita_arg_min_i8, partita_arg_max_i32,
-    partita_arg_min_i32;
+    partita_arg_min_i32, partita_arg_max_i64, partita_arg_min_i64, partita_arg_max_u64, partita_arg_min_u64,
+    partita_arg_max_f64, partita_arg_min_f64;
 
 /*
  * The k largest (or smallest) elements of each line in order, equal ones by ascending index, and their indices. NaN is
@@ -81,6 +87,7 @@ struct partita_top_k {
     int32_t largest;
 };
 
-partita_kernel partita_top_k_f32, partita_top_k_i8, partita_top_k_i32;
+partita_kernel partita_top_k_f32, partita_top_k_i8, partita_top_k_i32, partita_top_k_i64, partita_top_k_u64,
+    partita_top_k_f64;
 
 #endif

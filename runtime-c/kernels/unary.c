@@ -1,5 +1,6 @@
 #include "unary.h"
 
+#include "double_functions.h"
 #include "float_functions.h"
 
 #define UNARY(NAME, IN, OUT, VALUE)                                                                                    \
@@ -30,9 +31,15 @@ UNARY(partita_log_f32, float, float, partita_log(x))
 UNARY(partita_sin_f32, float, float, partita_sin(x))
 UNARY(partita_cos_f32, float, float, partita_cos(x))
 UNARY(partita_tan_f32, float, float, partita_tan(x))
+UNARY(partita_asin_f32, float, float, partita_asin(x))
+UNARY(partita_acos_f32, float, float, partita_acos(x))
+UNARY(partita_atan_f32, float, float, partita_atan(x))
 UNARY(partita_sinh_f32, float, float, partita_sinh(x))
 UNARY(partita_cosh_f32, float, float, partita_cosh(x))
 UNARY(partita_tanh_f32, float, float, partita_tanh(x))
+UNARY(partita_asinh_f32, float, float, partita_asinh(x))
+UNARY(partita_acosh_f32, float, float, partita_acosh(x))
+UNARY(partita_atanh_f32, float, float, partita_atanh(x))
 UNARY(partita_erf_f32, float, float, partita_erf(x))
 UNARY(partita_sigmoid_f32, float, float, partita_sigmoid(x))
 UNARY(partita_softplus_f32, float, float, partita_softplus(x))
@@ -42,6 +49,21 @@ UNARY(partita_silu_f32, float, float, partita_silu(x))
 UNARY(partita_hard_swish_f32, float, float, partita_hard_swish(x))
 UNARY(partita_quick_gelu_f32, float, float, partita_quick_gelu(x))
 
+UNARY(partita_abs_f64, double, double, partita_double_absolute(x))
+UNARY(partita_neg_f64, double, double, -x)
+UNARY(partita_sign_f64, double, double, partita_double_sign(x))
+UNARY(partita_ceil_f64, double, double, partita_double_ceil(x))
+UNARY(partita_floor_f64, double, double, partita_double_floor(x))
+UNARY(partita_round_f64, double, double, partita_double_round(x))
+UNARY(partita_sqrt_f64, double, double, partita_double_sqrt(x))
+UNARY(partita_reciprocal_f64, double, double, 1.0 / x)
+UNARY(partita_relu_f64, double, double, partita_double_maximum(x, 0.0))
+UNARY(partita_exp_f64, double, double, partita_double_exp(x))
+UNARY(partita_log_f64, double, double, partita_double_log(x))
+
+UNARY(partita_is_nan_f64, double, uint8_t, x != x)
+UNARY(partita_is_positive_infinity_f64, double, uint8_t, x == PARTITA_DOUBLE_INFINITY)
+UNARY(partita_is_negative_infinity_f64, double, uint8_t, x == -PARTITA_DOUBLE_INFINITY)
 UNARY(partita_is_nan_f32, float, uint8_t, x != x)
 UNARY(partita_is_positive_infinity_f32, float, uint8_t, x == PARTITA_INFINITY)
 UNARY(partita_is_negative_infinity_f32, float, uint8_t, x == -PARTITA_INFINITY)
@@ -57,5 +79,17 @@ UNARY(partita_neg_i8, int8_t, int8_t, -x)
 UNARY(partita_sign_i8, int8_t, int8_t, (x > 0) - (x < 0))
 UNARY(partita_relu_i8, int8_t, int8_t, x > 0 ? x : 0)
 UNARY(partita_bit_not_i8, int8_t, int8_t, ~x)
+
+UNARY(partita_abs_i64, int64_t, int64_t, x < 0 ? 0u - (uint64_t)x : (uint64_t)x)
+UNARY(partita_neg_i64, int64_t, int64_t, 0u - (uint64_t)x)
+UNARY(partita_sign_i64, int64_t, int64_t, (x > 0) - (x < 0))
+UNARY(partita_relu_i64, int64_t, int64_t, x > 0 ? x : 0)
+UNARY(partita_bit_not_i64, int64_t, int64_t, ~x)
+
+UNARY(partita_abs_u64, uint64_t, uint64_t, x)
+UNARY(partita_neg_u64, uint64_t, uint64_t, 0u - x)
+UNARY(partita_sign_u64, uint64_t, uint64_t, x > 0)
+UNARY(partita_relu_u64, uint64_t, uint64_t, x)
+UNARY(partita_bit_not_u64, uint64_t, uint64_t, ~x)
 
 UNARY(partita_not_bool, uint8_t, uint8_t, x == 0)

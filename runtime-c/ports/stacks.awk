@@ -8,7 +8,7 @@
 # folder kernels.
 
 BEGIN {
-    # More than any function of libgcc takes that works on integers of 64 bits, with those that it calls.
+    # More than any function of libgcc takes that works on integers of 64 bits or doubles, with those that it calls.
     LIBRARY = 64
 }
 

@@ -29,8 +29,9 @@ class ElementwiseTest {
   private Tensor operand(ElementType element, Shape shape) {
     return switch (element) {
       case F32 -> samples.oddFloats(shape);
+      case F64 -> samples.oddDoubles(shape);
       case BOOL -> samples.booleans(shape);
-      case F64, F16, BF16, I64, I32, I16, I8, I4, U64, U32, U16, U8, U4 ->
+      case F16, BF16, I64, I32, I16, I8, I4, U64, U32, U16, U8, U4 ->
           samples.integers(element, shape);
     };
   }
@@ -57,6 +58,7 @@ class ElementwiseTest {
       })
   void unaryOnFloats(UnaryFunction function, Kernels kernels) {
     unary(function, ElementType.F32, kernels);
+    unary(function, ElementType.F64, kernels);
   }
 
   @ParameterizedTest
@@ -64,6 +66,8 @@ class ElementwiseTest {
   void unaryOnIntegers(UnaryFunction function, Kernels kernels) {
     unary(function, ElementType.I32, kernels);
     unary(function, ElementType.I8, kernels);
+    unary(function, ElementType.I64, kernels);
+    unary(function, ElementType.U64, kernels);
   }
 
   @Test
@@ -85,9 +89,10 @@ class ElementwiseTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"ADD", "SUB", "MUL", "DIV", "MIN", "MAX"})
+  @EnumSource(names = {"ADD", "SUB", "MUL", "DIV", "MOD", "REMAINDER", "MIN", "MAX"})
   void binaryOnFloats(BinaryFunction function, Kernels kernels) {
     binary(function, ElementType.F32, kernels);
+    binary(function, ElementType.F64, kernels);
   }
 
   @ParameterizedTest
@@ -109,7 +114,8 @@ class ElementwiseTest {
       })
   void binaryOnIntegers(BinaryFunction function, Kernels kernels) {
     for (ElementType element :
-        List.of(ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64)) {
+        List.of(
+            ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64, ElementType.U64)) {
       binary(function, element, kernels);
     }
   }
@@ -119,7 +125,13 @@ class ElementwiseTest {
   void comparisons(BinaryFunction function, Kernels kernels) {
     for (ElementType element :
         List.of(
-            ElementType.F32, ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64)) {
+            ElementType.F32,
+            ElementType.F64,
+            ElementType.I8,
+            ElementType.U8,
+            ElementType.I32,
+            ElementType.I64,
+            ElementType.U64)) {
       binary(function, element, kernels);
     }
   }
@@ -226,7 +238,9 @@ class ElementwiseTest {
             ElementType.I32,
             ElementType.U32,
             ElementType.I64,
+            ElementType.U64,
             ElementType.F32,
+            ElementType.F64,
             ElementType.BOOL);
     for (ElementType from : elements) {
       for (ElementType to : elements) {
@@ -260,6 +274,42 @@ class ElementwiseTest {
     }
     cast(Tensor.floats(Shape.of(between.length), between), half, kernels);
     cast(samples.oddFloats(Shape.of(3000)), half, kernels);
+    cast(halves, ElementType.F64, kernels);
+    double[] beside = new double[between.length / 4];
+    for (int i = 0; i < beside.length; i++) {
+      double each = between[i * 4 + i % 4];
+      beside[i] = i % 3 == 0 ? Math.nextDown(each) : i % 3 == 1 ? each : Math.nextUp(each);
+    }
+    TensorType doubles = TensorType.of(ElementType.F64, beside.length);
+    cast(Tensor.ofDoubles(doubles, beside), half, kernels);
+    cast(samples.oddDoubles(Shape.of(3000)), half, kernels);
+  }
+
+  @Test
+  void packsAndUnpacksNibbles(Kernels kernels) {
+    for (int count : List.of(0, 1, 2, 7, 8, 9, 16, 333)) {
+      Shape shape = Shape.of(count);
+      cast(samples.integers(ElementType.I4, shape), ElementType.I8, kernels);
+      cast(samples.integers(ElementType.U4, shape), ElementType.U8, kernels);
+      cast(samples.integers(ElementType.I8, shape), ElementType.I4, kernels);
+      cast(samples.integers(ElementType.U8, shape), ElementType.U4, kernels);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"I32", "I64", "U64"})
+  void integerPowers(ElementType element, Kernels kernels) {
+    boolean signed = element.minimum() < 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      Tensor base =
+          samples.flag()
+              ? samples.integers(element, Shape.of(50))
+              : samples.integers(element, Shape.of(50), signed ? -3 : 0, 3);
+      Tensor exponent = samples.integers(element, Shape.of(50), signed ? -4 : 0, 40);
+      Tensor expected = reference(new Elementwise.Binary(BinaryFunction.POW), base, exponent);
+      KernelCall call = call("partita_pow_", base, exponent, expected.type());
+      Same.verify(call.toString(), kernels.result(call), expected);
+    }
   }
 
   private static Tensor cast(Tensor x, ElementType to, Kernels kernels) {

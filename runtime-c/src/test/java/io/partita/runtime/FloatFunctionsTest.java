@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The float functions against the reference in double, within the bounds of float_functions.h. */
 @ExtendWith(WithKernels.class)
 class FloatFunctionsTest {
-  /** Half of them over all exponents, half where functions are neither 0 nor 1 nor infinite. */
+  /**
+   * Half of them over all exponents, the others where functions are neither 0 nor 1 nor infinite.
+   */
   private static final int COUNT = 1 << 18;
 
   private static final Tensor ARGUMENTS = arguments();
@@ -33,7 +35,7 @@ class FloatFunctionsTest {
       values[i] =
           i % 2 == 0
               ? Float.intBitsToFloat(random.nextInt())
-              : (float) (random.nextDouble(-1, 1) * (i % 4 == 1 ? 12 : 110));
+              : (float) (random.nextDouble(-1, 1) * new double[] {12, 110, 1, 1.5}[i / 2 % 4]);
     }
     return Tensor.floats(Shape.of(COUNT), values);
   }
@@ -45,6 +47,12 @@ class FloatFunctionsTest {
         bounded(UnaryFunction.SIN, (x, y) -> 6 * U * Math.abs(y) + 0x1p-60),
         bounded(UnaryFunction.COS, (x, y) -> 6 * U * Math.abs(y) + 0x1p-60),
         bounded(UnaryFunction.TAN, (x, y) -> 14 * U * Math.abs(y) + 0x1p-59 * (1 + y * y)),
+        bounded(UnaryFunction.ASIN, (x, y) -> 6 * U * Math.abs(y) + TINY),
+        bounded(UnaryFunction.ACOS, (x, y) -> 8 * U * y),
+        bounded(UnaryFunction.ATAN, (x, y) -> 5 * U * Math.abs(y) + TINY),
+        bounded(UnaryFunction.ASINH, (x, y) -> 14 * U * Math.abs(y) + TINY),
+        bounded(UnaryFunction.ACOSH, (x, y) -> 14 * U * y),
+        bounded(UnaryFunction.ATANH, (x, y) -> 12 * U * Math.abs(y) + TINY),
         bounded(UnaryFunction.SINH, (x, y) -> 9 * U * Math.abs(y) + TINY),
         bounded(UnaryFunction.COSH, (x, y) -> 6 * U * y),
         bounded(UnaryFunction.TANH, (x, y) -> 9 * U * Math.abs(y) + TINY),

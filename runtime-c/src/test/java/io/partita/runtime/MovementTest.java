@@ -134,6 +134,26 @@ class MovementTest {
   }
 
   @Test
+  void gathersElements(Kernels kernels) {
+    for (int round = 0; round < 40; round++) {
+      Shape shape = Shape.of(samples.from(1, 4), samples.from(1, 9), samples.from(1, 20));
+      Tensor data = samples.integers(ELEMENTS.get(round % 4), shape);
+      int extent = (int) shape.extent(1);
+      Shape taken = shape.with(1, Dim.of(samples.from(1, 12)));
+      Tensor indices = samples.integers(ElementType.I64, taken, -extent, extent - 1);
+      Tensor expected = reference(new Movement.GatherElements(1), data, indices);
+      KernelCall call =
+          new KernelCall("partita_gather_elements_" + data.element().bits())
+              .in(data)
+              .in(indices)
+              .out(expected.type())
+              .i32(shape.extents())
+              .i32(taken.extent(1));
+      Same.verify(call.toString(), kernels.result(call), expected);
+    }
+  }
+
+  @Test
   void gathersZerosFromOutside(Kernels kernels) {
     Tensor data = samples.integers(ElementType.I8, Shape.of(1, 3, 2), 1, 9);
     Tensor indices = Tensor.longs(Shape.of(3), 3, -4, Long.MIN_VALUE);

@@ -58,7 +58,7 @@ class ReductionTest {
     for (int round = 0; round < 30; round++) {
       Tensor x =
           samples.integers(
-              samples.one(ElementType.I8, ElementType.I32, ElementType.I64),
+              samples.one(ElementType.I8, ElementType.I32, ElementType.I64, ElementType.U64),
               samples.shape(samples.from(0, 5), 5));
       Reduction.Reduce op = draw(kind, x.shape().rank());
       KernelCall call = call(op, x);
@@ -97,11 +97,11 @@ class ReductionTest {
   private Tensor line(ElementType element, Shape shape) {
     return element == ElementType.F32 && samples.flag()
         ? samples.oddFloats(shape)
-        : samples.integers(element, shape, -3, 3);
+        : samples.integers(element, shape, element.minimum() < 0 ? -3 : 0, 3);
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"F32", "I8", "I32"})
+  @EnumSource(names = {"F32", "F64", "I8", "I32", "I64", "U64"})
   void argReduces(ElementType element, Kernels kernels) {
     for (int round = 0; round < 40; round++) {
       Shape shape = Shape.of(samples.from(1, 4), samples.from(1, 30), samples.from(1, 4));
@@ -119,7 +119,7 @@ class ReductionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"F32", "I8", "I32"})
+  @EnumSource(names = {"F32", "F64", "I8", "I32", "I64", "U64"})
   void topK(ElementType element, Kernels kernels) {
     for (int round = 0; round < 40; round++) {
       int extent = samples.from(1, 30);

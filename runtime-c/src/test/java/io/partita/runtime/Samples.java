@@ -90,6 +90,21 @@ final class Samples {
     return Tensor.floats(shape, values);
   }
 
+  /** As {@link #oddFloats}, of f64. */
+  Tensor oddDoubles(Shape shape) {
+    double[] values = oddFloats(shape).doubles().clone();
+    for (int i = 0; i < values.length; i++) {
+      values[i] =
+          switch (from(0, 3)) {
+            case 0 -> Double.longBitsToDouble(random.nextLong());
+            case 1 -> values[i] * (1 + random.nextInt() * 0x1p-52);
+            case 2 -> one(Double.MIN_VALUE, Double.MAX_VALUE, 0x1p53 - 1, -0x1p63, 0x1p64);
+            default -> values[i];
+          };
+    }
+    return Tensor.ofDoubles(new TensorType(ElementType.F64, shape), values);
+  }
+
   /** Integers from {@code low} to {@code high}, both included. */
   Tensor integers(ElementType element, Shape shape, long low, long high) {
     long[] values = new long[Math.toIntExact(shape.elements())];

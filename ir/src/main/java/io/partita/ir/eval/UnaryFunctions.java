@@ -68,6 +68,9 @@ final class UnaryFunctions {
   }
 
   private static double acosh(double x) {
+    if (x < 1) {
+      return Double.NaN;
+    }
     double excess = x - 1;
     return x > HUGE
         ? Math.log(x) + LN_2

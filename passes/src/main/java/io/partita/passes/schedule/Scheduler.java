@@ -64,7 +64,7 @@ public final class Scheduler {
       List<Program> programs, TargetDescription target, SchedulerOptions options) {
     List<Program> legal = new ArrayList<>();
     for (Program program : programs) {
-      Program one = Legalization.legalize(program);
+      Program one = Legalization.legalize(program, leastL1(program, target, options));
       legal.add(legal.isEmpty() ? one : SharedWeights.share(legal.getFirst(), one));
     }
     List<List<ChipSchedule>> roles = new Scheduler(legal, target, options).roles();
@@ -83,6 +83,14 @@ public final class Scheduler {
     schedules.forEach(ScheduleVerifier::verify);
     ScheduleVerifier.verifyTogether(schedules);
     return schedules;
+  }
+
+  /** Of what loops may use on any of the devices. */
+  private static long leastL1(Program program, TargetDescription target, SchedulerOptions options) {
+    return target.devices().subList(0, program.devices().size()).stream()
+        .mapToLong(chip -> l1(chip, options))
+        .min()
+        .orElseThrow();
   }
 
   /** With the parameters that aren't as usual: {@code siracusa:chips=4}. */
@@ -164,6 +172,10 @@ public final class Scheduler {
   }
 
   private long l1(ChipKind chip) {
+    return l1(chip, options);
+  }
+
+  private static long l1(ChipKind chip, SchedulerOptions options) {
     return options.l1Bytes().orElse(chip.working().usable());
   }
 

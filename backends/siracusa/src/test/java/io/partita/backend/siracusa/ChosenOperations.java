@@ -32,6 +32,8 @@ final class ChosenOperations {
     lines();
     movements();
     attentions();
+    scatters();
+    longLines();
     return cases;
   }
 
@@ -149,6 +151,74 @@ final class ChosenOperations {
           floats(1, 3, 40, 12),
           floats(1, 3, 5, 12),
           integers(ElementType.I64, circular ? 38 : 29, circular ? 38 : 29, 1));
+    }
+  }
+
+  /** In small memories a line is computed in parts. */
+  private void longLines() {
+    for (boolean logarithm : new boolean[] {false, true}) {
+      add(new Reduction.Softmax(1, logarithm), floats(2, 1403));
+      add(new Reduction.Softmax(1, logarithm), floats(1, 503, 3));
+    }
+    add(
+        new Structured.Norm(Structured.NormKind.LAYER, 1, 1e-5, true, true),
+        floats(2, 3, 401),
+        floats(3, 401),
+        floats(3, 1));
+    add(
+        new Structured.Norm(Structured.NormKind.RMS, 1, 1e-5, true, false),
+        floats(2, 1403),
+        floats(1403));
+    for (Reduction.ReduceKind kind : Reduction.ReduceKind.values()) {
+      add(new Reduction.Reduce(kind, List.of(0, 2), false), floats(40, 5, 53));
+      add(new Reduction.Reduce(kind, List.of(1), true), integers(ElementType.I32, -9, 9, 2, 903));
+    }
+    for (boolean largest : new boolean[] {false, true}) {
+      add(
+          new Reduction.ArgReduce(largest, 1, false, largest),
+          integers(ElementType.I32, -3, 3, 2, 1403));
+      add(new Reduction.TopK(7, 1, largest), integers(ElementType.I16, -50, 50, 2, 1403));
+      add(
+          new Reduction.Cumulative(false, 1, largest, largest),
+          integers(ElementType.I64, -50, 50, 2, 703));
+    }
+    add(new Movement.Gather(1), floats(2, 903, 3), integers(ElementType.I64, -903, 902, 7, 3));
+    add(
+        new Movement.GatherElements(1),
+        floats(2, 1403),
+        integers(ElementType.I32, -1403, 1402, 2, 40));
+  }
+
+  private void scatters() {
+    add(
+        new Movement.GatherElements(1),
+        floats(2, 30, 9),
+        integers(ElementType.I64, -30, 29, 2, 41, 9));
+    add(
+        new Movement.GatherElements(2),
+        integers(ElementType.I8, -9, 9, 3, 4, 25),
+        integers(ElementType.I32, 0, 24, 2, 4, 60));
+    for (Movement.ScatterReduction reduction : Movement.ScatterReduction.values()) {
+      add(
+          new Movement.ScatterElements(1, reduction),
+          floats(3, 30, 9),
+          integers(ElementType.I64, -30, 29, 3, 41, 9),
+          floats(3, 41, 9));
+      add(
+          new Movement.ScatterElements(0, reduction),
+          integers(ElementType.I64, -9, 9, 30, 11),
+          integers(ElementType.I32, 0, 29, 12, 7),
+          integers(ElementType.I64, -9, 9, 12, 7));
+      add(
+          new Movement.ScatterNd(reduction),
+          floats(7, 11, 6),
+          integers(ElementType.I64, -7, 6, 5, 8, 2),
+          floats(5, 8, 6));
+      add(
+          new Movement.ScatterNd(reduction),
+          integers(ElementType.I16, -9, 9, 50, 9),
+          integers(ElementType.I32, -50, 49, 20, 1),
+          integers(ElementType.I16, -9, 9, 20, 9));
     }
   }
 

@@ -8,6 +8,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
@@ -54,6 +55,11 @@ final class ComputeInF32 implements RewriteRule {
     return element == ElementType.F16 || element == ElementType.BF16;
   }
 
+  /** Whether it's rounded to 16 bits by a kernel: once. */
+  private static boolean isFloat(ElementType element) {
+    return element == ElementType.F32 || element == ElementType.F64;
+  }
+
   private static Value cast(Value value, ElementType to, GraphEditor graph) {
     return value.type().element() == to ? value : graph.add(new Elementwise.Cast(to), value);
   }
@@ -63,10 +69,15 @@ final class ComputeInF32 implements RewriteRule {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();
+      case Movement.ScatterElements(var axis, var reduction)
+          when reduction != ScatterReduction.REPLACE ->
+          Optional.of(op);
+      case Movement.ScatterNd(var reduction) when reduction != ScatterReduction.REPLACE ->
+          Optional.of(op);
       case Movement movement -> Optional.empty();
       case Elementwise.Select select -> Optional.empty();
       case Elementwise.Cast(var to) ->
-          to == ElementType.F32 || operands.getFirst().type().element() == ElementType.F32
+          to == ElementType.F32 || isFloat(operands.getFirst().type().element())
               ? Optional.empty()
               : Optional.of(
                   new Elementwise.Cast(isHalf(operands.getFirst()) ? to : ElementType.F32));

@@ -46,6 +46,22 @@ final class GatherRows implements RewriteRule {
     if (rowsOf.elements() == 0 || indices.type().shape().elements() == 0 || tuple == 0) {
       return Optional.empty();
     }
+    Value row = numbers(indices, shape, batch, graph);
+    List<Dim> rows = new ArrayList<>(List.of(Dim.of(rowsOf.elements())));
+    rows.addAll(shape.range(batch + tuple, shape.rank()).dims());
+    Value table = graph.add(new Movement.Reshape(new Shape(rows)), data);
+    return Optional.of(graph.add(new Movement.Gather(0), table, row));
+  }
+
+  /**
+   * {@code Σ index · stride}: for each tuple, the number of the row of data that it names.
+   *
+   * @param shape the data's
+   * @param batch dimensions that both begin with
+   */
+  static Value numbers(Value indices, Shape shape, int batch, GraphEditor graph) {
+    int tuple = (int) indices.type().shape().fromEnd(0).value();
+    Shape rowsOf = shape.range(0, batch + tuple);
     Value row = null;
     for (int place = 0; place < tuple; place++) {
       long extent = shape.extent(batch + place);
@@ -54,13 +70,9 @@ final class GatherRows implements RewriteRule {
       Value term = binary(BinaryFunction.MUL, own, number(own, stride, graph), graph);
       row = row == null ? term : binary(BinaryFunction.ADD, row, term, graph);
     }
-    if (batch > 0) {
-      row = binary(BinaryFunction.ADD, row, starts(row.type(), batch, rowsOf, graph), graph);
-    }
-    List<Dim> rows = new ArrayList<>(List.of(Dim.of(rowsOf.elements())));
-    rows.addAll(shape.range(batch + tuple, shape.rank()).dims());
-    Value table = graph.add(new Movement.Reshape(new Shape(rows)), data);
-    return Optional.of(graph.add(new Movement.Gather(0), table, row));
+    return batch == 0
+        ? row
+        : binary(BinaryFunction.ADD, row, starts(row.type(), batch, rowsOf, graph), graph);
   }
 
   /** The element of each tuple at a place. */

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.legalize;
 
 import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.type.ElementType;
 import java.util.Set;
@@ -15,6 +16,9 @@ public final class KernelTypes {
   private static final Set<String> CONVOLUTIONS =
       Set.of("f32_f32", "i8_i8", "u8_i8", "i32_i8", "i32_i32");
 
+  private static final Set<ElementType> SCATTERED =
+      Set.of(ElementType.F32, ElementType.I32, ElementType.I64);
+
   private KernelTypes() {}
 
   /** Whether a matrix product of such operands has a kernel, with sums of 32 bits. */
@@ -24,6 +28,15 @@ public final class KernelTypes {
 
   public static boolean hasConvolution(ElementType data, ElementType weight) {
     return CONVOLUTIONS.contains(data.text() + "_" + weight.text());
+  }
+
+  /** Whether elements, or rows, can be written, or joined, at places of such indices. */
+  public static boolean hasScatter(
+      ScatterReduction reduction, ElementType element, ElementType indices) {
+    return indices == ElementType.I64
+        && (reduction == ScatterReduction.REPLACE
+            ? element.bits() >= Byte.SIZE
+            : SCATTERED.contains(element));
   }
 
   /** Whether the operation has a kernel for its first two operands. */

@@ -31,8 +31,18 @@ public final class Legalization {
           new ProjectPatches(),
           new SplitEinsum(),
           new SplitBatches(),
+          new SplitConvolution(),
+          new SplitPool(),
+          new StuffZeros(),
+          new RepeatBorders(),
+          new FoldEmpty(),
           new GatherRows(),
+          new ScatterRows(),
+          new AlignElements(),
           new WidenNibbles());
+
+  /** Two elements of a byte apart. */
+  private static final List<RewriteRule> NIBBLES = List.of(new UnpackNibbles());
 
   /** Floats of 16 bits as what they are kept in only. */
   private static final List<RewriteRule> HALVES =
@@ -49,25 +59,35 @@ public final class Legalization {
 
   /** As wide as they are read, and as there are kernels. */
   private static final List<RewriteRule> WIDEN =
-      List.of(new RequantizeWide(), new WidenProduct(), new WidenElements());
+      List.of(
+          new RequantizeWide(),
+          new WidenProduct(),
+          new WidenPower(),
+          new WidenElements(),
+          new WidenScatter());
 
   private Legalization() {}
 
-  /** {@link #legalize(Module)} for each device. */
-  public static Program legalize(Program program) {
+  /** {@link #legalize(Module, long)} for each device. */
+  public static Program legalize(Program program, long workingBytes) {
     return new Program(
         program.mesh(),
-        program.devices().stream().map(Legalization::legalize).toList(),
+        program.devices().stream().map(device -> legalize(device, workingBytes)).toList(),
         program.inputs(),
         program.outputs());
   }
 
   /**
    * @param device one device's program, of static types
+   * @param workingBytes of the memory that kernels work on, or of the smallest one: longer lines
+   *     are computed in parts
    */
-  public static Module legalize(Module device) {
+  public static Module legalize(Module device, long workingBytes) {
     GraphEditor graph = new GraphEditor(device.graph());
-    for (List<RewriteRule> rules : List.of(SPLIT, HALVES, NARROW, WIDEN)) {
+    LongLines lines = new LongLines(workingBytes);
+    List<RewriteRule> parts =
+        List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
+    for (List<RewriteRule> rules : List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, parts)) {
       new Rewriter(Stream.concat(SimplifyPass.RULES.stream(), rules.stream()).toList())
           .rewrite(graph);
     }

@@ -16,13 +16,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code f(x) -> i16(f(i32(x)))} for integers of 16 and 8 bits that have no kernels of their own:
- * it wraps to the same.
+ * {@code f(x) -> i16(f(i32(x)))} for integers that have no kernels of their own: it wraps to the
+ * same. Those of 32 bits without a sign are computed with in 64, whose sums and products wrap alike
+ * with and without one.
  */
 final class WidenElements implements RewriteRule {
   private static final Set<ElementType> OF_ONE =
-      Set.of(ElementType.I16, ElementType.U16, ElementType.U8);
-  private static final Set<ElementType> OF_TWO = Set.of(ElementType.I16, ElementType.U16);
+      Set.of(ElementType.I16, ElementType.U16, ElementType.U8, ElementType.U32);
+  private static final Set<ElementType> OF_TWO =
+      Set.of(ElementType.I16, ElementType.U16, ElementType.U32);
+  private static final Set<ElementType> CUMULATED =
+      Set.of(
+          ElementType.I8,
+          ElementType.U8,
+          ElementType.I16,
+          ElementType.U16,
+          ElementType.U32,
+          ElementType.U64);
 
   @Override
   public Class<? extends Op> root() {
@@ -36,35 +46,37 @@ final class WidenElements implements RewriteRule {
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    if (node.results().size() != 1) {
+    if (node.operands().isEmpty()) {
       return Optional.empty();
     }
+    ElementType element = graph.operand(node, 0).type().element();
     boolean widens =
         switch (node.op()) {
-          case Elementwise.Unary unary -> OF_ONE.contains(element(node, graph));
+          case Elementwise.Unary unary -> OF_ONE.contains(element);
           case Elementwise.Binary(var function) ->
-              OF_TWO.contains(element(node, graph)) && !isShift(function);
-          case Reduction.Reduce reduce -> OF_ONE.contains(element(node, graph));
-          case Reduction.ArgReduce reduce -> OF_ONE.contains(element(node, graph));
+              OF_TWO.contains(element) && function != BinaryFunction.POW;
+          case Reduction.Reduce reduce -> OF_ONE.contains(element);
+          case Reduction.ArgReduce reduce -> OF_ONE.contains(element);
+          case Reduction.TopK top -> OF_ONE.contains(element);
+          case Reduction.Cumulative cumulative -> CUMULATED.contains(element);
           case Op other -> false;
         };
     if (!widens) {
       return Optional.empty();
     }
+    Terms terms = new Terms(graph);
+    ElementType wide = wide(element);
     List<Value> operands =
-        graph.operands(node).stream().map(value -> Narrow.widened(value, graph)).toList();
-    Value wide = graph.add(node.op(), operands);
-    ElementType result = node.result().type().element();
-    return Optional.of(
-        wide.type().element() == result ? wide : graph.add(new Elementwise.Cast(result), wide));
+        graph.operands(node).stream().map(value -> terms.cast(value, wide)).toList();
+    List<Value> results = graph.addNode(node.op(), operands).results();
+    for (int i = 1; i < results.size(); i++) {
+      graph.replace(node.results().get(i), results.get(i));
+    }
+    ElementType result = node.results().getFirst().type().element();
+    return Optional.of(terms.cast(results.getFirst(), result));
   }
 
-  private static ElementType element(Node node, GraphEditor graph) {
-    return graph.operand(node, 0).type().element();
-  }
-
-  /** By the width or more, a shift gives 0. */
-  private static boolean isShift(BinaryFunction function) {
-    return function == BinaryFunction.SHIFT_LEFT || function == BinaryFunction.SHIFT_RIGHT;
+  private static ElementType wide(ElementType element) {
+    return element.bits() < Integer.SIZE ? ElementType.I32 : ElementType.I64;
   }
 }

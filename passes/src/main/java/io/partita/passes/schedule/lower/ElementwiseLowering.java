@@ -8,6 +8,8 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.cost.KernelClasses;
@@ -23,7 +25,15 @@ final class ElementwiseLowering {
   private static final long PART = 8;
 
   private static final Set<ElementType> ARITHMETIC =
-      EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64);
+      EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32, ElementType.I64, ElementType.U64);
+  private static final Set<ElementType> SIGNS =
+      EnumSet.of(
+          ElementType.I8,
+          ElementType.I32,
+          ElementType.I64,
+          ElementType.U64,
+          ElementType.F32,
+          ElementType.F64);
   private static final Set<ElementType> CAST =
       EnumSet.of(
           ElementType.I8,
@@ -33,13 +43,19 @@ final class ElementwiseLowering {
           ElementType.I32,
           ElementType.U32,
           ElementType.I64,
+          ElementType.U64,
           ElementType.F32,
+          ElementType.F64,
           ElementType.BOOL);
 
   private ElementwiseLowering() {}
 
+  private static boolean isFloat(ElementType element) {
+    return element == ElementType.F32 || element == ElementType.F64;
+  }
+
   private static boolean isHalf(ElementType element, ElementType other) {
-    return (element == ElementType.F16 || element == ElementType.BF16) && other == ElementType.F32;
+    return (element == ElementType.F16 || element == ElementType.BF16) && isFloat(other);
   }
 
   static Optional<TileSpace> lower(
@@ -57,6 +73,9 @@ final class ElementwiseLowering {
                       operands.getFirst(),
                       out))
               : Optional.empty();
+      case Elementwise.Cast(ElementType to)
+          when element.bits() < Byte.SIZE || to.bits() < Byte.SIZE ->
+          nibbles(operands.getFirst(), out);
       case Elementwise.Cast(ElementType to) ->
           CAST.contains(element) && CAST.contains(to) || isHalf(element, to) || isHalf(to, element)
               ? Optional.of(
@@ -94,9 +113,8 @@ final class ElementwiseLowering {
 
   private static boolean exists(UnaryFunction function, ElementType element) {
     return switch (function) {
-      case ABS, NEG, SIGN, RELU ->
-          element == ElementType.F32 || element == ElementType.I32 || element == ElementType.I8;
-      case BIT_NOT -> element == ElementType.I32 || element == ElementType.I8;
+      case ABS, NEG, SIGN, RELU -> SIGNS.contains(element);
+      case BIT_NOT -> SIGNS.contains(element) && !element.isFloat();
       case NOT -> element == ElementType.BOOL;
       case CEIL,
           FLOOR,
@@ -105,12 +123,22 @@ final class ElementwiseLowering {
           RECIPROCAL,
           EXP,
           LOG,
-          SIN,
+          IS_NAN,
+          IS_POSITIVE_INFINITY,
+          IS_NEGATIVE_INFINITY ->
+          isFloat(element);
+      case SIN,
           COS,
           TAN,
+          ASIN,
+          ACOS,
+          ATAN,
           SINH,
           COSH,
           TANH,
+          ASINH,
+          ACOSH,
+          ATANH,
           ERF,
           SIGMOID,
           SOFTPLUS,
@@ -118,26 +146,58 @@ final class ElementwiseLowering {
           GELU_TANH,
           SILU,
           HARD_SWISH,
-          QUICK_GELU,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY ->
+          QUICK_GELU ->
           element == ElementType.F32;
-      case ASIN, ACOS, ATAN, ASINH, ACOSH, ATANH -> false;
     };
   }
 
   static boolean exists(BinaryFunction function, ElementType element) {
     boolean isInteger = ARITHMETIC.contains(element);
     return switch (function) {
-      case ADD, SUB, MUL, DIV, MIN, MAX -> isInteger || element == ElementType.F32;
-      case POW -> element == ElementType.F32;
-      case MOD, REMAINDER, BIT_AND, BIT_OR, BIT_XOR, SHIFT_LEFT, SHIFT_RIGHT -> isInteger;
+      case ADD, SUB, MUL, DIV, MIN, MAX, MOD, REMAINDER -> isInteger || isFloat(element);
+      case POW -> isFloat(element) || isInteger && element.bits() >= Integer.SIZE;
+      case BIT_AND, BIT_OR, BIT_XOR, SHIFT_LEFT, SHIFT_RIGHT -> isInteger;
       case AND, OR, XOR -> element == ElementType.BOOL;
-      case EQUAL -> isInteger || element == ElementType.F32 || element == ElementType.BOOL;
-      case LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL ->
-          isInteger || element == ElementType.F32;
+      case EQUAL -> isInteger || isFloat(element) || element == ElementType.BOOL;
+      case LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL -> isInteger || isFloat(element);
     };
+  }
+
+  /** Two elements in each byte of one of them, as of a tensor of bytes. */
+  private static Optional<TileSpace> nibbles(TensorView x, TensorView out) {
+    ElementType nibble = x.element().bits() < Byte.SIZE ? x.element() : out.element();
+    ElementType wide = nibble.kind() == ElementType.Kind.SIGNED ? ElementType.I8 : ElementType.U8;
+    boolean hasKernel = x.element() == wide || out.element() == wide;
+    if (!hasKernel || !isLine(x) || !isLine(out)) {
+      return Optional.empty();
+    }
+    String function = "cast_" + x.element() + "_" + out.element();
+    TileSpaceBuilder space = new TileSpaceBuilder(function);
+    long elements = x.elements();
+    int pairs = space.axis("pairs", Math.ceilDiv(elements, 2), PART / 2);
+    TileExpression first = TileExpression.start(pairs).times(2);
+    TileExpression count =
+        TileExpression.size(pairs).times(2).minimum(TileExpression.of(elements).minus(first));
+    List<BoxDimension> packed = List.of(BoxDimension.along(pairs, Math.ceilDiv(elements, 2), 1));
+    List<BoxDimension> apart = List.of(new BoxDimension(first, count, elements, 1));
+    boolean isPacked = x.element() == nibble;
+    int in = space.load("x", 0, isPacked ? ElementType.U8 : wide, isPacked ? packed : apart);
+    int result = space.store("out", 1, isPacked ? wide : ElementType.U8, isPacked ? apart : packed);
+    space.call(
+        function,
+        "cast",
+        "unary",
+        List.of(pointer("x", in), pointer("out", result), integer("count", count)),
+        KernelClass.ELEMENTWISE,
+        wide,
+        TileSpaceBuilder.elements(count, 1));
+    return Optional.of(space.build());
+  }
+
+  /** Whether elements follow each other without gaps. */
+  private static boolean isLine(TensorView view) {
+    TileGrid grid = TileGrid.of(view.shape(), List.of(view.strides()), List.of());
+    return grid.rank() == 0 || grid.rank() == 1 && grid.strides().getFirst().getFirst() == 1;
   }
 
   /** A function of the elements at one place, whose tiles are both without gaps. */

@@ -38,10 +38,11 @@ final class MovementLowering {
               : Optional.empty();
       case Movement.Gather(int axis) -> GatherLowering.lower(axis, x, operands.get(1), out);
       case Movement.Concat concat -> Optional.empty();
-      case Movement.GatherElements gather -> Optional.empty();
+      case Movement.GatherElements(int axis) ->
+          ScatterLowering.gatherElements(axis, x, operands.get(1), out);
       case Movement.GatherNd gather -> Optional.empty();
-      case Movement.ScatterElements scatter -> Optional.empty();
-      case Movement.ScatterNd scatter -> Optional.empty();
+      case Movement.ScatterElements scatter -> ScatterLowering.elements(scatter, operands, out);
+      case Movement.ScatterNd scatter -> ScatterLowering.rows(scatter, operands, out);
     };
   }
 

@@ -19,9 +19,15 @@ import java.util.Set;
 /** {@code reduction.h} and {@code softmax.h}: whole lines. */
 final class ReductionLowering {
   private static final Set<ElementType> REDUCED =
-      EnumSet.of(ElementType.F32, ElementType.I8, ElementType.I32);
+      EnumSet.of(
+          ElementType.F32,
+          ElementType.F64,
+          ElementType.I8,
+          ElementType.I32,
+          ElementType.I64,
+          ElementType.U64);
   private static final Set<ElementType> CUMULATED =
-      EnumSet.of(ElementType.F32, ElementType.I32, ElementType.I64);
+      EnumSet.of(ElementType.F32, ElementType.F64, ElementType.I32, ElementType.I64);
 
   /** Of lines that lie beside each other. */
   private static final long NEIGHBOURS = 8;
@@ -33,8 +39,7 @@ final class ReductionLowering {
     TensorView x = operands.getFirst();
     return switch (op) {
       case Reduction.Reduce reduce ->
-          (REDUCED.contains(x.element()) || x.element() == ElementType.I64)
-                  && x.shape().size() <= TileGrid.KERNEL_AXES
+          REDUCED.contains(x.element()) && x.shape().size() <= TileGrid.KERNEL_AXES
               ? Optional.of(reduce(reduce, x, results.getFirst()))
               : Optional.empty();
       case Reduction.Softmax(int axis, boolean logarithm) ->

@@ -18,10 +18,17 @@ import java.util.function.Function;
 /** A small graph before and after legalization. */
 record Legalized(Graph before, Graph after) {
   static Legalized of(Function<GraphBuilder, Value> body) {
+    return of(Long.MAX_VALUE, body);
+  }
+
+  /**
+   * @param workingBytes of the memory that kernels work on
+   */
+  static Legalized of(long workingBytes, Function<GraphBuilder, Value> body) {
     GraphBuilder builder = new GraphBuilder("test");
     builder.output("y", body.apply(builder));
     Graph graph = builder.finish();
-    return new Legalized(graph, Legalization.legalize(new Module(graph)).graph());
+    return new Legalized(graph, Legalization.legalize(new Module(graph), workingBytes).graph());
   }
 
   /** Mnemonics of all nodes but constants, in order. */

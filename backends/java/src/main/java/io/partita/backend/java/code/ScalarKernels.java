@@ -189,6 +189,9 @@ final class ScalarKernels {
           "The inverse of cosh.",
           """
           static double acosh(double x) {
+            if (x < 1) {
+              return Double.NaN;
+            }
             double excess = x - 1;
             return x > 0x1p28
                 ? Math.log(x) + Math.log(2)
