@@ -45,6 +45,8 @@ final class KernelAccesses {
       case "partita_select" -> select();
       case "partita_copy" -> copy();
       case "partita_gather" -> gather();
+      case "partita_gather_elements" -> gatherElements();
+      case "partita_scatter" -> scatter();
       case "partita_gemm" -> product();
       case "partita_reduce" -> reduce();
       case "partita_cumulative", "partita_softmax" -> lines();
@@ -127,7 +129,19 @@ final class KernelAccesses {
   private void unary() {
     boolean isCast = call.function().startsWith("partita_cast_");
     boolean isPredicate = call.function().startsWith("partita_is_");
-    elements(bits(0), isCast ? bits(1) : isPredicate ? Byte.SIZE : bits(0), fields.get("count"));
+    int written = isCast ? bits(1) : isPredicate ? Byte.SIZE : bits(0);
+    add("x", READ, bytes(bits(0)), line(bits(0)));
+    add("out", WRITE, bytes(written), line(written));
+  }
+
+  /** Half bytes are those of a tile of bytes. */
+  private static int bytes(int bits) {
+    return Math.max(bits, Byte.SIZE);
+  }
+
+  private List<Step> line(int bits) {
+    long count = fields.get("count");
+    return contiguous(bits < Byte.SIZE ? Math.ceilDiv(count * bits, Byte.SIZE) : count);
   }
 
   private void binary() {
@@ -154,6 +168,25 @@ final class KernelAccesses {
     add("data", READ_SOME, bits(0), vector("outer", "extent", "inner"));
     add("indices", READ, bits(1), vector("count"));
     add("out", WRITE, bits(0), vector("outer", "count", "inner"));
+  }
+
+  private void gatherElements() {
+    add("data", READ_SOME, bits(0), vector("outer", "extent", "inner"));
+    add("indices", READ, Long.SIZE, vector("outer", "count", "inner"));
+    add("out", WRITE, bits(0), vector("outer", "count", "inner"));
+  }
+
+  /** Without data, the result has what earlier tiles made of it. */
+  private void scatter() {
+    List<Step> all = vector("outer", "extent", "inner");
+    optional("data", READ, bits(0), all);
+    boolean isByRow = fields.get("rows") != 0;
+    add("indices", READ, Long.SIZE, isByRow ? vector("count") : vector("outer", "count", "inner"));
+    add("updates", READ_SOME, bits(0), vector("outer", "count", "inner"));
+    if (fields.pointer("data").isEmpty()) {
+      add("out", READ, bits(0), all);
+    }
+    add("out", WRITE, bits(0), all);
   }
 
   private void product() {

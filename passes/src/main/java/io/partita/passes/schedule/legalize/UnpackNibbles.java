@@ -5,7 +5,9 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
@@ -40,7 +42,10 @@ final class UnpackNibbles implements RewriteRule {
     List<Value> operands = graph.operands(node);
     boolean hasNibbles =
         isNibble(node.results().getFirst()) || operands.stream().anyMatch(each -> isNibble(each));
-    if (isOther || !hasNibbles || node.results().size() != 1) {
+    // These say themselves of which type their result is.
+    boolean isTyped = op instanceof Contraction || op instanceof IntegerNetwork;
+    boolean isWritten = isNibble(node.results().getFirst());
+    if (isOther || !hasNibbles || isTyped && isWritten || node.results().size() != 1) {
       return Optional.empty();
     }
     ElementType result = node.result().type().element();
