@@ -321,7 +321,7 @@ class SchedulerTest {
     Program program =
         SmallPrograms.of(
             graph -> {
-              Value x = input(graph, "x", 2, 3);
+              Value x = graph.input("x", TensorType.of(ElementType.F64, 2, 3));
               Value y = unary(graph, UnaryFunction.ASIN, x);
               graph.output("y", unary(graph, UnaryFunction.ATANH, y));
             });
@@ -332,13 +332,13 @@ class SchedulerTest {
             error P4401: there is no kernel for an operation
               where:     node "ASIN"
               expected:  an operation and element types that a kernel of the runtime computes
-              found:     asin of f32[2,3] that gives f32[2,3]
+              found:     asin of f64[2,3] that gives f64[2,3]
               fix:       express it by other operations or element types, such as f32 or i8; \
             the Java backend computes all operations
             error P4401: there is no kernel for an operation
               where:     node "ATANH"
               expected:  an operation and element types that a kernel of the runtime computes
-              found:     atanh of f32[2,3] that gives f32[2,3]
+              found:     atanh of f64[2,3] that gives f64[2,3]
               fix:       express it by other operations or element types, such as f32 or i8; \
             the Java backend computes all operations""");
   }

@@ -94,9 +94,9 @@ class DoesNotFitTest {
         module,
         """
         module {
-          graph @inverse(%x: f32[2,3]) -> ("y": f32[2,3]) {
-            %a = atanh(%x) : f32[2,3] "/first"
-            %b = atanh(%a) : f32[2,3] "/second"
+          graph @inverse(%x: f64[2,3]) -> ("y": f64[2,3]) {
+            %a = atanh(%x) : f64[2,3] "/first"
+            %b = atanh(%a) : f64[2,3] "/second"
             return %b
           }
         }
@@ -105,7 +105,7 @@ class DoesNotFitTest {
         .contains(
             "error P4401: there is no kernel for an operation",
             "  where:     node \"/first\", \"/second\"",
-            "  found:     atanh of f32[2,3] that gives f32[2,3]",
+            "  found:     atanh of f64[2,3] that gives f64[2,3]",
             "the Java backend computes all operations");
   }
 }
