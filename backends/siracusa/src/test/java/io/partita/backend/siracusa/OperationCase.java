@@ -77,8 +77,16 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
         || Math.abs(actual - expected) <= bound * (1 + Math.abs(expected));
   }
 
+  /** Whether updates are summed, or such, with what is there. */
+  private static boolean joins(Movement op) {
+    return op instanceof Movement.ScatterElements(int axis, var reduction)
+            && reduction != Movement.ScatterReduction.REPLACE
+        || op instanceof Movement.ScatterNd(var joined)
+            && joined != Movement.ScatterReduction.REPLACE;
+  }
+
   private static boolean isMoved(Op op) {
-    return op instanceof Movement
+    return op instanceof Movement movement && !joins(movement)
         || op instanceof Structured.CacheUpdate
         || op instanceof Structured.Embedding
         || op instanceof Elementwise.Select;
