@@ -20,7 +20,8 @@ import java.util.TreeSet;
  *
  * <p>Exporters also declare extents as expressions, such as {@code past_sequence_length + 1}, which
  * may only be true for the inputs that they traced. So before the first equation is solved, each
- * declared expression becomes a symbol of its own. Where nothing then determines it, the declared
+ * declared expression becomes a symbol of its own. Where nothing then determines it, it is what a
+ * slice takes of it, since models are written for slices that lie inside; and else the declared
  * expression is true after all.
  */
 final class DimensionEquations {
@@ -31,6 +32,9 @@ final class DimensionEquations {
 
   /** What the model declares for the symbol of an expression. */
   private final Map<String, Dim> expressions = new LinkedHashMap<>();
+
+  /** What symbols of expressions may be, should nothing else determine them. */
+  private final Map<String, Solution> likely = new LinkedHashMap<>();
 
   private boolean expressionsYield;
 
@@ -125,6 +129,24 @@ final class DimensionEquations {
       }
     }
     return !solutions.equals(before);
+  }
+
+  /** Takes in that a slice ends at an index of an extent. */
+  void slice(Dim extent, Dim end, String where) {
+    String symbol = extent.toString();
+    boolean isOpen = expressionsYield && expressions.containsKey(symbol) && !end.isStatic();
+    if (isOpen && !end.symbols().contains(symbol)) {
+      likely.putIfAbsent(symbol, new Solution(end, where));
+    }
+  }
+
+  /** Believes what slices end at, as far as nothing else is known; returns whether that's news. */
+  boolean believeSlices() {
+    likely.keySet().removeAll(solutions.keySet());
+    likely.forEach((symbol, end) -> eliminate(symbol, resolve(end.extent()), end.requiredBy()));
+    boolean isNews = !likely.isEmpty();
+    likely.clear();
+    return isNews;
   }
 
   private boolean solve(Dim left, Dim right, String where) {

@@ -18,6 +18,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -155,6 +156,16 @@ final class ModelImport {
     }
   }
 
+  /** Notes where a slice ends. */
+  void note(Movement.Slice slice, Shape operand, String where) {
+    for (int axis = 0; axis < operand.rank(); axis++) {
+      if (slice.steps().get(axis) == 1) {
+        Dim end = slice.starts().get(axis).plus(slice.sizes().get(axis));
+        equations.slice(operand.dim(axis), end, where);
+      }
+    }
+  }
+
   void report(PartitaException failure) {
     failure.diagnostics().forEach(this::report);
   }
@@ -235,6 +246,9 @@ final class ModelImport {
   ImportResult run() {
     try {
       importMainGraph();
+      if (diagnostics.isEmpty() && equations.believeSlices()) {
+        throw new ImportAgain();
+      }
     } catch (ExpansionLimit limit) {
       diagnostics.add(limit.diagnostic);
     }

@@ -5,6 +5,7 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
@@ -361,6 +362,10 @@ final class NodeImport implements NodeScope {
 
   @Override
   public List<Value> addAll(Op op, List<Value> values) {
+    if (op instanceof Movement.Slice slice
+        && slice.starts().size() == values.getFirst().type().rank()) {
+      model.note(slice, values.getFirst().type().shape(), where());
+    }
     try {
       return model.builder().add(op, values);
     } catch (TypeMismatch mismatch) {

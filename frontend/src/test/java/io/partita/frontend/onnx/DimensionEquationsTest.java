@@ -188,6 +188,17 @@ class DimensionEquationsTest {
   }
 
   @Test
+  void aSliceTellsHowLongAnUntrueExpressionIs() {
+    GraphProto.Builder graph = decoder("past_length + 1", "seq");
+    graph
+        .addInitializer(Models.longs("zero", List.of(1L), 0L))
+        .addNode(node("Shape", List.of("keys"), "all"))
+        .addNode(node("Slice", List.of("mask", "zero", "all"), "cut"))
+        .setNode(1, node("Add", List.of("cut", "keys"), "y"));
+    assertThat(inputs(examine(graph))).containsEntry("mask", "[past_length+seq]");
+  }
+
+  @Test
   void anUntrueExpressionOfNumbersThatTheUserBindsYields() {
     ImportOptions options = ImportOptions.NONE.withDim("past_length", 4).withDim("seq", 3);
     ImportResult result = examine(decoder("past_length + 1", "seq"), options);
