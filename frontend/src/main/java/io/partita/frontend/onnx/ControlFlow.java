@@ -4,6 +4,7 @@ import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -11,9 +12,13 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Nodes with subgraphs: the branch of an If that is taken stands in its place, and a Loop of a
@@ -69,7 +74,7 @@ final class ControlFlow {
       if (left.get(i) instanceof NameScope.Given(Value a)
           && right.get(i) instanceof NameScope.Given(Value b)) {
         if (!a.type().equals(b.type())) {
-          throw conditionNotKnown();
+          throw conditionNotKnown(then, otherwise);
         }
         Value scalar = scope.add(new Movement.Reshape(Shape.SCALAR), condition);
         scope.output(i, scope.add(new Elementwise.Select(), scalar, a, b));
@@ -80,9 +85,60 @@ final class ControlFlow {
   }
 
   /** As for a shape: the condition is to be bound. */
-  private RuntimeException conditionNotKnown() {
+  private RuntimeException conditionNotKnown(GraphProto then, GraphProto otherwise) {
+    Optional<Value> input = input(scope.input(0));
+    if (input.isPresent()) {
+      String name = input.get().name();
+      boolean takesThen = inputsRead(then) >= inputsRead(otherwise);
+      Tensor value = Tensor.filled(input.get().type(), takesThen ? 1 : 0);
+      scope.decidedBy(name, value);
+      model.determinesShape(name);
+      return new PartitaException(
+          ImportCode.NOT_KNOWN,
+          scope.where(),
+          "a known value of the input " + name + ", as the branches give different types",
+          "it depends on the value of " + name,
+          "add --bind "
+              + name
+              + "="
+              + (takesThen ? 1 : 0)
+              + ", which takes the branch that reads"
+              + " more inputs");
+    }
     scope.data(0);
     return scope.unsupported("branches of different types", "make the condition a constant");
+  }
+
+  /** The input of one element that a value is, but for its shape and type. */
+  private static Optional<Value> input(Value condition) {
+    Value value = condition;
+    while (!value.isInput()
+        && (value.definition().op() instanceof Movement.Reshape
+            || value.definition().op() instanceof Elementwise.Cast)) {
+      value = value.definition().operand(0);
+    }
+    boolean isOne = value.isInput() && value.type().isStatic() && value.type().shape().size().is(1);
+    return isOne ? Optional.of(value) : Optional.empty();
+  }
+
+  /** How many inputs of the model the nodes of a branch name. */
+  private long inputsRead(GraphProto branch) {
+    Set<String> read = new HashSet<>();
+    Deque<GraphProto> graphs = new ArrayDeque<>(List.of(branch));
+    while (!graphs.isEmpty()) {
+      GraphProto graph = graphs.pop();
+      for (NodeProto node : graph.getNodeList()) {
+        read.addAll(node.getInputList());
+        node.getAttributeList().stream()
+            .filter(AttributeProto::hasG)
+            .forEach(attribute -> graphs.push(attribute.getG()));
+      }
+    }
+    return read.stream()
+        .filter(
+            name ->
+                frame.names().find(name) instanceof NameScope.Given(Value value) && value.isInput())
+        .count();
   }
 
   private void bind(List<NameScope.Binding> results) {

@@ -24,6 +24,7 @@ final class GraphInputs {
   private final DimensionEquations equations;
   private final Consumer<Diagnostic> report;
   private final SortedSet<String> symbols = new TreeSet<>();
+  private final SortedSet<String> imageSizes = new TreeSet<>();
   private final SortedSet<String> expressions = new TreeSet<>();
   private final Map<String, Dim> bound = new HashMap<>();
 
@@ -39,6 +40,11 @@ final class GraphInputs {
   /** All symbols of the declared shapes. */
   SortedSet<String> symbols() {
     return symbols;
+  }
+
+  /** Those that are the height or width of an image: the last two of four or more dimensions. */
+  SortedSet<String> imageSizes() {
+    return imageSizes;
   }
 
   /**
@@ -93,8 +99,12 @@ final class GraphInputs {
       }
       return Optional.of(new TensorType(element.get(), given));
     }
-    return shape(where, input.getName(), type.getTensorType().getShape())
-        .map(shape -> new TensorType(element.get(), shape));
+    Optional<Shape> shape = shape(where, input.getName(), type.getTensorType().getShape());
+    shape
+        .filter(dims -> dims.rank() >= 4 && element.get().isFloat())
+        .map(dims -> dims.range(dims.rank() - 2, dims.rank()))
+        .ifPresent(size -> size.forEach(dim -> imageSizes.addAll(dim.symbols())));
+    return shape.map(dims -> new TensorType(element.get(), dims));
   }
 
   private Optional<Shape> shape(String where, String input, TensorShapeProto proto) {

@@ -19,6 +19,8 @@ import java.util.function.Function;
  *     operators are so too is then one of integers, whatever types it states
  * @param roundsActivations whether products that allow it (MatMulNBits with accuracy_level 4) round
  *     their activations to 8 bits, as ONNX Runtime does; otherwise they are exact
+ * @param choosesNumbers whether the import chooses numbers that it can't do without: sizes of
+ *     images, conditions
  */
 public record ImportOptions(
     Map<String, Long> dims,
@@ -26,9 +28,11 @@ public record ImportOptions(
     Map<String, Shape> shapes,
     Function<String, Optional<Tensor>> recorded,
     boolean integerData,
-    boolean roundsActivations) {
+    boolean roundsActivations,
+    boolean choosesNumbers) {
   public static final ImportOptions NONE =
-      new ImportOptions(Map.of(), Map.of(), Map.of(), input -> Optional.empty(), false, false);
+      new ImportOptions(
+          Map.of(), Map.of(), Map.of(), input -> Optional.empty(), false, false, false);
 
   public ImportOptions {
     dims = Map.copyOf(dims);
@@ -39,30 +43,39 @@ public record ImportOptions(
   public ImportOptions withDim(String symbol, long extent) {
     Map<String, Long> more = new LinkedHashMap<>(dims);
     more.put(symbol, extent);
-    return new ImportOptions(more, values, shapes, recorded, integerData, roundsActivations);
+    return new ImportOptions(
+        more, values, shapes, recorded, integerData, roundsActivations, choosesNumbers);
   }
 
   public ImportOptions withValue(String input, Tensor value) {
     Map<String, Tensor> more = new LinkedHashMap<>(values);
     more.put(input, value);
-    return new ImportOptions(dims, more, shapes, recorded, integerData, roundsActivations);
+    return new ImportOptions(
+        dims, more, shapes, recorded, integerData, roundsActivations, choosesNumbers);
   }
 
   public ImportOptions withShape(String input, Shape shape) {
     Map<String, Shape> more = new LinkedHashMap<>(shapes);
     more.put(input, shape);
-    return new ImportOptions(dims, values, more, recorded, integerData, roundsActivations);
+    return new ImportOptions(
+        dims, values, more, recorded, integerData, roundsActivations, choosesNumbers);
   }
 
   public ImportOptions bindShapeInputs(Function<String, Optional<Tensor>> supplier) {
-    return new ImportOptions(dims, values, shapes, supplier, integerData, roundsActivations);
+    return new ImportOptions(
+        dims, values, shapes, supplier, integerData, roundsActivations, choosesNumbers);
   }
 
   public ImportOptions withIntegerData() {
-    return new ImportOptions(dims, values, shapes, recorded, true, roundsActivations);
+    return new ImportOptions(
+        dims, values, shapes, recorded, true, roundsActivations, choosesNumbers);
   }
 
   public ImportOptions withRoundedActivations() {
-    return new ImportOptions(dims, values, shapes, recorded, integerData, true);
+    return new ImportOptions(dims, values, shapes, recorded, integerData, true, choosesNumbers);
+  }
+
+  public ImportOptions choosingNumbers() {
+    return new ImportOptions(dims, values, shapes, recorded, integerData, roundsActivations, true);
   }
 }

@@ -18,6 +18,7 @@ import java.util.TreeSet;
  * @param constantInputs the graph inputs that became constants, by a bound or recorded value
  * @param symbols the names of dimensions that the model's inputs declare
  * @param derived those of them that follow from others, in the order in which that was found
+ * @param choices numbers that the import chose
  */
 public record ImportResult(
     Optional<Module> module,
@@ -25,7 +26,8 @@ public record ImportResult(
     List<UnsupportedNode> unsupported,
     SortedSet<String> constantInputs,
     SortedSet<String> symbols,
-    List<DerivedDimension> derived) {
+    List<DerivedDimension> derived,
+    List<Choice> choices) {
   private static final int MOST_REPORTED = 50;
 
   public ImportResult {
@@ -34,6 +36,17 @@ public record ImportResult(
     constantInputs = new TreeSet<>(constantInputs);
     symbols = new TreeSet<>(symbols);
     derived = List.copyOf(derived);
+    choices = List.copyOf(choices);
+  }
+
+  ImportResult with(List<Choice> chosen) {
+    return new ImportResult(
+        module, diagnostics, unsupported, constantInputs, symbols, derived, chosen);
+  }
+
+  /** The symbol of a dimension that a user names as the model does. */
+  public String symbol(String name) {
+    return symbols.contains(name) ? name : DimExpression.symbol(name);
   }
 
   /**

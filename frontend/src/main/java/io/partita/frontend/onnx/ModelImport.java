@@ -12,6 +12,7 @@ import io.partita.frontend.onnx.operator.OperatorRegistry;
 import io.partita.frontend.onnx.selection.SelectedRows;
 import io.partita.frontend.onnx.selection.Selection;
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Graph;
@@ -79,6 +80,7 @@ final class ModelImport {
   private long expanded;
   private int traceable = MOST_TRACED;
   private int freshDims;
+  private Optional<NumberChoice.FirstFailure> firstFailure = Optional.empty();
 
   /**
    * @param values the graph inputs that are constants, by name
@@ -211,6 +213,31 @@ final class ModelImport {
     return trace.unbound();
   }
 
+  Optional<NumberChoice.FirstFailure> firstFailure() {
+    return firstFailure;
+  }
+
+  /** Notes what numbers may get the import past the first node that fails. */
+  void noteFailure(NodeImport node, PartitaException failure) {
+    if (firstFailure.isPresent() || !diagnostics.isEmpty()) {
+      return;
+    }
+    DiagnosticCode code = failure.diagnostics().getFirst().code();
+    boolean isMisfit = code == ImportCode.MISFIT || code == ImportCode.INVALID_NODE;
+    boolean mayNeedNumbers =
+        isMisfit || code == ImportCode.NOT_KNOWN || code == ImportCode.UNSUPPORTED_USE;
+    SortedSet<String> open = new TreeSet<>();
+    if (mayNeedNumbers && !node.isContradictory()) {
+      node.values().forEach(value -> open.addAll(unbound(value).symbols()));
+      open.retainAll(inputs.symbols());
+    }
+    SortedSet<String> images = new TreeSet<>(open);
+    images.retainAll(inputs.imageSizes());
+    firstFailure =
+        Optional.of(
+            new NumberChoice.FirstFailure(nodes, isMisfit, open, images, node.conditions()));
+  }
+
   /** Ends the whole import at once. */
   static final class ExpansionLimit extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -260,7 +287,8 @@ final class ModelImport {
         unsupported,
         constantInputs,
         inputs.symbols(),
-        equations.derived());
+        equations.derived(),
+        List.of());
   }
 
   /** Without extents that depend on data; none where that can't be. */

@@ -33,6 +33,8 @@ final class NodeImport implements NodeScope {
   private final Map<String, AttributeProto> attributes;
   private final NameScope.Binding[] results;
   private List<Optional<Value>> operands = List.of();
+  private boolean contradictory;
+  private Map<String, Tensor> conditions = Map.of();
 
   NodeImport(ModelImport model, Frame frame, NodeProto node) {
     this.model = model;
@@ -100,6 +102,25 @@ final class NodeImport implements NodeScope {
 
   Diagnostic diagnostic(ImportCode code, String expected, String found) {
     return new Diagnostic(code, where(), expected, found, CHECK);
+  }
+
+  /** The operands that are there. */
+  List<Value> values() {
+    return operands.stream().flatMap(Optional::stream).toList();
+  }
+
+  /** What inputs have to be for a branch to be taken; empty where the node has none. */
+  Map<String, Tensor> conditions() {
+    return conditions;
+  }
+
+  void decidedBy(String input, Tensor value) {
+    conditions = Map.of(input, value);
+  }
+
+  /** Whether its operands have numbers that don't fit, whatever open dimensions are. */
+  boolean isContradictory() {
+    return contradictory;
   }
 
   /** The operands' types as text. */
@@ -346,6 +367,13 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
+  public void equate(Dim left, Dim right) {
+    if (!left.equals(right)) {
+      model.require(List.of(new TypeMismatch.Equation(left, right)), where());
+    }
+  }
+
+  @Override
   public Dim freshDim() {
     return model.freshDim();
   }
@@ -369,6 +397,9 @@ final class NodeImport implements NodeScope {
     try {
       return model.builder().add(op, values);
     } catch (TypeMismatch mismatch) {
+      contradictory =
+          mismatch.equations().stream()
+              .anyMatch(equation -> equation.left().isStatic() && equation.right().isStatic());
       model.require(mismatch.equations(), where());
       SortedSet<String> symbols = new TreeSet<>();
       values.forEach(value -> value.type().shape().forEach(dim -> symbols.addAll(dim.symbols())));

@@ -125,6 +125,12 @@ public interface NodeScope {
   /** Whether products that may round their activations do so. */
   boolean roundsActivations();
 
+  /**
+   * Takes in that the operator requires two extents to be equal, where that may say what dimensions
+   * of the model's inputs are. Whether they are equal in the end is for the operation to check.
+   */
+  void equate(Dim left, Dim right);
+
   /** A new symbol for an extent that can't be derived. */
   Dim freshDim();
 

@@ -59,6 +59,7 @@ final class NodeSequence {
     try {
       convert(node, scope, known && defined);
     } catch (PartitaException failure) {
+      model.noteFailure(scope, failure);
       model.report(failure);
       scope.noteUnsupported(failure);
     } catch (ArithmeticException overflow) {

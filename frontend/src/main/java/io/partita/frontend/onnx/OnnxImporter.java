@@ -33,6 +33,12 @@ public final class OnnxImporter {
    */
   public ImportResult examine(OnnxModel file) {
     OnnxModel model = file.standard(options.integerData());
+    return options.choosesNumbers()
+        ? new NumberChoice(options, chosen -> attempt(model, chosen)).run()
+        : attempt(model, options).result();
+  }
+
+  private NumberChoice.Attempt attempt(OnnxModel model, ImportOptions options) {
     Map<String, Tensor> values = new TreeMap<>(options.values());
     DimensionEquations equations = new DimensionEquations();
     while (true) {
@@ -53,7 +59,7 @@ public final class OnnxImporter {
         }
       }
       if (!bound) {
-        return result;
+        return new NumberChoice.Attempt(result, round.firstFailure());
       }
     }
   }

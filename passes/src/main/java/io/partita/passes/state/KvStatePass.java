@@ -48,6 +48,11 @@ public final class KvStatePass implements Pass {
     this.notes = notes;
   }
 
+  /** Positions of each cache. */
+  public long capacity() {
+    return capacity;
+  }
+
   @Override
   public String name() {
     return "kv-state";

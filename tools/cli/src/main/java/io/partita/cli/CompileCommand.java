@@ -80,6 +80,9 @@ final class CompileCommand implements Callable<Integer> {
       description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
   String passes;
 
+  @Option(names = "--kv-capacity", paramLabel = "N", description = "Positions of the KV cache.")
+  Long capacity;
+
   @Option(
       names = "--chunk",
       paramLabel = "N",
@@ -191,8 +194,12 @@ final class CompileCommand implements Callable<Integer> {
   }
 
   private Compilation.Request request() {
-    OptionalLong tokens = chunk == null ? OptionalLong.empty() : OptionalLong.of(chunk);
-    return new Compilation.Request(model, options.dims, options.values, passes, tokens);
+    return new Compilation.Request(
+        model, options.dims, options.values, passes, optional(chunk), optional(capacity));
+  }
+
+  private static OptionalLong optional(Long number) {
+    return number == null ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
   private static void report(ModelDescription.DeviceGroup group, Map<String, Object> report) {

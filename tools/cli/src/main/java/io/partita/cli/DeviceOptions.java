@@ -12,7 +12,6 @@ import io.partita.passes.plan.PlanCode;
 import io.partita.passes.plan.StrategyChoice;
 import io.partita.passes.shard.Strategy;
 import java.util.Optional;
-import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
 /** What says over which devices a model is distributed. */
@@ -63,7 +62,7 @@ final class DeviceOptions {
   PlanRequest request(Compilation.Request model, String target) {
     return new PlanRequest(
         model,
-        OptionalLong.empty(),
+        model.capacity(),
         TargetLibrary.find(target),
         devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices),
         StrategyChoice.parse(strategy == null ? "auto" : strategy),

@@ -32,6 +32,11 @@ final class InspectionReport {
     lines.add("operators  " + operatorSets());
     inspection.understood().ifPresent(understood -> describe(understood, lines));
     inspection.imported().derived().forEach(dimension -> lines.add(line(dimension)));
+    inspection
+        .imported()
+        .choices()
+        .forEach(
+            choice -> lines.add("chosen     %s (%s)".formatted(choice.option(), choice.reason())));
     List<UnsupportedNode> unsupported = inspection.imported().unsupported();
     if (unsupported.isEmpty()) {
       lines.add(
@@ -246,6 +251,11 @@ final class InspectionReport {
     json.put(
         "derivedDimensions",
         inspection.imported().derived().stream().map(InspectionReport::json).toList());
+    json.put(
+        "choices",
+        inspection.imported().choices().stream()
+            .map(choice -> Map.of("option", choice.option(), "reason", choice.reason()))
+            .toList());
     inspection.understood().ifPresent(understood -> json(understood, json));
     return json;
   }

@@ -1,7 +1,7 @@
 package io.partita.cli;
 
-import io.partita.driver.ModelFile;
 import io.partita.driver.NumericVerification;
+import io.partita.driver.OpenCache;
 import io.partita.driver.StandardPasses;
 import io.partita.ir.graph.Module;
 import io.partita.ir.text.PirFile;
@@ -80,7 +80,7 @@ final class OptCommand implements Callable<Integer> {
     Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
     Module result;
     try (Progress progress = Progress.start(err, "reading " + file.getFileName())) {
-      Module module = ModelFile.read(file, model.dims, model.values).module();
+      Module module = OpenCache.read(file, model.dims, model.values, pipeline);
       progress.step("running passes");
       NumericVerification verification = new NumericVerification(seed);
       result =

@@ -158,8 +158,8 @@ final class CacheAsState {
             DriverCode.DEFAULT_CAPACITY,
             "dimension " + past,
             "",
-            "no --dim; the KV cache gets " + Compilation.DEFAULT_CAPACITY + " positions",
-            "choose another capacity with --dim " + past + "=N"));
+            "no --kv-capacity; the KV cache gets " + Compilation.DEFAULT_CAPACITY + " positions",
+            "choose another capacity with --kv-capacity N"));
     return Compilation.DEFAULT_CAPACITY;
   }
 

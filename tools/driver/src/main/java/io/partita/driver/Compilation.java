@@ -8,6 +8,8 @@ import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.chip.ChipRemedies;
 import io.partita.driver.chip.ChipTarget;
+import io.partita.frontend.onnx.DerivedDimension;
+import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
@@ -49,25 +51,31 @@ public final class Compilation {
    * @param values values of inputs that determine shapes
    * @param passes the pipeline, or null for the usual one
    * @param chunk tokens of a prompt that a decoder also takes at once; none for one at a time
+   * @param capacity positions of the KV cache, where the user says it by that name
    */
   public record Request(
       Path model,
       Map<String, Long> dims,
       Map<String, String> values,
       String passes,
-      OptionalLong chunk) {
+      OptionalLong chunk,
+      OptionalLong capacity) {
     public Request {
       dims = Map.copyOf(dims);
       values = Map.copyOf(values);
     }
 
-    /** Without chunks. */
+    /** Without chunks, and with the usual capacity. */
     public Request(Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
-      this(model, dims, values, passes, OptionalLong.empty());
+      this(model, dims, values, passes, OptionalLong.empty(), OptionalLong.empty());
     }
 
     Request with(Map<String, Long> dims) {
-      return new Request(model, dims, values, passes, chunk);
+      return new Request(model, dims, values, passes, chunk, capacity);
+    }
+
+    Request withCapacity(OptionalLong positions) {
+      return new Request(model, dims, values, passes, chunk, positions);
     }
   }
 
@@ -219,13 +227,26 @@ public final class Compilation {
             "leave --dim " + symbol + " away");
       }
     }
-    Module step = prepare(bound(request, symbols, 1), model, Map.of());
+    Request single = bound(request, symbols, 1);
+    Module step = prepare(single, model, Map.of());
     progress.accept("preparing it for " + tokens + " tokens at once");
     Compilation quiet = new Compilation(note -> {}, progress);
-    return Entries.of(
-        step,
-        quiet.prepare(
-            bound(request, symbols, tokens), model, masks(model, request.dims(), tokens)));
+    Request several = quiet.several(single, symbols, tokens, model);
+    return Entries.of(step, quiet.prepare(several, model, masks(model, request.dims(), tokens)));
+  }
+
+  /** The same cache for several tokens: lengths that follow from their number are others then. */
+  private Request several(Request single, Set<String> symbols, long tokens, OnnxModel model) {
+    Map<String, Long> own = new LinkedHashMap<>(single.dims());
+    ImportResult open = ModelFile.examine(model, Map.of(), single.values());
+    boolean follows = false;
+    for (DerivedDimension dimension : open.derived()) {
+      follows |= own.keySet().removeIf(name -> open.symbol(name).equals(dimension.name()));
+    }
+    Request independent = bound(single.with(own), symbols, tokens);
+    return follows
+        ? independent.withCapacity(chosen(single, model, Map.of()).capacity())
+        : independent;
   }
 
   /**
@@ -287,23 +308,30 @@ public final class Compilation {
    */
   public Module prepare(Request request) {
     progress.accept("reading " + request.model().getFileName());
+    boolean isText = request.model().toString().endsWith(".pir");
     if (request.passes() != null) {
-      Module module = ModelFile.read(request.model(), request.dims(), request.values()).module();
-      return bound(run(Pipeline.parse(request.passes(), StandardPasses.REGISTRY), module));
+      Pipeline pipeline = Pipeline.parse(request.passes(), StandardPasses.REGISTRY);
+      OptionalLong stated = OpenCache.stated(pipeline);
+      if (isText || stated.isEmpty()) {
+        return bound(
+            run(
+                pipeline,
+                ModelFile.read(request.model(), request.dims(), request.values()).module()));
+      }
+      DimensionChoice.Chosen chosen = chosen(request, OnnxModel.read(request.model()), Map.of());
+      chosen.capacity().ifPresent(capacity -> OpenCache.requireEqual(stated.getAsLong(), capacity));
+      return bound(run(pipeline, chosen.imported().orThrow()));
     }
-    if (request.model().toString().endsWith(".pir")) {
+    if (isText) {
       return bound(run(StandardPasses.usual(), PirFile.read(request.model())));
     }
     return prepare(request, OnnxModel.read(request.model()), Map.of());
   }
 
   private Module prepare(Request request, OnnxModel model, Map<String, Shape> shapes) {
-    Set<String> cacheDims = CacheAsState.withheld(model);
-    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
-    dims.keySet().removeAll(cacheDims);
-    Module module = ModelFile.examine(model, dims, request.values(), shapes).orThrow();
-    Module raised = run(StandardPasses.usual(), module);
-    CacheAsState cache = new CacheAsState(notes, cacheDims, request.dims());
+    DimensionChoice.Chosen chosen = chosen(request, model, shapes);
+    Module raised = run(StandardPasses.usual(), chosen.imported().orThrow());
+    CacheAsState cache = new CacheAsState(notes, chosen.cache(), chosen.cacheDims());
     if (cache.applies(raised)) {
       progress.accept("keeping the KV cache as state");
       raised = cache.keep(bound(raised, cache.ownSymbols(raised)));
@@ -330,19 +358,38 @@ public final class Compilation {
           "none in " + request.model().getFileName(),
           "leave the option away");
     }
-    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
-    cacheDims.forEach(dim -> dims.put(dim, capacity));
-    return prepare(request.with(dims));
+    return prepare(request.withCapacity(OptionalLong.of(capacity)));
   }
 
-  /** The symbols of the lengths of what the model calls past: they grow from step to step. */
+  private DimensionChoice.Chosen chosen(
+      Request request, OnnxModel model, Map<String, Shape> shapes) {
+    return new DimensionChoice(model, request.values(), shapes, notes)
+        .of(request.dims(), request.capacity());
+  }
+
+  /**
+   * The symbols of the lengths of a decoder's past, which grow from step to step; those of what it
+   * calls past, where it can't be imported as it is.
+   */
   public static Set<String> cacheDims(OnnxModel model) {
-    return CacheAsState.lengths(model);
+    return ModelFile.examine(model, Map.of(), Map.of())
+        .module()
+        .<Set<String>>map(module -> DecoderDimensions.of(module).past())
+        .orElseGet(() -> CacheAsState.lengths(model));
   }
 
   private Module run(Pipeline pipeline, Module module) {
     return pipeline.run(
         module, (pass, before, after) -> progress.accept("running passes, after " + pass.name()));
+  }
+
+  static Diagnostic missing(String symbol) {
+    return new Diagnostic(
+        PassCode.SYMBOLIC_DIMENSION,
+        "dimension " + symbol,
+        "a number: a compiled program has fixed shapes",
+        "no --dim for it",
+        "add --dim " + symbol + "=N");
   }
 
   private Module bound(Module module) {
@@ -369,13 +416,7 @@ public final class Compilation {
                 "no --dim; it becomes 1",
                 "choose another with --dim " + symbol + "=N"));
       } else {
-        missing.add(
-            new Diagnostic(
-                PassCode.SYMBOLIC_DIMENSION,
-                "dimension " + symbol,
-                "a number: a compiled program has fixed shapes",
-                "no --dim for it",
-                "add --dim " + symbol + "=N"));
+        missing.add(missing(symbol));
       }
     }
     if (!missing.isEmpty()) {

@@ -20,8 +20,12 @@ public enum DriverCode implements DiagnosticCode {
   CACHE_FULL("P6015", "the KV cache is full", Severity.NOTE),
   FIXED_PAST("P6016", "the KV cache has a fixed length and stays an input", Severity.NOTE),
   DEVICES("P6017", "the number of devices and the strategy don't fit together"),
+  DEFAULT_EXTENT("P6018", "a dimension is not given", Severity.NOTE),
+  DIMENSION_CONFLICT("P6019", "dimensions contradict each other"),
+  DERIVED_DIMENSION("P6020", "a dimension follows from others", Severity.NOTE),
   NO_CHUNKS("P6021", "the model can't take several tokens at once"),
   PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
+  CHOSEN_NUMBER("P6023", "a number is not given that the model needs", Severity.NOTE),
   INTERNAL("P6099", "this is an error of Partita itself");
 
   private final String id;

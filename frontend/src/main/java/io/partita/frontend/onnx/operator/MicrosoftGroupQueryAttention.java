@@ -155,6 +155,9 @@ final class MicrosoftGroupQueryAttention {
       Dim seq = fresh.dim(2);
       Dim past = node.has(3) ? node.shape(3).dim(2) : Dim.ZERO;
       Dim total = past.is(0) ? seq : node.dims(6).getFirst();
+      if (!total.isStatic()) {
+        node.equate(total, past.plus(seq));
+      }
       boolean alike = alike(node, batch, total);
       Value lengths = lengths(node, batch);
       if (total.equals(seq)) {

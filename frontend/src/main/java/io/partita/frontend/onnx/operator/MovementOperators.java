@@ -147,6 +147,11 @@ final class MovementOperators {
     Shape wanted = new Shape(node.dims(1));
     Shape shape = Shape.broadcast(node.shape(0), wanted);
     if (shape == null) {
+      for (int i = 0; i < Math.min(wanted.rank(), node.shape(0).rank()); i++) {
+        if (!wanted.fromEnd(i).is(1) && !node.shape(0).fromEnd(i).is(1)) {
+          node.equate(node.shape(0).fromEnd(i), wanted.fromEnd(i));
+        }
+      }
       throw node.invalid("a shape that " + node.shape(0) + " broadcasts to", wanted.toString());
     }
     node.output(0, new Arithmetic(node).broadcast(node.input(0), shape));

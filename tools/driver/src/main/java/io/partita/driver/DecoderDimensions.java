@@ -1,0 +1,55 @@
+package io.partita.driver;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * The dimensions of a decoder whose cache comes in as inputs and goes out, longer, as outputs.
+ *
+ * @param past symbols of the lengths of what comes in
+ * @param tokens symbols of how much longer it goes out
+ */
+public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens) {
+  /** Those of a module; none where it has no such cache, or one of fixed length. */
+  public static DecoderDimensions of(Module module) {
+    Graph graph = module.graph();
+    SortedSet<String> past = new TreeSet<>();
+    SortedSet<String> tokens = new TreeSet<>();
+    for (Value input : graph.inputs()) {
+      for (Graph.Output output : graph.outputs()) {
+        for (int axis = 0; axis < input.type().rank(); axis++) {
+          Optional<Dim> longer = longer(input.type(), output.value().type(), axis);
+          if (longer.isPresent()) {
+            past.add(input.type().dim(axis).toString());
+            tokens.addAll(longer.get().symbols());
+          }
+        }
+      }
+    }
+    return new DecoderDimensions(past, tokens);
+  }
+
+  /** By how much, where the types are alike but for that on an axis. */
+  private static Optional<Dim> longer(TensorType before, TensorType after, int axis) {
+    if (before.rank() < 3
+        || after.rank() != before.rank()
+        || !before.dim(axis).isSymbol()
+        || !after.with(after.shape().with(axis, before.dim(axis))).equals(before)) {
+      return Optional.empty();
+    }
+    Dim more = after.dim(axis).minus(before.dim(axis));
+    boolean isFree = !more.symbols().contains(before.dim(axis).toString());
+    return isFree && more.isAtLeast(1) ? Optional.of(more) : Optional.empty();
+  }
+
+  /** Whether the model is a decoder with a cache of open length. */
+  public boolean isDecoder() {
+    return !past.isEmpty();
+  }
+}

@@ -1,0 +1,284 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.Choice;
+import io.partita.frontend.onnx.DerivedDimension;
+import io.partita.frontend.onnx.ImportResult;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * The numbers of a model that is to be compiled: what the user gives, what follows from that, and
+ * what is usual. A decoder takes one token of one sequence at a time; the length of its past stays
+ * open, and what the user gives for it is the capacity of its cache.
+ */
+final class DimensionChoice {
+  private final OnnxModel model;
+  private final Map<String, String> values;
+  private final Map<String, Shape> shapes;
+  private final Consumer<Diagnostic> notes;
+  private final Map<String, Long> dims = new LinkedHashMap<>();
+  private final Map<String, Long> capacities = new TreeMap<>();
+
+  /**
+   * @param imported the model with those numbers
+   * @param cache symbols of the lengths of the past, which are open; none where it's no decoder
+   * @param capacity positions of the cache, as far as the user says
+   */
+  record Chosen(ImportResult imported, SortedSet<String> cache, OptionalLong capacity) {
+    /** The same number for each length of the past, as far as the user says. */
+    Map<String, Long> cacheDims() {
+      Map<String, Long> extents = new TreeMap<>();
+      cache.forEach(symbol -> capacity.ifPresent(number -> extents.put(symbol, number)));
+      return extents;
+    }
+  }
+
+  /**
+   * @param values of inputs that determine shapes
+   * @param shapes of inputs that declare others
+   * @param notes takes what was chosen
+   */
+  DimensionChoice(
+      OnnxModel model,
+      Map<String, String> values,
+      Map<String, Shape> shapes,
+      Consumer<Diagnostic> notes) {
+    this.shapes = shapes;
+    this.model = model;
+    this.values = values;
+    this.notes = notes;
+  }
+
+  /**
+   * Imports the model with what the user gives.
+   *
+   * @param given extents by name
+   * @param positions of the cache
+   * @throws PartitaException when the model can't be imported, or what is given contradicts itself
+   */
+  Chosen of(Map<String, Long> given, OptionalLong positions) {
+    positions.ifPresent(number -> capacities.put("--kv-capacity " + number, number));
+    ImportResult open = ModelFile.examine(model, Map.of(), values);
+    if (open.module().isEmpty()) {
+      return withoutLook(given);
+    }
+    Module look = open.module().get();
+    DecoderDimensions decoder = DecoderDimensions.of(look);
+    Map<String, DerivedDimension> derived = new HashMap<>();
+    open.derived().forEach(dimension -> derived.put(dimension.name(), dimension));
+    Map<String, Long> byCache = new TreeMap<>();
+    given.forEach(
+        (name, extent) -> {
+          String symbol = open.symbol(name);
+          if (decoder.past().contains(symbol)) {
+            capacities.put(option(name, extent), extent);
+          } else if (derived.containsKey(symbol)
+              && derived.get(symbol).extent().symbols().stream()
+                  .anyMatch(decoder.past()::contains)) {
+            byCache.put(name, extent);
+          } else {
+            dims.put(name, extent);
+          }
+        });
+    chooseUsual(look, decoder, given, open);
+    keepChoices(open, given);
+    byCache.forEach(
+        (name, extent) -> capacity(name, extent, derived.get(open.symbol(name)), decoder));
+    given.forEach(
+        (name, extent) -> {
+          DerivedDimension dimension = derived.get(open.symbol(name));
+          if (dimension != null) {
+            requireConsistent(name, extent, dimension, bound(dimension.extent()));
+          }
+        });
+    ImportResult imported =
+        dims.isEmpty() && shapes.isEmpty() ? open : ModelFile.examine(model, dims, values, shapes);
+    requireNumbers(imported.orThrow().graph(), decoder);
+    tell(imported);
+    return new Chosen(imported, decoder.past(), capacity());
+  }
+
+  /**
+   * Of all dimensions but the length of the past, so that all that are missing are told at once.
+   */
+  private static void requireNumbers(Graph graph, DecoderDimensions decoder) {
+    List<Diagnostic> missing = new ArrayList<>();
+    for (String symbol : graph.symbols()) {
+      if (!decoder.past().contains(symbol)) {
+        missing.add(Compilation.missing(symbol));
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw new PartitaException(missing);
+    }
+  }
+
+  /** A model that can only be imported with what the user gives. */
+  private Chosen withoutLook(Map<String, Long> given) {
+    Map<String, Long> rest = new LinkedHashMap<>(given);
+    Set<String> past = CacheAsState.lengths(model);
+    past.forEach(
+        symbol -> {
+          if (rest.containsKey(symbol)) {
+            capacities.put(option(symbol, rest.get(symbol)), rest.remove(symbol));
+          }
+        });
+    ImportResult imported = ModelFile.examine(model, rest, values, shapes);
+    DecoderDimensions decoder = DecoderDimensions.of(imported.orThrow());
+    tell(imported);
+    return new Chosen(imported, decoder.past(), capacity());
+  }
+
+  private void chooseUsual(
+      Module look, DecoderDimensions decoder, Map<String, Long> given, ImportResult open) {
+    Set<String> known = new TreeSet<>(decoder.past());
+    given.keySet().forEach(name -> known.add(open.symbol(name)));
+    SortedSet<String> read = read(look.graph());
+    for (String symbol : look.graph().symbols()) {
+      if (known.contains(symbol)) {
+        continue;
+      }
+      if (symbol.toLowerCase(Locale.ROOT).contains("batch")) {
+        usual(symbol, DriverCode.DEFAULT_BATCH, "no --dim; it becomes 1");
+      } else if (decoder.tokens().contains(symbol)) {
+        usual(symbol, DriverCode.DEFAULT_EXTENT, "no --dim; a decoder takes 1 token at a time");
+      } else if (!read.contains(symbol)) {
+        usual(symbol, DriverCode.DEFAULT_EXTENT, "no --dim; it becomes 1, as nothing reads it");
+      }
+    }
+  }
+
+  /** Sizes that were found needn't be looked for again, unless the user gives one of them. */
+  private void keepChoices(ImportResult open, Map<String, Long> given) {
+    boolean isOpen = open.choices().stream().noneMatch(choice -> given.containsKey(choice.name()));
+    for (Choice choice : open.choices()) {
+      if (isOpen && choice.isDimension()) {
+        dims.put(choice.name(), choice.number());
+        notes.accept(note(choice));
+      }
+    }
+  }
+
+  private void usual(String symbol, DriverCode code, String found) {
+    dims.put(symbol, 1L);
+    notes.accept(
+        new Diagnostic(
+            code, "dimension " + symbol, "", found, "choose another with --dim " + symbol + "=N"));
+  }
+
+  /** The symbols of inputs that some node or output reads, and of what is computed from them. */
+  private static SortedSet<String> read(Graph graph) {
+    SortedSet<String> symbols = new TreeSet<>();
+    Set<Value> readers = graph.readers().keySet();
+    for (Value input : graph.inputs()) {
+      if (readers.contains(input)
+          || graph.outputs().stream().anyMatch(output -> output.value() == input)) {
+        input.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
+      }
+    }
+    graph
+        .nodes()
+        .forEach(
+            node ->
+                node.results()
+                    .forEach(
+                        result ->
+                            result.type().shape().forEach(dim -> symbols.addAll(dim.symbols()))));
+    return symbols;
+  }
+
+  /** The capacity with which a dimension that grows with the past is as the user says. */
+  private void capacity(
+      String name, long extent, DerivedDimension dimension, DecoderDimensions decoder) {
+    Dim open = bound(dimension.extent());
+    String past = decoder.past().first();
+    Dim rest = open.bind(Map.of(past, Dim.ZERO));
+    Dim positions = Dim.of(extent).minus(rest);
+    if (open.equals(Dim.symbol(past).plus(rest)) && positions.isStatic()) {
+      capacities.put(option(name, extent), positions.value());
+    }
+  }
+
+  private static String option(String name, long extent) {
+    return "--dim " + name + "=" + extent;
+  }
+
+  private Dim bound(Dim extent) {
+    Map<String, Dim> numbers = new HashMap<>();
+    dims.forEach((symbol, number) -> numbers.put(symbol, Dim.of(number)));
+    return extent.bind(numbers);
+  }
+
+  private static void requireConsistent(
+      String name, long given, DerivedDimension dimension, Dim extent) {
+    if (extent.isStatic() && !extent.is(given)) {
+      throw new PartitaException(
+          DriverCode.DIMENSION_CONFLICT,
+          "--dim " + name + "=" + given,
+          extent + ", as " + dimension.equation() + " (required by " + dimension.requiredBy() + ")",
+          Long.toString(given),
+          "leave --dim " + name + " out: it follows from the others");
+    }
+  }
+
+  private OptionalLong capacity() {
+    OptionalLong capacity = OptionalLong.empty();
+    String first = "";
+    for (Map.Entry<String, Long> entry : capacities.entrySet()) {
+      if (capacity.isPresent() && capacity.getAsLong() != entry.getValue()) {
+        throw new PartitaException(
+            DriverCode.DIMENSION_CONFLICT,
+            entry.getKey(),
+            capacity.getAsLong() + " positions in the KV cache, as " + first + " says",
+            entry.getValue() + " positions",
+            "leave one of them out");
+      }
+      capacity = OptionalLong.of(entry.getValue());
+      first = entry.getKey();
+    }
+    return capacity;
+  }
+
+  /** Says what was learned and chosen when importing. */
+  private void tell(ImportResult imported) {
+    for (DerivedDimension dimension : imported.derived()) {
+      notes.accept(
+          new Diagnostic(
+              DriverCode.DERIVED_DIMENSION,
+              "dimension " + dimension.name(),
+              dimension.declared(),
+              dimension.equation() + ", required by " + dimension.requiredBy(),
+              ""));
+    }
+    for (Choice choice : imported.choices()) {
+      notes.accept(note(choice));
+    }
+  }
+
+  private static Diagnostic note(Choice choice) {
+    return new Diagnostic(
+        DriverCode.CHOSEN_NUMBER,
+        (choice.isDimension() ? "dimension " : "input ") + choice.name(),
+        "",
+        "not given; it becomes " + choice.number() + ": " + choice.reason(),
+        "choose it with " + choice.option());
+  }
+}

@@ -1,0 +1,64 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pipeline;
+import io.partita.passes.state.KvStatePass;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Reads ONNX models for passes that the user chose. Where one of them keeps the KV cache as state,
+ * the length of the past stays open: {@code --dim past=256} is the capacity, which the pass states,
+ * too.
+ */
+public final class OpenCache {
+  private OpenCache() {}
+
+  /** The capacity that a pipeline states; none where it keeps no cache. */
+  static OptionalLong stated(Pipeline pipeline) {
+    return pipeline.passes().stream()
+        .filter(KvStatePass.class::isInstance)
+        .mapToLong(pass -> ((KvStatePass) pass).capacity())
+        .findFirst();
+  }
+
+  /**
+   * The model as the passes need it; other dimensions that aren't given stay symbols.
+   *
+   * @throws PartitaException when it can't be imported, or the capacities differ
+   */
+  public static Module read(
+      Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
+    OptionalLong capacity = stated(pipeline);
+    if (capacity.isEmpty() || file.toString().endsWith(".pir")) {
+      return ModelFile.read(file, dims, values).module();
+    }
+    OnnxModel model = OnnxModel.read(file);
+    Map<String, Long> rest = new LinkedHashMap<>(dims);
+    for (String past : Compilation.cacheDims(model)) {
+      if (rest.containsKey(past)) {
+        requireEqual(capacity.getAsLong(), rest.remove(past));
+      }
+    }
+    return ModelFile.examine(model, rest, values).orThrow();
+  }
+
+  /**
+   * @param stated by the pass
+   * @param given by other options
+   */
+  static void requireEqual(long stated, long given) {
+    if (stated != given) {
+      throw new PartitaException(
+          DriverCode.DIMENSION_CONFLICT,
+          "kv-state(capacity=" + stated + ")",
+          given + " positions, as the length of the past is given",
+          stated + " positions",
+          "write kv-state(capacity=" + given + "), or leave the other option out");
+    }
+  }
+}
