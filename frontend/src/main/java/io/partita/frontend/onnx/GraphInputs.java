@@ -59,7 +59,7 @@ final class GraphInputs {
     }
     options.dims().forEach(this::bind);
     Map<String, TensorType> asDeclared = Map.copyOf(declared);
-    shapes.forEach((input, shape) -> bind(input, declared, shape));
+    shapes.forEach((input, shape) -> bind(input, declared, shape.bind(bound)));
     shapes.forEach((input, shape) -> solve(asDeclared.get(input), shape));
     Map<String, TensorType> types = new TreeMap<>();
     declared.forEach(
