@@ -65,6 +65,15 @@ public final class Compilation {
       values = Map.copyOf(values);
     }
 
+    public Request(
+        Path model,
+        Map<String, Long> dims,
+        Map<String, String> values,
+        String passes,
+        OptionalLong chunk) {
+      this(model, dims, values, passes, chunk, OptionalLong.empty());
+    }
+
     /** Without chunks, and with the usual capacity. */
     public Request(Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
       this(model, dims, values, passes, OptionalLong.empty(), OptionalLong.empty());
