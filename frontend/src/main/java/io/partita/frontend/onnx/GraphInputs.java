@@ -165,7 +165,9 @@ final class GraphInputs {
       String known =
           symbols.isEmpty()
               ? "the model has static shapes: leave --dim out"
-              : "its dimensions are " + String.join(", ", symbols);
+              : NearestName.of(name, symbols).map(n -> "did you mean " + n + "? ").orElse("")
+                  + "its dimensions are "
+                  + String.join(", ", symbols);
       report.accept(
           new Diagnostic(
               ImportCode.UNKNOWN_DIMENSION,

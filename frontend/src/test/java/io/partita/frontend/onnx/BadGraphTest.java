@@ -321,6 +321,16 @@ class BadGraphTest {
         """);
     assertImport(
         Models.model(graph),
+        ImportOptions.NONE.withDim("Bach", 3),
+        """
+        error P2010: the model has no such dimension
+          where:     --dim Bach=3
+          expected:  a dimension of the model's inputs
+          found:     Bach
+          fix:       did you mean batch? its dimensions are batch, seq
+        """);
+    assertImport(
+        Models.model(graph),
         ImportOptions.NONE.withValue("z", Tensor.longs(Shape.of(1), 2)),
         """
         error P2011: the model has no such input

@@ -25,7 +25,7 @@ final class CacheAsState {
   private final Map<String, Long> dims;
 
   /**
-   * @param lengths symbols that {@link #withheld} gives
+   * @param lengths symbols of the lengths of the past
    * @param dims what the user gave
    */
   CacheAsState(Consumer<Diagnostic> notes, Set<String> lengths, Map<String, Long> dims) {
@@ -52,26 +52,6 @@ final class CacheAsState {
         type.shape().dims().forEach(dim -> others.addAll(dim.symbols()));
       }
     }
-    symbols.removeAll(others);
-    return symbols;
-  }
-
-  /**
-   * {@link #lengths} and, where there are any, lengths that only masks have: as a rule those of
-   * past and new tokens together. What they turn out not to be is bound later.
-   */
-  static Set<String> withheld(OnnxModel model) {
-    Set<String> symbols = new TreeSet<>(lengths(model));
-    if (symbols.isEmpty()) {
-      return symbols;
-    }
-    Set<String> others = new TreeSet<>();
-    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
-      boolean isMask = input.getKey().toLowerCase(Locale.ROOT).contains("mask");
-      Set<String> into = isMask ? symbols : others;
-      input.getValue().shape().dims().forEach(dim -> into.addAll(dim.symbols()));
-    }
-    others.removeAll(lengths(model));
     symbols.removeAll(others);
     return symbols;
   }
