@@ -209,6 +209,11 @@ final class ModelsPage {
   private void refusals(List<UserModel> models) {
     line("## What is refused");
     line("");
+    if (models.stream().noneMatch(UserModel::isRefused)) {
+      line("Nothing of the above.");
+      line("");
+      return;
+    }
     header(List.of("model", "where", "diagnostic", "what it says"));
     for (UserModel model : models) {
       Map<String, List<String>> ways = new LinkedHashMap<>();
@@ -246,7 +251,7 @@ final class ModelsPage {
     line("");
     line("The repository's own [fixtures](../tests/fixtures/README.md), by folder.");
     line("");
-    header(List.of("folder", "graphs", "evaluator", "all blocks raised", "Java", "C", "refused"));
+    header(List.of("folder", "graphs", "evaluator", "Java", "C", "refused"));
     Map<String, List<SurveyedModel>> families =
         fixtures.stream()
             .collect(
@@ -261,9 +266,6 @@ final class ModelsPage {
                     family,
                     Integer.toString(members.size()),
                     share(members, fixture -> fixture.verdict(Way.EVALUATOR).equals("yes")),
-                    share(
-                        members.stream().filter(any -> !any.blocks().equals("-")).toList(),
-                        fixture -> isWhole(fixture.blocks())),
                     share(members, fixture -> fixture.verdict(Way.JAVA).equals("yes")),
                     share(members, fixture -> fixture.verdict(Way.C).equals("yes")),
                     refused(members))));
@@ -298,6 +300,10 @@ final class ModelsPage {
                 .collect(Collectors.joining(", "))
             + ".");
     line("");
+    if (operators.stream().allMatch(operator -> operator.refused().isEmpty())) {
+      line("It refuses none of their cases.");
+      return;
+    }
     line("Of these it refuses some cases:");
     line("");
     header(List.of("operator", "cases", "refused, with the diagnostic and the operation"));
