@@ -49,9 +49,10 @@ class DoesNotFitTest {
     assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l1=300").err())
         .contains(
             "error P4402: the smallest tiles of a loop don't fit the working memory",
-            "  where:     rms_norm \"/layers.0/input_layernorm/Mul_1\"",
+            "  where:     attention \"/layers.0/self_attn/MatMul_1\"",
             "  expected:  at most 300 bytes of l1 on siracusa",
-            "  found:     768 bytes for the smallest tiles of rms_norm_f32: x 256, scale 256, out 256",
+            "  found:     624 bytes for the smallest tiles of attention_f32: q 32, k 256, v 256, out 32, "
+                + "largest 8, weights 8, sums 32",
             "  fix:       --set l1=1KiB (tried: it fits then); or more devices, ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l1=1KiB");
   }
