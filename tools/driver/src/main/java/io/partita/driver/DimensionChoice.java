@@ -11,6 +11,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
+import io.partita.passes.state.KvStatePass;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -82,6 +83,8 @@ final class DimensionChoice {
     }
     Module look = open.module().get();
     DecoderDimensions decoder = DecoderDimensions.of(look);
+    Set<String> totals = totals(look, decoder);
+    Map<String, Long> byTotal = new TreeMap<>();
     Map<String, DerivedDimension> derived = new HashMap<>();
     open.derived().forEach(dimension -> derived.put(dimension.name(), dimension));
     Map<String, Long> byCache = new TreeMap<>();
@@ -90,6 +93,8 @@ final class DimensionChoice {
           String symbol = open.symbol(name);
           if (decoder.past().contains(symbol)) {
             capacities.put(option(name, extent), extent);
+          } else if (totals.contains(symbol)) {
+            byTotal.put(name, extent);
           } else if (derived.containsKey(symbol)
               && derived.get(symbol).extent().symbols().stream()
                   .anyMatch(decoder.past()::contains)) {
@@ -98,8 +103,10 @@ final class DimensionChoice {
             dims.put(name, extent);
           }
         });
-    chooseUsual(look, decoder, given, open);
+    chooseUsual(look, decoder, totals, given, open);
     keepChoices(open, given);
+    byTotal.forEach(
+        (name, extent) -> capacities.put(option(name, extent), extent - newTokens(decoder)));
     byCache.forEach(
         (name, extent) -> capacity(name, extent, derived.get(open.symbol(name)), decoder));
     given.forEach(
@@ -111,18 +118,48 @@ final class DimensionChoice {
         });
     ImportResult imported =
         dims.isEmpty() && shapes.isEmpty() ? open : ModelFile.examine(model, dims, values, shapes);
-    requireNumbers(imported.orThrow().graph(), decoder);
+    requireNumbers(imported.orThrow().graph(), decoder, totals);
     tell(imported);
     return new Chosen(imported, decoder.past(), capacity());
   }
 
   /**
-   * Of all dimensions but the length of the past, so that all that are missing are told at once.
+   * Symbols that stand for past and new tokens together without saying so, such as the length of a
+   * mask that the graph cuts to what it needs. They show once attentions are raised.
    */
-  private static void requireNumbers(Graph graph, DecoderDimensions decoder) {
+  private static Set<String> totals(Module look, DecoderDimensions decoder) {
+    Set<String> others = new TreeSet<>(look.graph().symbols());
+    others.removeAll(decoder.past());
+    others.removeAll(decoder.tokens());
+    others.removeIf(DimensionChoice::isBatch);
+    if (!decoder.isDecoder() || others.isEmpty()) {
+      return Set.of();
+    }
+    others.retainAll(
+        KvStatePass.ownSymbols(StandardPasses.usual().run(look, (pass, before, after) -> {})));
+    return others;
+  }
+
+  private static boolean isBatch(String symbol) {
+    return symbol.toLowerCase(Locale.ROOT).contains("batch");
+  }
+
+  /** Tokens of a run: 1 where the model fixes their number. */
+  private long newTokens(DecoderDimensions decoder) {
+    return decoder.tokens().stream()
+        .mapToLong(symbol -> dims.getOrDefault(symbol, 1L))
+        .max()
+        .orElse(1);
+  }
+
+  /**
+   * Of all dimensions but the length of the past and those that follow from it, so that all that
+   * are missing are told at once.
+   */
+  private static void requireNumbers(Graph graph, DecoderDimensions decoder, Set<String> totals) {
     List<Diagnostic> missing = new ArrayList<>();
     for (String symbol : graph.symbols()) {
-      if (!decoder.past().contains(symbol)) {
+      if (!decoder.past().contains(symbol) && !totals.contains(symbol)) {
         missing.add(Compilation.missing(symbol));
       }
     }
@@ -148,15 +185,20 @@ final class DimensionChoice {
   }
 
   private void chooseUsual(
-      Module look, DecoderDimensions decoder, Map<String, Long> given, ImportResult open) {
+      Module look,
+      DecoderDimensions decoder,
+      Set<String> totals,
+      Map<String, Long> given,
+      ImportResult open) {
     Set<String> known = new TreeSet<>(decoder.past());
+    known.addAll(totals);
     given.keySet().forEach(name -> known.add(open.symbol(name)));
     SortedSet<String> read = read(look.graph());
     for (String symbol : look.graph().symbols()) {
       if (known.contains(symbol)) {
         continue;
       }
-      if (symbol.toLowerCase(Locale.ROOT).contains("batch")) {
+      if (isBatch(symbol)) {
         usual(symbol, DriverCode.DEFAULT_BATCH, "no --dim; it becomes 1");
       } else if (decoder.tokens().contains(symbol)) {
         usual(symbol, DriverCode.DEFAULT_EXTENT, "no --dim; a decoder takes 1 token at a time");

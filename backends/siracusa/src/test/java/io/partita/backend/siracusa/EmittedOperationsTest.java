@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ class EmittedOperationsTest {
 
   @TempDir private Path folder;
 
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"262144, early", "1500, late", "400, early"})
   void drawnOperations(long l1, String transfers) throws IOException {

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Where L2 has no room for all caches, some pass through it as weights do: the text is the same.
  */
 @Timeout(1200)
+@Tag("thorough")
 class CachesInL3Test {
   private static final int CONTEXT = 256;
 

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -46,6 +47,7 @@ class DistributedTextTest {
     writesTheGreedyText(model(name), runner(devices, null, new DeviceHosting.Threads()));
   }
 
+  @Tag("thorough")
   @ParameterizedTest(name = "{0}")
   @ValueSource(
       strings = {
@@ -59,6 +61,7 @@ class DistributedTextTest {
     writesTheGreedyText(model(TINY), runner(null, strategy, new DeviceHosting.Threads()));
   }
 
+  @Tag("thorough")
   @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {TINY, LARGE})
   void fourProcessesWriteTheGreedyText(String name) {

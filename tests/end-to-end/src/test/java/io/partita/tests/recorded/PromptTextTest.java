@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two trained character-level Llamas in C that take all tokens at once, on any number of chips. */
 @Timeout(600)
+@Tag("thorough")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PromptTextTest {
   /** Characters, with the prompt: each takes a run on the whole window. */

@@ -12,10 +12,12 @@ import io.partita.ir.type.Shape;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.OptionalDouble;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A vision transformer that was trained on handwritten digits. */
+@Tag("thorough")
 class VisionModelTest {
   private static final int BATCH = 100;
   private static final int SIDE = 32;
