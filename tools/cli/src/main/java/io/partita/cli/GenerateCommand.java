@@ -4,6 +4,7 @@ import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.DriverCode;
+import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.text.ChipModel;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
@@ -11,6 +12,7 @@ import io.partita.driver.text.LanguageModel;
 import io.partita.driver.text.Vocabulary;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +53,14 @@ final class GenerateCommand implements Callable<Integer> {
       description = "Tokens to add; by default ${DEFAULT-VALUE}.")
   int count = 120;
 
+  @Option(
+      names = "--inputs",
+      paramLabel = "FILE",
+      description =
+          "The inputs other than tokens and positions (.npz), such as an encoder's keys and"
+              + " values. May be given several times.")
+  List<Path> inputs = List.of();
+
   @Mixin ChipPortOptions ports = new ChipPortOptions();
 
   @Option(
@@ -85,7 +95,7 @@ final class GenerateCommand implements Callable<Integer> {
     long prompted = 0;
     int chunk;
     try (CompiledModel program = open();
-        LanguageModel model = new LanguageModel(program, folder)) {
+        LanguageModel model = new LanguageModel(program, folder, given(program))) {
       verify(model, sequence);
       chunk = model.chunkTokens();
       print(out, prompt);
@@ -151,6 +161,14 @@ final class GenerateCommand implements Callable<Integer> {
           Integer.toString(prompted.size()),
           "give a shorter one, or compile the model with a larger capacity (--dim)");
     }
+  }
+
+  private Map<String, Tensor> given(CompiledModel program) {
+    return NamedArrays.read(inputs)
+        .matching(
+            program.inputs().stream()
+                .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
+                .toList());
   }
 
   private CompiledModel open() {

@@ -7,40 +7,72 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
  * A compiled language model, seen as a function from tokens to the logits of the next one. Two
  * kinds of programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits
  * {@code [1,n,v]}; and decoders with a KV cache, which take one token {@code i64[1,1]} and often
- * its position, and may also take a chunk of several tokens.
+ * its position, and may also take a chunk of several tokens. Other inputs, such as the keys and
+ * values of an encoder, are the same at each run.
  */
 public final class LanguageModel implements AutoCloseable {
   private final CompiledModel program;
   private final int tokenInput;
   private final int logitsOutput;
   private final Optional<CompiledModel.Chunk> chunk;
+  private final Map<String, Tensor> given;
   private final List<Integer> fed = new ArrayList<>();
 
   public LanguageModel(CompiledModel program, Path folder) {
+    this(program, folder, Map.of());
+  }
+
+  /**
+   * @param given the inputs other than tokens and their positions, by name; they stay as they are
+   * @throws PartitaException with {@link DriverCode#NOT_A_LANGUAGE_MODEL} when it's no such
+   *     program, or an input is missing
+   */
+  public LanguageModel(CompiledModel program, Path folder, Map<String, Tensor> given) {
     this.program = program;
-    this.tokenInput = find(program.inputs(), LanguageModel::isTokens);
+    this.tokenInput = tokenInput(program.inputs(), given);
     this.logitsOutput = find(program.outputs(), LanguageModel::isLogits);
     this.chunk = program.chunk();
-    boolean othersArePositions =
-        program.inputs().stream()
-            .filter(port -> port != program.inputs().get(Math.max(0, tokenInput)))
-            .allMatch(port -> isDecoder() && isPosition(port.type()));
-    if (tokenInput < 0 || logitsOutput < 0 || !othersArePositions) {
-      throw new PartitaException(
-          DriverCode.NOT_A_LANGUAGE_MODEL,
-          folder.toString(),
+    this.given = new HashMap<>(given);
+    List<Port> missing = new ArrayList<>();
+    for (int i = 0; i < program.inputs().size(); i++) {
+      Port port = program.inputs().get(i);
+      if (i == tokenInput || isDecoder() && isPosition(port.type())) {
+        this.given.remove(port.name());
+      } else if (!given.containsKey(port.name())) {
+        missing.add(port);
+      }
+    }
+    if (tokenInput < 0 || logitsOutput < 0) {
+      throw notALanguageModel(
+          folder,
           "inputs: token ids i64[1,n] and, for a decoder, positions; an output: logits [1,n,v]",
           "inputs " + text(program.inputs()) + "; outputs " + text(program.outputs()),
           "compile a language model, with a batch of 1; a KV cache must have become state");
     }
+    if (!missing.isEmpty()) {
+      throw notALanguageModel(
+          folder,
+          "arrays for the inputs other than tokens and positions",
+          "none for " + text(missing),
+          "give them with --inputs FILE.npz; a KV cache among them must become state instead");
+    }
+  }
+
+  private static PartitaException notALanguageModel(
+      Path folder, String expected, String found, String remedy) {
+    return new PartitaException(
+        DriverCode.NOT_A_LANGUAGE_MODEL, folder.toString(), expected, found, remedy);
   }
 
   private static String text(List<Port> ports) {
@@ -49,16 +81,25 @@ public final class LanguageModel implements AutoCloseable {
         .collect(Collectors.joining(", "));
   }
 
-  private static int find(List<Port> ports, java.util.function.Predicate<TensorType> test) {
+  /** By its name, as a mask of what is given may look alike; or the first that isn't given. */
+  private static int tokenInput(List<Port> inputs, Map<String, Tensor> given) {
+    int named = find(inputs, port -> isTokens(port) && port.name().contains("input_ids"));
+    return named >= 0
+        ? named
+        : find(inputs, port -> isTokens(port) && !given.containsKey(port.name()));
+  }
+
+  private static int find(List<Port> ports, Predicate<Port> test) {
     for (int i = 0; i < ports.size(); i++) {
-      if (test.test(ports.get(i).type())) {
+      if (test.test(ports.get(i))) {
         return i;
       }
     }
     return -1;
   }
 
-  private static boolean isTokens(TensorType type) {
+  private static boolean isTokens(Port port) {
+    TensorType type = port.type();
     return type.element().isInteger() && type.rank() == 2 && type.dim(0).is(1);
   }
 
@@ -66,7 +107,8 @@ public final class LanguageModel implements AutoCloseable {
     return type.element().isInteger() && type.shape().elements() == 1;
   }
 
-  private static boolean isLogits(TensorType type) {
+  private static boolean isLogits(Port port) {
+    TensorType type = port.type();
     return type.element().isFloat() && type.rank() == 3 && type.dim(0).is(1);
   }
 
@@ -111,7 +153,10 @@ public final class LanguageModel implements AutoCloseable {
     for (int i = 0; i < seen.size(); i++) {
       ids[i] = seen.get(i);
     }
-    return row(program.run(List.of(Tensor.ofLongs(tokens(), ids))), seen.size() - 1);
+    Tensor tokens = Tensor.ofLongs(tokens(), ids);
+    List<Tensor> inputs =
+        program.inputs().stream().map(port -> given.getOrDefault(port.name(), tokens)).toList();
+    return row(program.run(inputs), seen.size() - 1);
   }
 
   private float[] decode(List<Integer> sequence) {
@@ -150,6 +195,10 @@ public final class LanguageModel implements AutoCloseable {
   private List<Tensor> inputs(List<Port> ports, List<Integer> next) {
     List<Tensor> inputs = new ArrayList<>();
     for (int i = 0; i < ports.size(); i++) {
+      if (given.containsKey(ports.get(i).name())) {
+        inputs.add(given.get(ports.get(i).name()));
+        continue;
+      }
       long[] values = new long[Math.toIntExact(ports.get(i).type().shape().elements())];
       for (int at = 0; at < values.length; at++) {
         long token = at < next.size() ? next.get(at) : 0;
