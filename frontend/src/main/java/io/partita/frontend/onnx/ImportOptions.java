@@ -17,8 +17,8 @@ import java.util.function.Function;
  *     constant; none where it's not known
  * @param integerData whether all recorded data are integral: a network whose constants and
  *     operators are so too is then one of integers, whatever types it states
- * @param roundsActivations whether products that allow it (MatMulNBits with accuracy_level 4) round
- *     their activations to 8 bits, as ONNX Runtime does; otherwise they are exact
+ * @param departs whether to compute as ONNX Runtime does where it doesn't compute exactly what the
+ *     standard says ({@link RuntimeDeparture})
  * @param choosesNumbers whether the import chooses numbers that it can't do without: sizes of
  *     images, conditions
  */
@@ -28,7 +28,7 @@ public record ImportOptions(
     Map<String, Shape> shapes,
     Function<String, Optional<Tensor>> recorded,
     boolean integerData,
-    boolean roundsActivations,
+    boolean departs,
     boolean choosesNumbers) {
   public static final ImportOptions NONE =
       new ImportOptions(
@@ -43,39 +43,34 @@ public record ImportOptions(
   public ImportOptions withDim(String symbol, long extent) {
     Map<String, Long> more = new LinkedHashMap<>(dims);
     more.put(symbol, extent);
-    return new ImportOptions(
-        more, values, shapes, recorded, integerData, roundsActivations, choosesNumbers);
+    return new ImportOptions(more, values, shapes, recorded, integerData, departs, choosesNumbers);
   }
 
   public ImportOptions withValue(String input, Tensor value) {
     Map<String, Tensor> more = new LinkedHashMap<>(values);
     more.put(input, value);
-    return new ImportOptions(
-        dims, more, shapes, recorded, integerData, roundsActivations, choosesNumbers);
+    return new ImportOptions(dims, more, shapes, recorded, integerData, departs, choosesNumbers);
   }
 
   public ImportOptions withShape(String input, Shape shape) {
     Map<String, Shape> more = new LinkedHashMap<>(shapes);
     more.put(input, shape);
-    return new ImportOptions(
-        dims, values, more, recorded, integerData, roundsActivations, choosesNumbers);
+    return new ImportOptions(dims, values, more, recorded, integerData, departs, choosesNumbers);
   }
 
   public ImportOptions bindShapeInputs(Function<String, Optional<Tensor>> supplier) {
-    return new ImportOptions(
-        dims, values, shapes, supplier, integerData, roundsActivations, choosesNumbers);
+    return new ImportOptions(dims, values, shapes, supplier, integerData, departs, choosesNumbers);
   }
 
   public ImportOptions withIntegerData() {
-    return new ImportOptions(
-        dims, values, shapes, recorded, true, roundsActivations, choosesNumbers);
+    return new ImportOptions(dims, values, shapes, recorded, true, departs, choosesNumbers);
   }
 
-  public ImportOptions withRoundedActivations() {
+  public ImportOptions withDepartures() {
     return new ImportOptions(dims, values, shapes, recorded, integerData, true, choosesNumbers);
   }
 
   public ImportOptions choosingNumbers() {
-    return new ImportOptions(dims, values, shapes, recorded, integerData, roundsActivations, true);
+    return new ImportOptions(dims, values, shapes, recorded, integerData, departs, true);
   }
 }

@@ -249,8 +249,8 @@ final class ModelImport {
     }
   }
 
-  boolean roundsActivations() {
-    return options.roundsActivations();
+  boolean departs() {
+    return options.departs();
   }
 
   /** Stands for the coordinates of a mask's true elements. */

@@ -362,8 +362,8 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
-  public boolean roundsActivations() {
-    return model.roundsActivations();
+  public boolean departs() {
+    return model.departs();
   }
 
   @Override

@@ -122,8 +122,8 @@ public interface NodeScope {
    */
   Value selected(Value mask);
 
-  /** Whether products that may round their activations do so. */
-  boolean roundsActivations();
+  /** Whether to compute as ONNX Runtime where it departs from the standard. */
+  boolean departs();
 
   /**
    * Takes in that the operator requires two extents to be equal, where that may say what dimensions

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** An ONNX file, parsed but not understood yet. Its tensors stay in the mapped file. */
 public final class OnnxModel {
@@ -104,13 +105,11 @@ public final class OnnxModel {
         .types(proto.getGraph().getInputList(), Map.of());
   }
 
-  /** Whether ONNX Runtime rounds activations of this model to 8 bits: MatMulNBits lets it. */
-  public boolean mayRoundActivations() {
-    return proto().getGraph().getNodeList().stream()
-        .filter(node -> node.getOpType().equals("MatMulNBits"))
-        .flatMap(node -> node.getAttributeList().stream())
-        .anyMatch(
-            attribute -> attribute.getName().equals("accuracy_level") && attribute.getI() == 4);
+  /** Where ONNX Runtime may compute something else than the standard says. */
+  public List<RuntimeDeparture> departures() {
+    return Stream.of(RuntimeDeparture.values())
+        .filter(kind -> proto().getGraph().getNodeList().stream().anyMatch(kind::concerns))
+        .toList();
   }
 
   ModelProto proto() {

@@ -11,6 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 
 /** Computes the outputs of a graph node by node; a value is let go after its last use. */
 public final class Evaluator {
@@ -40,8 +41,21 @@ public final class Evaluator {
   /** As {@link #run(Graph, List)}; the observer sees each node's results as they are computed. */
   public static List<Tensor> run(
       Graph graph, List<Tensor> inputs, BiConsumer<Node, List<Tensor>> observer) {
+    return runWith(
+        graph,
+        inputs,
+        (node, operands) -> {
+          List<Tensor> results = run(node, operands);
+          observer.accept(node, results);
+          return results;
+        });
+  }
+
+  /** As {@link #run(Graph, List)}, with another meaning of a node's operation on its operands. */
+  static List<Tensor> runWith(
+      Graph graph, List<Tensor> inputs, BiFunction<Node, List<Tensor>, List<Tensor>> meaning) {
     verify(graph, inputs);
-    return new Evaluator(graph).run(inputs, observer);
+    return new Evaluator(graph).run(inputs, meaning);
   }
 
   private static void verify(Graph graph, List<Tensor> inputs) {
@@ -75,13 +89,14 @@ public final class Evaluator {
     }
   }
 
-  private List<Tensor> run(List<Tensor> inputs, BiConsumer<Node, List<Tensor>> observer) {
+  private List<Tensor> run(
+      List<Tensor> inputs, BiFunction<Node, List<Tensor>, List<Tensor>> meaning) {
     for (Value input : graph.inputs()) {
       keep(input, inputs.get(input.index()));
     }
     for (Node node : graph.nodes()) {
-      List<Tensor> results = run(node, node.operands().stream().map(values::get).toList());
-      observer.accept(node, results);
+      List<Tensor> results =
+          meaning.apply(node, node.operands().stream().map(values::get).toList());
       node.operands().forEach(this::use);
       for (int i = 0; i < results.size(); i++) {
         keep(node.results().get(i), results.get(i));

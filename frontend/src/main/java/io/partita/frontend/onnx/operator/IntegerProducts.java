@@ -85,7 +85,8 @@ final class IntegerProducts {
         new Arithmetic(node).cast(value, ElementType.I32));
   }
 
-  private static Value extent(NodeScope node, Dim dim) {
+  /** The number of elements along a dimension, as i32. */
+  static Value extent(NodeScope node, Dim dim) {
     return dim.isStatic()
         ? node.constant(Tensor.scalar(ElementType.I32, dim.value()))
         : new Arithmetic(node)

@@ -102,7 +102,7 @@ final class MicrosoftBlockQuantized {
     Value zeroPoint = real0.isPresent() ? zeros(node, blocks, 0) : zeroPoint(node, blocks);
     Value dequantized =
         node.add(new Quantized.Dequantize(1, blocks.size(), real), q, scale, zeroPoint);
-    boolean rounds = node.roundsActivations() && node.integer("accuracy_level", 0) == ROUNDS;
+    boolean rounds = node.departs() && node.integer("accuracy_level", 0) == ROUNDS;
     Value factor = rounds ? rounded(node, x, blocks) : x;
     List<Value> operands = new ArrayList<>(List.of(factor, dequantized));
     node.optionalInput(5).ifPresent(operands::add);

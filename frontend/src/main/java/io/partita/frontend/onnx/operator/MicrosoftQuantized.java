@@ -14,6 +14,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
@@ -33,8 +34,7 @@ final class MicrosoftQuantized {
     registry.add(domain, "QLinearSigmoid", 1, single(MicrosoftQuantized::sigmoid));
     registry.add(domain, "QLinearLeakyRelu", 1, single(MicrosoftQuantized::leakyRelu));
     registry.add(domain, "QLinearSoftmax", 1, single(MicrosoftQuantized::softmax));
-    registry.add(
-        domain, "QLinearGlobalAveragePool", 1, single(MicrosoftQuantized::globalAveragePool));
+    registry.add(domain, "QLinearGlobalAveragePool", 1, MicrosoftQuantized::globalAveragePool);
     registry.add(domain, "QLinearAveragePool", 1, single(MicrosoftQuantized::averagePool));
     registry.add(domain, "QLinearReduceMean", 1, single(MicrosoftQuantized::reduceMean));
     registry.add(domain, "QLinearConcat", 1, MicrosoftQuantized::concat);
@@ -54,10 +54,50 @@ final class MicrosoftQuantized {
     };
   }
 
+  /**
+   * {@code a ra + (b rb + zc - (ra za + rb zb))} with {@code ra = sa / sc}, in f32. Where one scale
+   * is half the other every sum of the real numbers lies between two levels: only the same
+   * arithmetic takes the same one.
+   */
   private static void add(NodeScope node) {
-    Value left = dequantize(node, node.input(0), 1);
-    Value right = dequantize(node, node.input(3), 4);
-    node.output(0, quantize(node, new Arithmetic(node).add(left, right), 6));
+    Arithmetic of = new Arithmetic(node);
+    Value left = ratio(node, 1);
+    Value right = ratio(node, 4);
+    Value zeroPoint = zeroPoint(node, 7);
+    Value zeros =
+        of.add(
+            of.mul(left, real(node, zeroPoint(node, 2))),
+            of.mul(right, real(node, zeroPoint(node, 5))));
+    Value fixed = of.sub(real(node, zeroPoint), zeros);
+    Value addend = of.add(of.mul(real(node, node.input(3)), right), fixed);
+    node.output(
+        0, rounded(node, of.add(of.mul(real(node, node.input(0)), left), addend), zeroPoint));
+  }
+
+  /** The scale in operand {@code input} over that of the sum. */
+  private static Value ratio(NodeScope node, int input) {
+    return new Arithmetic(node).div(scale(node, input, false), scale(node, 6, true));
+  }
+
+  private static Value real(NodeScope node, Value integers) {
+    return new Arithmetic(node).cast(integers, ElementType.F32);
+  }
+
+  /** The zero point for the whole tensor in operand {@code input}, or zero. */
+  private static Value zeroPoint(NodeScope node, int input) {
+    return node.has(input)
+        ? QuantizedValues.scalarIfSingle(node, node.input(input))
+        : node.constant(Tensor.scalar(node.type(0).element(), 0));
+  }
+
+  /**
+   * The nearest level to a number that counts from the type's zero: ONNX Runtime adds the zero
+   * point before it rounds, which tells where a half goes.
+   */
+  private static Value rounded(NodeScope node, Value levels, Value zeroPoint) {
+    Value one = node.constant(Tensor.scalar(ElementType.F32, 1));
+    Value zero = node.constant(Tensor.scalar(zeroPoint.type().element(), 0));
+    return quantize(node, levels, one, zero, 0);
   }
 
   /** The product of the integers, then one factor of all three scales. */
@@ -67,13 +107,9 @@ final class MicrosoftQuantized {
     Value right = difference(node, 3);
     Value multiplier =
         QuantizedOperators.multiplier(node, scale(node, 1, false), scale(node, 4, false), 6);
-    Value zeroPoint = QuantizedValues.zeroPoint(node, 7, multiplier, node.type(0).element());
-    Value product = of.mul(of.cast(of.mul(left, right), ElementType.F32), multiplier);
-    // ONNX Runtime adds the zero point before it rounds, which tells where a half goes.
-    Value shifted = of.add(product, of.cast(zeroPoint, ElementType.F32));
-    Value one = node.constant(Tensor.scalar(ElementType.F32, 1));
-    Value zero = node.constant(Tensor.scalar(zeroPoint.type().element(), 0));
-    node.output(0, quantize(node, shifted, one, zero, 0));
+    Value zeroPoint = zeroPoint(node, 7);
+    Value product = of.mul(real(node, of.mul(left, right)), multiplier);
+    node.output(0, rounded(node, of.add(product, real(node, zeroPoint)), zeroPoint));
   }
 
   /** Operand {@code input} less its zero point, as i32. */
@@ -109,13 +145,28 @@ final class MicrosoftQuantized {
     return of.reshape(line, shape);
   }
 
-  private static Value globalAveragePool(NodeScope node, Value x) {
+  /** The sum of the integers times {@code sx / (sy n)}, as ONNX Runtime has it. */
+  private static void globalAveragePool(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
     boolean channelsLast = node.flag("channels_last", false);
+    int rank = node.shape(0).rank();
     List<Integer> axes = new ArrayList<>();
-    for (int axis = channelsLast ? 1 : 2; axis < x.type().rank() - (channelsLast ? 1 : 0); axis++) {
+    Dim count = Dim.ONE;
+    for (int axis = channelsLast ? 1 : 2; axis < rank - (channelsLast ? 1 : 0); axis++) {
       axes.add(axis);
+      count = count.times(node.shape(0).dim(axis));
     }
-    return node.add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, axes, true), x);
+    Value elements = IntegerProducts.extent(node, count);
+    Value sum =
+        node.add(
+            new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, true),
+            of.cast(node.input(0), ElementType.I32));
+    if (!QuantizedValues.isZero(node, 2)) {
+      sum = of.sub(sum, of.mul(of.cast(zeroPoint(node, 2), ElementType.I32), elements));
+    }
+    Value divisor = of.mul(scale(node, 3, true), real(node, elements));
+    Value multiplier = of.div(scale(node, 1, false), divisor);
+    node.output(0, QuantizedValues.requantize(node, sum, multiplier, zeroPoint(node, 4)));
   }
 
   private static Value averagePool(NodeScope node, Value x) {

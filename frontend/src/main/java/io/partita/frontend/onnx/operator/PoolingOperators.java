@@ -61,16 +61,16 @@ final class PoolingOperators {
   }
 
   private static void averagePool(NodeScope node) {
+    Window window = window(node);
+    boolean roundUp = node.flag("ceil_mode", false);
+    boolean countPadding = node.flag("count_include_pad", false);
+    if (roundUp && countPadding && node.departs()) {
+      window = roundedUp(window, node.shape(0));
+      roundUp = false;
+    }
     node.output(
         0,
-        node.add(
-            new Contraction.Pool(
-                false,
-                window(node),
-                node.flag("ceil_mode", false),
-                node.flag("count_include_pad", false),
-                false),
-            node.input(0)));
+        node.add(new Contraction.Pool(false, window, roundUp, countPadding, false), node.input(0)));
   }
 
   private static Value power(Arithmetic of, Value x, double exponent) {

@@ -188,7 +188,7 @@ class QuantizedOperatorsTest {
     float[] exact = sketch.run(folder, both).floats();
     assertThat((double) exact[0]).isCloseTo(255, within(1e-4));
     Graph rounding =
-        new OnnxImporter(ImportOptions.NONE.withRoundedActivations())
+        new OnnxImporter(ImportOptions.NONE.withDepartures())
             .importModel(OnnxModel.read(folder.resolve("model.onnx")))
             .graph();
     float[] rounded = Evaluator.run(rounding, List.of(both)).getFirst().floats();
@@ -207,5 +207,64 @@ class QuantizedOperatorsTest {
     // The range -1 … 4 has steps of 5/255, of which 51 lie below zero.
     assertThat(sketch.run(folder, Tensor.floats(Shape.of(2), -1, 4)).longs())
         .containsExactly(0, 255);
+  }
+
+  private long[] sum(float left, long leftZero, float right, long rightZero, float to, long zero) {
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .importing("com.microsoft")
+            .input("a", TensorType.of(ElementType.I8, 8))
+            .initializer("sa", Tensor.floats(Shape.SCALAR, left))
+            .initializer("za", of(ElementType.I8, Shape.SCALAR, leftZero))
+            .initializer("b", of(ElementType.I8, Shape.of(8), 0, 0, 2, 4, 6, 8, 100, -100))
+            .initializer("sb", Tensor.floats(Shape.SCALAR, right))
+            .initializer("zb", of(ElementType.I8, Shape.SCALAR, rightZero))
+            .initializer("sc", Tensor.floats(Shape.SCALAR, to))
+            .initializer("zc", of(ElementType.I8, Shape.SCALAR, zero))
+            .node(
+                "com.microsoft",
+                "QLinearAdd",
+                List.of("a", "sa", "za", "b", "sb", "zb", "sc", "zc"),
+                "y")
+            .output("y", TensorType.of(ElementType.I8, 8));
+    return sketch
+        .run(folder, of(ElementType.I8, Shape.of(8), 1, 2, 3, 5, -4, 100, 127, -128))
+        .longs();
+  }
+
+  /** What ONNX Runtime 1.31 gives where half of the sums lie between two levels. */
+  @Test
+  void quantisedSumsBetweenTwoLevelsTakeTheEvenOne() {
+    assertThat(sum(1, 0, 0.5f, 0, 2, -127))
+        .containsExactly(-126, -126, -125, -124, -128, -75, -38, -128);
+    assertThat(sum(0.1f, 1, 0.1f, 2, 0.2f, 3)).containsExactly(2, 2, 4, 6, 2, 56, 115, -112);
+    assertThat(sum(0.7f, -3, 0.7f, 5, 1.4f, 7)).containsExactly(6, 7, 8, 10, 7, 60, 120, -108);
+  }
+
+  private long[] globalAverage(float scale, long zero, float to, long toZero) {
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .importing("com.microsoft")
+            .input("x", TensorType.of(ElementType.U8, 1, 3, 2, 2))
+            .initializer("sx", Tensor.floats(Shape.SCALAR, scale))
+            .initializer("zx", of(ElementType.U8, Shape.SCALAR, zero))
+            .initializer("sy", Tensor.floats(Shape.SCALAR, to))
+            .initializer("zy", of(ElementType.U8, Shape.SCALAR, toZero))
+            .node(
+                "com.microsoft",
+                "QLinearGlobalAveragePool",
+                List.of("x", "sx", "zx", "sy", "zy"),
+                "y")
+            .output("y", TensorType.of(ElementType.U8, 1, 3, 1, 1));
+    Tensor x = of(ElementType.U8, Shape.of(1, 3, 2, 2), 1, 2, 3, 4, 5, 5, 5, 7, 200, 201, 202, 203);
+    return sketch.run(folder, x).longs();
+  }
+
+  /** What ONNX Runtime 1.31 gives; means of four often lie between two levels. */
+  @Test
+  void quantisedAveragesBetweenTwoLevelsTakeTheEvenOne() {
+    assertThat(globalAverage(0.3f, 3, 0.3f, 2)).containsExactly(2, 4, 200);
+    assertThat(globalAverage(0.1f, 0, 0.1f, 1)).containsExactly(3, 7, 203);
+    assertThat(globalAverage(0.7f, 10, 0.35f, 5)).containsExactly(0, 0, 255);
   }
 }

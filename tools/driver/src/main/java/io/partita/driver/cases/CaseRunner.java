@@ -105,8 +105,13 @@ public final class CaseRunner {
       Comparison comparison = Comparison.of(output.getKey(), record, found, tolerance);
       worst = comparison.worst() > worst.worst() ? comparison : worst;
     }
-    return RoundedActivations.explained(
-        model, options, recorded, expected, outputs, tolerance, worst);
+    if (worst.passes() || isIntegral) {
+      return worst;
+    }
+    Comparison plain = worst;
+    Recording recording = new Recording(model, options, recorded, expected, outputs, tolerance);
+    return KnownDepartures.explain(recording, plain)
+        .orElseGet(() -> OtherRoundings.explain(recording, plain));
   }
 
   /**

@@ -18,6 +18,16 @@ public record Comparison(double worst, double maxError, String message, String n
     this(worst, maxError, message, "");
   }
 
+  /** This, but passing with a note. */
+  Comparison explained(String why) {
+    return new Comparison(1, maxError, "", why);
+  }
+
+  /** This, with more to say about how it differs. */
+  Comparison with(String more) {
+    return new Comparison(worst, maxError, message + more, note);
+  }
+
   public boolean passes() {
     return message.isEmpty();
   }

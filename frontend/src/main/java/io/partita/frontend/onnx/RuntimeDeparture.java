@@ -1,0 +1,49 @@
+package io.partita.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.NodeProto;
+
+/** Where ONNX Runtime doesn't compute exactly what the standard says. */
+public enum RuntimeDeparture {
+  /** Products of block-quantised weights, whose activations the attribute lets it round. */
+  ROUNDED_ACTIVATIONS(
+      "rounding activations to 8 bits, which accuracy_level 4 allows and the recorded run did,"),
+  /**
+   * An average that counts padding, where the last window reaches past it: releases before 1.31
+   * divide by the whole kernel up to opset 18, the standard and PyTorch by what lies in the padded
+   * operand (microsoft/onnxruntime issue 16203, pull request 29629).
+   */
+  WHOLE_KERNEL_AVERAGES(
+      "dividing averages over windows that reach past the padding by the whole kernel, which ONNX"
+          + " Runtime before 1.31 and the recorded run did against the standard,");
+
+  private final String text;
+
+  RuntimeDeparture(String text) {
+    this.text = text;
+  }
+
+  /** The beginning of a sentence that goes on with what it changes. */
+  public String text() {
+    return text;
+  }
+
+  /** Whether it concerns a node. */
+  boolean concerns(NodeProto node) {
+    return switch (this) {
+      case ROUNDED_ACTIVATIONS ->
+          node.getOpType().equals("MatMulNBits") && integer(node, "accuracy_level") == 4;
+      case WHOLE_KERNEL_AVERAGES ->
+          node.getOpType().equals("AveragePool")
+              && integer(node, "ceil_mode") == 1
+              && integer(node, "count_include_pad") == 1;
+    };
+  }
+
+  private static long integer(NodeProto node, String name) {
+    return node.getAttributeList().stream()
+        .filter(attribute -> attribute.getName().equals(name))
+        .mapToLong(attribute -> attribute.getI())
+        .findFirst()
+        .orElse(0);
+  }
+}

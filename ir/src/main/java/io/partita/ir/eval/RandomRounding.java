@@ -1,0 +1,175 @@
+package io.partita.ir.eval;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Computes a graph as another correct implementation might. What implementations round differently
+ * is changed at random by up to one unit in the last place: operands and results of sums and of
+ * functions such as {@code exp}, and what is quantised, so that a number between two levels takes
+ * either. Results of IEEE's own operations (a sum of two, a product, a quotient, a root) are the
+ * same everywhere and stay, as do integral elements: masks and counts are exact.
+ *
+ * <p>This is Monte Carlo arithmetic (D. S. Parker, "Monte Carlo Arithmetic", UCLA CSD-970002,
+ * 1997): what several runs differ by is what rounding makes of the results.
+ */
+public final class RandomRounding {
+  private final SplittableRandom random;
+
+  private RandomRounding(long seed) {
+    this.random = new SplittableRandom(seed);
+  }
+
+  /**
+   * The graph's outputs, in order; the same seed gives the same bits.
+   *
+   * @param inputs one for each input of the graph, in order, of exactly its type
+   * @throws io.partita.ir.diagnostic.PartitaException as {@link Evaluator#run(Graph, List)}
+   */
+  public static List<Tensor> run(Graph graph, List<Tensor> inputs, long seed) {
+    RandomRounding rounding = new RandomRounding(seed);
+    return Evaluator.runWith(graph, inputs, rounding::results);
+  }
+
+  private List<Tensor> results(Node node, List<Tensor> operands) {
+    return switch (freedom(node.op())) {
+      case NONE -> Evaluator.run(node, operands);
+      case OPERAND -> {
+        List<Tensor> first = new ArrayList<>(operands);
+        first.set(0, rounded(operands.getFirst()));
+        yield Evaluator.run(node, first);
+      }
+      case OPERANDS_AND_RESULTS ->
+          Evaluator.run(node, operands.stream().map(this::rounded).toList()).stream()
+              .map(this::rounded)
+              .toList();
+    };
+  }
+
+  /** What of an operation implementations may round differently. */
+  private enum Freedom {
+    NONE,
+    OPERAND,
+    OPERANDS_AND_RESULTS
+  }
+
+  private static Freedom freedom(Op op) {
+    boolean isFree =
+        switch (op) {
+          case Contraction.Pool pool -> !pool.largest();
+          case Contraction sum -> true;
+          case Reduction.Reduce reduce ->
+              switch (reduce.reduction()) {
+                case SUM, MEAN, PRODUCT -> true;
+                case MAX, MIN -> false;
+              };
+          case Reduction.Cumulative sum -> true;
+          case Reduction.Softmax softmax -> true;
+          case Reduction.ArgReduce arg -> false;
+          case Reduction.TopK top -> false;
+          case Structured.Embedding embedding -> false;
+          case Structured.CacheUpdate update -> false;
+          case Structured several -> true;
+          case Elementwise.Unary unary -> isFree(unary.function());
+          case Elementwise.Binary binary -> binary.function() == BinaryFunction.POW;
+          case Elementwise.Select select -> false;
+          case Elementwise.Cast cast -> false;
+          case Quantized quantized -> false;
+          case Movement movement -> false;
+          case Source source -> false;
+          case IntegerNetwork integer -> false;
+          case Communication communication -> false;
+        };
+    if (op instanceof Quantized.Quantize) {
+      return Freedom.OPERAND;
+    }
+    return isFree ? Freedom.OPERANDS_AND_RESULTS : Freedom.NONE;
+  }
+
+  /** Whether implementations approximate a function. */
+  private static boolean isFree(UnaryFunction function) {
+    return switch (function) {
+      case EXP,
+          LOG,
+          SIN,
+          COS,
+          TAN,
+          ASIN,
+          ACOS,
+          ATAN,
+          SINH,
+          COSH,
+          TANH,
+          ASINH,
+          ACOSH,
+          ATANH,
+          ERF,
+          SIGMOID,
+          SOFTPLUS,
+          GELU,
+          GELU_TANH,
+          SILU,
+          HARD_SWISH,
+          QUICK_GELU ->
+          true;
+      case ABS,
+          NEG,
+          SIGN,
+          CEIL,
+          FLOOR,
+          ROUND,
+          SQRT,
+          RECIPROCAL,
+          RELU,
+          IS_NAN,
+          IS_POSITIVE_INFINITY,
+          IS_NEGATIVE_INFINITY,
+          NOT,
+          BIT_NOT ->
+          false;
+    };
+  }
+
+  private Tensor rounded(Tensor tensor) {
+    if (!tensor.element().isFloat()) {
+      return tensor;
+    }
+    double unit = unit(tensor.element());
+    double[] values = tensor.doubles().clone();
+    for (int i = 0; i < values.length; i++) {
+      double value = values[i];
+      if (Double.isFinite(value) && value != Math.rint(value)) {
+        values[i] = value + value * unit * random.nextDouble(-1, 1);
+      }
+    }
+    return Tensor.ofDoubles(tensor.type(), values);
+  }
+
+  /** One unit in the last place of 1. */
+  private static double unit(ElementType element) {
+    return switch (element) {
+      case F64 -> 0x1p-52;
+      case F32 -> 0x1p-23;
+      case F16 -> 0x1p-10;
+      case BF16 -> 0x1p-7;
+      case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> 0;
+    };
+  }
+}

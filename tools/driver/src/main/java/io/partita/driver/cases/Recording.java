@@ -1,0 +1,49 @@
+package io.partita.driver.cases;
+
+import io.partita.frontend.onnx.ImportOptions;
+import io.partita.frontend.onnx.OnnxImporter;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.tensor.Tensor;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+
+/**
+ * What is known of a run whose results differ from the recorded ones, for those who explain why.
+ *
+ * @param expected the recorded outputs by name
+ * @param found the program's outputs by name, whose shapes count
+ */
+record Recording(
+    OnnxModel model,
+    ImportOptions options,
+    Map<String, Tensor> inputs,
+    Map<String, Tensor> expected,
+    Map<String, Tensor> found,
+    Tolerance tolerance) {
+  /** An output as it was recorded, in the shape that was found. */
+  Tensor expected(String name) {
+    return expected.get(name).reshaped(found.get(name).shape());
+  }
+
+  Graph graph(ImportOptions imported) {
+    return new OnnxImporter(imported).importModel(model).graph();
+  }
+
+  /** The outputs that an evaluation gives. */
+  Map<String, Tensor> evaluated(
+      Graph graph, BiFunction<Graph, List<Tensor>, List<Tensor>> evaluation) {
+    List<Tensor> ordered =
+        graph.inputs().stream()
+            .map(input -> RecordedRun.fit(input.name(), inputs.get(input.name()), input.type()))
+            .toList();
+    List<Tensor> results = evaluation.apply(graph, ordered);
+    Map<String, Tensor> outputs = new LinkedHashMap<>();
+    for (int i = 0; i < results.size(); i++) {
+      outputs.put(graph.outputs().get(i).name(), results.get(i));
+    }
+    return outputs;
+  }
+}
