@@ -44,7 +44,7 @@ public final class OpEvaluator {
       case Quantized quantized -> List.of(quantized(quantized, operands, type));
       case IntegerNetwork integer -> List.of(integer(integer, operands, type));
       // The whole value is the same in each layout.
-      case Communication.Sync sync -> operands;
+      case Communication.Relayout change -> operands;
       case Communication.Exchange exchange ->
           throw new IllegalArgumentException("an exchange isn't computed by one device");
     };

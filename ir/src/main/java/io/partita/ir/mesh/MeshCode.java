@@ -15,7 +15,8 @@ public enum MeshCode implements DiagnosticCode {
   UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
   RESHARD("P3408", "a layout can't be changed to the other"),
   OPERAND("P3409", "an operation can't take an operand as it lies on the devices"),
-  DIALECT("P3410", "an operation is of another dialect");
+  DIALECT("P3410", "an operation is of another dialect"),
+  SYNC("P3411", "a change of layout communicates otherwise than it says");
 
   private final String id;
   private final String title;

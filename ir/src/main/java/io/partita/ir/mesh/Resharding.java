@@ -11,7 +11,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,20 +43,22 @@ public record Resharding(Layout from, Layout to) {
     }
   }
 
-  /** What happens along each axis, for those along which something does. */
-  public Map<String, SyncKind> kinds() {
-    Map<String, SyncKind> kinds = new LinkedHashMap<>();
+  /**
+   * What is exchanged along each axis along which something is. Along the others each device has
+   * what it needs: it cuts or drops the rest, or becomes a term of a sum whose other terms are
+   * zeros.
+   */
+  public SequencedMap<String, SyncKind> kinds() {
+    SequencedMap<String, SyncKind> kinds = new LinkedHashMap<>();
     for (MeshAxis axis : from.mesh().axes()) {
-      String name = axis.name();
-      SyncKind kind = axis.size() == 1 ? SyncKind.LOCAL : kind(name);
-      if (kind != SyncKind.LOCAL || changes(name)) {
-        kinds.put(name, kind);
+      if (axis.size() > 1) {
+        kind(axis.name()).ifPresent(kind -> kinds.put(axis.name(), kind));
       }
     }
     return kinds;
   }
 
-  private SyncKind kind(String axis) {
+  private Optional<SyncKind> kind(String axis) {
     int before = from.splitBy(axis);
     int after = to.splitBy(axis);
     boolean isPartial = to.partial().containsKey(axis);
@@ -64,32 +67,27 @@ public record Resharding(Layout from, Layout to) {
       return toPlace(axis, before);
     } else if (from.at().containsKey(axis)) {
       boolean isSum = to.partial().get(axis) == ReductionKind.SUM;
-      return after >= 0 ? SyncKind.SCATTER : isSum ? SyncKind.LOCAL : SyncKind.BROADCAST;
+      return after >= 0
+          ? Optional.of(SyncKind.SCATTER)
+          : isSum ? Optional.empty() : Optional.of(SyncKind.BROADCAST);
     } else if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
-      return after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE;
+      return Optional.of(after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE);
     } else if (before >= 0 && after < 0 && !becomesSum(axis)) {
-      return SyncKind.ALL_GATHER;
+      return Optional.of(SyncKind.ALL_GATHER);
     } else if (before >= 0 && after >= 0 && !sameCuts(axis, before, after)) {
-      return SyncKind.ALL_TO_ALL;
+      return Optional.of(SyncKind.ALL_TO_ALL);
     }
-    return SyncKind.LOCAL;
+    return Optional.empty();
   }
 
-  private SyncKind toPlace(String axis, int splitBefore) {
+  private Optional<SyncKind> toPlace(String axis, int splitBefore) {
     Integer place = from.at().get(axis);
     if (place != null) {
-      return place.equals(to.at().get(axis)) ? SyncKind.LOCAL : SyncKind.SEND;
+      return place.equals(to.at().get(axis)) ? Optional.empty() : Optional.of(SyncKind.SEND);
     } else if (splitBefore >= 0) {
-      return SyncKind.GATHER;
+      return Optional.of(SyncKind.GATHER);
     }
-    return from.partial().containsKey(axis) ? SyncKind.REDUCE : SyncKind.LOCAL;
-  }
-
-  private boolean changes(String axis) {
-    return from.splitBy(axis) != to.splitBy(axis)
-        || from.partial().containsKey(axis) != to.partial().containsKey(axis)
-        || from.varying().contains(axis) != to.varying().contains(axis)
-        || !Objects.equals(from.at().get(axis), to.at().get(axis));
+    return from.partial().containsKey(axis) ? Optional.of(SyncKind.REDUCE) : Optional.empty();
   }
 
   /** Further cuts inside the same parts move nothing. */
@@ -106,7 +104,7 @@ public record Resharding(Layout from, Layout to) {
 
   /** Whether any device needs what another has. */
   public boolean communicates() {
-    return kinds().values().stream().anyMatch(kind -> kind != SyncKind.LOCAL);
+    return !kinds().isEmpty();
   }
 
   /**

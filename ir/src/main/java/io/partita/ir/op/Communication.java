@@ -3,32 +3,80 @@ package io.partita.ir.op;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /** What devices exchange. */
 public sealed interface Communication extends Op {
+  /** A change of layout in the mesh dialect. The whole value stays as it is. */
+  sealed interface Relayout extends Communication {
+    Layout to();
+
+    /**
+     * What changes one layout to another: a sync where devices exchange elements, otherwise a
+     * reshard.
+     *
+     * @throws io.partita.ir.diagnostic.PartitaException with {@link
+     *     io.partita.ir.mesh.MeshCode#RESHARD} when there is no such change
+     */
+    static Relayout of(Layout from, Layout to) {
+      SequencedMap<String, SyncKind> kinds = new Resharding(from, to).kinds();
+      return kinds.isEmpty() ? new Reshard(to) : new Sync(kinds, to, Optional.empty(), Codec.EXACT);
+    }
+
+    @Override
+    default List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 1);
+      Require.that(
+          operands.getFirst().rank() == to().rank(),
+          "a tensor of rank " + to().rank(),
+          operands.getFirst());
+      return operands;
+    }
+  }
+
   /**
-   * A change of layout in the mesh dialect: the whole value stays as it is. What happens along each
-   * mesh axis follows from the operand's layout ({@link io.partita.ir.mesh.Resharding#kinds}); one
-   * along which nobody needs what another has costs nothing.
+   * A change of layout without communication: each device keeps what it needs of what it holds, or
+   * its value becomes a term of a sum.
+   */
+  record Reshard(Layout to) implements Relayout {
+    @Override
+    public String mnemonic() {
+      return "reshard";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("to", to.toString());
+    }
+  }
+
+  /**
+   * A change of layout for which devices exchange elements: a sync point.
    *
+   * @param kinds what is exchanged along each mesh axis, as {@link Resharding#kinds} derives it
    * @param algorithm by which the elements travel; none as long as it isn't chosen
    * @param codec in which form they travel
    */
-  record Sync(Layout to, Optional<Algorithm> algorithm, Codec codec) implements Communication {
-    /** Exact, by an algorithm that is still to be chosen. */
-    public Sync(Layout to) {
-      this(to, Optional.empty(), Codec.EXACT);
+  record Sync(
+      SequencedMap<String, SyncKind> kinds, Layout to, Optional<Algorithm> algorithm, Codec codec)
+      implements Relayout {
+    public Sync {
+      kinds = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(kinds));
     }
 
     public Sync with(Algorithm chosen) {
-      return new Sync(to, Optional.of(chosen), codec);
+      return new Sync(kinds, to, Optional.of(chosen), codec);
     }
 
     @Override
@@ -38,21 +86,12 @@ public sealed interface Communication extends Op {
 
     @Override
     public void write(AttributeWriter attributes) {
+      attributes.text("kind", SyncKind.text(kinds));
       attributes.text("to", to.toString());
       algorithm.ifPresent(chosen -> attributes.text("algorithm", chosen.toString()));
       if (!codec.equals(Codec.EXACT)) {
         attributes.text("codec", codec.toString());
       }
-    }
-
-    @Override
-    public List<TensorType> resultTypes(List<TensorType> operands) {
-      Require.count(operands, 1);
-      Require.that(
-          operands.getFirst().rank() == to.rank(),
-          "a tensor of rank " + to.rank(),
-          operands.getFirst());
-      return operands;
     }
   }
 

@@ -2,6 +2,7 @@ package io.partita.ir.op;
 
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Codec;
+import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.program.StepReader;
 
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
@@ -13,9 +14,11 @@ public final class OpReader {
     return switch (mnemonic) {
       case "sync" ->
           new Communication.Sync(
+              in.parsed("kind", SyncKind::parse),
               in.layout("to"),
               in.optional("algorithm", Algorithm::parse),
               in.optional("codec", Codec::parse).orElse(Codec.EXACT));
+      case "reshard" -> new Communication.Reshard(in.layout("to"));
       case "exchange" ->
           new Communication.Exchange(
               in.smallInteger("sync"),

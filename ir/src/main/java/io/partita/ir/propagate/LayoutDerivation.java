@@ -13,6 +13,7 @@ import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.type.TensorType;
@@ -22,6 +23,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
 /**
@@ -29,6 +31,8 @@ import java.util.function.BiConsumer;
  * derived have none, and what reads them isn't looked at: each mistake is said once.
  */
 public final class LayoutDerivation {
+  private static final String RESHARD = "reshard";
+
   private final Mesh mesh;
   private final Map<Value, Layout> layouts = new IdentityHashMap<>();
 
@@ -43,7 +47,7 @@ public final class LayoutDerivation {
   }
 
   /**
-   * @param found gets what is derived of each node but syncs
+   * @param found gets what is derived of each node that computes something
    */
   LayoutDerivation(Mesh mesh, BiConsumer<Node, NodeLayouts> found) {
     this.mesh = mesh;
@@ -70,25 +74,39 @@ public final class LayoutDerivation {
       return List.of(
           new Diagnostic(
               MeshCode.DIALECT, where, "an operation on whole values", "exchange", remedy));
-    } else if (node.op() instanceof Communication.Sync sync) {
+    } else if (node.op() instanceof Communication.Relayout change) {
       return given.isEmpty()
-          ? hold(node.result(), sync.to(), where)
-          : sync(node, given.getFirst(), sync.to(), where);
+          ? hold(node.result(), change.to(), where)
+          : relayout(node, change, given.getFirst(), where);
     } else if (given.size() < node.operands().size()) {
       return List.of();
     }
     return operation(node, given, where);
   }
 
-  private List<Diagnostic> sync(Node node, Layout from, Layout to, String where) {
-    List<Diagnostic> wrong = hold(node.result(), to, where);
-    if (wrong.isEmpty() && !isPossible(from, to)) {
-      TensorType type = node.result().type();
+  private List<Diagnostic> relayout(
+      Node node, Communication.Relayout change, Layout from, String where) {
+    List<Diagnostic> wrong = hold(node.result(), change.to(), where);
+    if (!wrong.isEmpty()) {
+      return wrong;
+    }
+    TensorType type = node.result().type();
+    if (!isPossible(from, change.to())) {
       String expected = "a layout that " + new ShardedType(type, from) + " can change to";
-      String found = new ShardedType(type, to).toString();
+      String found = new ShardedType(type, change.to()).toString();
       return List.of(new Diagnostic(MeshCode.RESHARD, where, expected, found, ""));
     }
-    return wrong;
+    String expected = exchanged(new Resharding(from, change.to()).kinds());
+    String found = change instanceof Communication.Sync sync ? exchanged(sync.kinds()) : RESHARD;
+    if (!found.equals(expected)) {
+      String remedy = "it changes " + new ShardedType(type, from) + " to " + change.to();
+      return List.of(new Diagnostic(MeshCode.SYNC, where, expected, found, remedy));
+    }
+    return List.of();
+  }
+
+  private static String exchanged(SequencedMap<String, SyncKind> kinds) {
+    return kinds.isEmpty() ? RESHARD : "sync of kind " + SyncKind.text(kinds);
   }
 
   private static boolean isPossible(Layout from, Layout to) {

@@ -73,8 +73,8 @@ public final class MeshEvaluator {
   private void run(Node node) {
     List<SortedMap<Integer, Tensor>> operands = node.operands().stream().map(values::get).toList();
     List<SortedMap<Integer, Tensor>> results =
-        node.op() instanceof Communication.Sync sync
-            ? List.of(sync(node.operand(0), sync.to(), operands.getFirst()))
+        node.op() instanceof Communication.Relayout change
+            ? List.of(relayout(node.operand(0), change.to(), operands.getFirst()))
             : compute(node, operands);
     node.operands().forEach(this::use);
     for (int i = 0; i < results.size(); i++) {
@@ -82,7 +82,7 @@ public final class MeshEvaluator {
     }
   }
 
-  private SortedMap<Integer, Tensor> sync(
+  private SortedMap<Integer, Tensor> relayout(
       Value value, Layout to, SortedMap<Integer, Tensor> parts) {
     return new Resharding(layouts.layout(value), to).apply(parts, value.type(), 0);
   }

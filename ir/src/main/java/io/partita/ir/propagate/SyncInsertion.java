@@ -98,7 +98,7 @@ public final class SyncInsertion {
   private void define(Value value, Value produced) {
     Layout held = plan.layout(value);
     boolean isHeld = derivation.layout(produced).equals(Optional.of(held));
-    known(value).put(held, isHeld ? produced : sync(produced, held));
+    known(value).put(held, isHeld ? produced : relayout(produced, held));
   }
 
   /**
@@ -120,7 +120,7 @@ public final class SyncInsertion {
   private Value read(Value value, Layout layout) {
     Value found = known(value).get(layout);
     if (found == null) {
-      found = sync(known(value).get(plan.layout(value)), layout);
+      found = relayout(known(value).get(plan.layout(value)), layout);
       known(value).put(layout, found);
     }
     return found;
@@ -130,8 +130,9 @@ public final class SyncInsertion {
     return copies.computeIfAbsent(value, key -> new HashMap<>());
   }
 
-  private Value sync(Value value, Layout to) {
-    return add(new Communication.Sync(to), List.of(value), value.name()).result();
+  private Value relayout(Value value, Layout to) {
+    Layout from = derivation.layout(value).orElseThrow();
+    return add(Communication.Relayout.of(from, to), List.of(value), value.name()).result();
   }
 
   private Node add(Op op, List<Value> operands, String name) {

@@ -39,7 +39,7 @@ final class MeshRules {
   private void unplaced() {
     List<Node> nodes = module.graph().nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (nodes.get(i).op() instanceof Communication.Sync) {
+      if (nodes.get(i).op() instanceof Communication.Relayout) {
         violations.add(
             new Diagnostic(
                 MeshCode.DIALECT,

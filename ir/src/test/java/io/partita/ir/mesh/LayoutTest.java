@@ -374,9 +374,9 @@ class LayoutTest {
     assertThat(kind(partial, rows)).isEqualTo(SyncKind.REDUCE_SCATTER);
     assertThat(kind(rows, whole)).isEqualTo(SyncKind.ALL_GATHER);
     assertThat(kind(rows, columns)).isEqualTo(SyncKind.ALL_TO_ALL);
-    assertThat(kind(whole, rows)).isEqualTo(SyncKind.LOCAL);
-    assertThat(kind(whole, partial)).isEqualTo(SyncKind.LOCAL);
-    assertThat(kind(partial, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(whole, rows)).isNull();
+    assertThat(kind(whole, partial)).isNull();
+    assertThat(kind(partial, whole.withVarying(List.of("x")))).isNull();
     assertThat(new Resharding(rows, rows).kinds()).isEmpty();
     Layout second = whole.withAt("x", 1);
     assertThat(kind(partial, second)).isEqualTo(SyncKind.REDUCE);
@@ -384,8 +384,8 @@ class LayoutTest {
     assertThat(kind(second, whole.withAt("x", 2))).isEqualTo(SyncKind.SEND);
     assertThat(kind(rows, second)).isEqualTo(SyncKind.GATHER);
     assertThat(kind(second, rows)).isEqualTo(SyncKind.SCATTER);
-    assertThat(kind(whole, second)).isEqualTo(SyncKind.LOCAL);
-    assertThat(kind(second, partial)).isEqualTo(SyncKind.LOCAL);
+    assertThat(kind(whole, second)).isNull();
+    assertThat(kind(second, partial)).isNull();
     assertThat(kind(second, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.BROADCAST);
     // The others need something that doesn't change a maximum, and the value itself is known not
     // to.
@@ -393,7 +393,7 @@ class LayoutTest {
         .isEqualTo(SyncKind.BROADCAST);
     assertThat(new Resharding(second, second).kinds()).isEmpty();
     Layout finer = whole.with(0, Split.even(MESH, 6, "x", "y"));
-    assertThat(new Resharding(rows, finer).kinds()).containsExactly(Map.entry("y", SyncKind.LOCAL));
+    assertThat(new Resharding(rows, finer).kinds()).isEmpty();
   }
 
   private static SyncKind kind(Layout from, Layout to) {

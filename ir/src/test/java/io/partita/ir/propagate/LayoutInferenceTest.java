@@ -62,10 +62,16 @@ class LayoutInferenceTest {
     Value bias = builder.constant(Tensor.filled(TensorType.of(ElementType.F32, 6), 1));
     Value once =
         builder.add(
-            new Communication.Sync(Layout.replicated(MESH, 1).withPartial("x", ReductionKind.SUM)),
+            new Communication.Reshard(
+                Layout.replicated(MESH, 1).withPartial("x", ReductionKind.SUM)),
             bias);
     Value sum = add(product, once);
-    Value whole = builder.add(new Communication.Sync(Layout.replicated(MESH, 2)), sum);
+    Value whole =
+        builder.add(
+            Communication.Relayout.of(
+                Layout.replicated(MESH, 2).withPartial("x", ReductionKind.SUM),
+                Layout.replicated(MESH, 2)),
+            sum);
     Value activated = builder.add(new Elementwise.Unary(UnaryFunction.EXP), whole);
     builder.output("y", activated);
     LayoutInference found = LayoutInference.of(module(Map.of("x", columns(6), "w", rows(6))));
@@ -141,27 +147,27 @@ class LayoutInferenceTest {
   void syncsThatCantBeAreDiagnosed() {
     builder.at("undo");
     Value x = input("x", 4, 6);
-    builder.output("y", builder.add(new Communication.Sync(Layout.replicated(MESH, 2)), x));
+    builder.output("y", builder.add(new Communication.Reshard(Layout.replicated(MESH, 2)), x));
     builder.at("widen");
-    builder.output("z", builder.add(new Communication.Sync(columns(7)), x));
+    builder.output("z", builder.add(new Communication.Reshard(columns(7)), x));
     builder.at("elsewhere");
     Layout other = Layout.replicated(Mesh.line("x", 3), 2);
-    builder.output("w", builder.add(new Communication.Sync(other), x));
+    builder.output("w", builder.add(new Communication.Reshard(other), x));
     Layout varying = Layout.replicated(MESH, 2).withVarying(List.of("y"));
     Module module = module(Map.of("x", varying));
     assertThatThrownBy(() -> LayoutInference.of(module))
         .hasMessage(
             """
             error P3408: a layout can't be changed to the other
-              where:     node 0: sync "undo"
+              where:     node 0: reshard "undo"
               expected:  a layout that f32[4,6] varying(y) can change to
               found:     f32[4,6]
             error P3403: a layout doesn't fit the type
-              where:     node 1: sync "widen", dimension 1
+              where:     node 1: reshard "widen", dimension 1
               expected:  extent 7
               found:     f32[4,6]
             error P3401: a mesh of devices is not valid
-              where:     node 2: sync "elsewhere"
+              where:     node 2: reshard "elsewhere"
               expected:  a layout on mesh(x=3, y=2)
               found:     mesh(x=3)""");
   }

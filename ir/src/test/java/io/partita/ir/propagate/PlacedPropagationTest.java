@@ -31,10 +31,7 @@ class PlacedPropagationTest {
   private static final Layout WHOLE = Layout.replicated(Mesh.line("x", 4), 3);
 
   private static List<SyncKind> kinds(LayoutPlan plan) {
-    return plan.syncs().stream()
-        .flatMap(sync -> sync.change().kinds().values().stream())
-        .filter(kind -> kind != SyncKind.LOCAL)
-        .toList();
+    return plan.syncs().stream().flatMap(sync -> sync.change().kinds().values().stream()).toList();
   }
 
   /** Bytes of a value on all devices together. */

@@ -36,8 +36,8 @@ class SyncInsertionTest {
     return module.graph().nodes().stream()
         .map(
             node ->
-                node.op() instanceof Communication.Sync sync
-                    ? "sync \"" + node.name() + "\" to " + sync.to()
+                node.op() instanceof Communication.Relayout change
+                    ? change.mnemonic() + " \"" + node.name() + "\" to " + change.to()
                     : node.toString())
         .toList();
   }
@@ -45,7 +45,7 @@ class SyncInsertionTest {
   private static List<Resharding> changes(Module module) {
     LayoutInference layouts = LayoutInference.of(module);
     return module.graph().nodes().stream()
-        .filter(node -> node.op() instanceof Communication.Sync)
+        .filter(node -> node.op() instanceof Communication.Relayout)
         .map(node -> new Resharding(layouts.layout(node.operand(0)), layouts.layout(node.result())))
         .toList();
   }
@@ -145,7 +145,7 @@ class SyncInsertionTest {
     LayoutInference found = LayoutInference.of(module);
     List<Node> nodes =
         module.graph().nodes().stream()
-            .filter(node -> !(node.op() instanceof Communication.Sync))
+            .filter(node -> !(node.op() instanceof Communication.Relayout))
             .toList();
     assertThat(nodes.stream().map(Node::op))
         .containsExactlyElementsOf(plan.graph().nodes().stream().map(Node::op).toList());
@@ -167,7 +167,7 @@ class SyncInsertionTest {
         Value result = node.results().get(r);
         List<Layout> held =
             after.getOrDefault(result, List.of()).stream()
-                .filter(reader -> reader.op() instanceof Communication.Sync)
+                .filter(reader -> reader.op() instanceof Communication.Relayout)
                 .map(reader -> found.layout(reader.result()))
                 .collect(Collectors.toList());
         held.add(found.layout(result));

@@ -157,7 +157,10 @@ class PirDiagnosticsTest {
 
   private void layouts() {
     line("layout without a mesh", TextCode.LAYOUT, "%0 = exp(%x) : f32[2{x},seq]");
-    line("sync without a mesh", TextCode.LAYOUT, "%0 = sync(%x) {to = \"[*,*]\"} : f32[2,seq]");
+    line(
+        "reshard without a mesh",
+        TextCode.LAYOUT,
+        "%0 = reshard(%x) {to = \"[*,*]\"} : f32[2,seq]");
     meshLine("written layout isn't derived", TextCode.TYPE, "%0 = exp(%x) : f32[4,6]");
     meshLine("layout of a constant", TextCode.TYPE, "%0 = constant [1.0, 2.0, 3.0] : f32[3{x}]");
     meshLine(
@@ -165,24 +168,34 @@ class PirDiagnosticsTest {
     meshLine(
         "partial where it must be whole",
         TextCode.LAYOUT,
-        "%0 = sync(%w) {to = \"[*{x},*]\"} : f32[6{x},6]\n"
+        "%0 = reshard(%w) {to = \"[*{x},*]\"} : f32[6{x},6]\n"
             + "    %1 = linear(%x, %0) : f32[4,6] partial(sum: x)\n"
             + "    %2 = exp(%1) : f32[4,6]");
     meshLine(
-        "sync that isn't possible",
+        "reshard that isn't possible",
         TextCode.LAYOUT,
-        "%0 = sync(%x) {to = \"[*,*] varying(x)\"}" + " : f32[4,6] varying(x)");
+        "%0 = reshard(%x) {to = \"[*,*] varying(x)\"} : f32[4,6] varying(x)");
+    meshLine(
+        "reshard that communicates",
+        TextCode.LAYOUT,
+        "%0 = reshard(%x) {to = \"[*,*]\"} : f32[4,6]");
+    meshLine(
+        "kind that isn't one",
+        TextCode.ATTRIBUTE,
+        "%0 = sync(%x) {kind = \"reduce\", to = \"[*,*]\"} : f32[4,6]");
     meshLine("axis that isn't there", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{y}]");
     meshLine("axis twice", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x,x}]");
     meshLine("cuts that don't ascend", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x: 5,2}]");
     meshLine("too few cuts", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6{x: 2}]");
     meshLine("unknown reduction", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6] partial(mean: x)");
     meshLine("place off its axis", TextCode.LAYOUT, "%0 = exp(%x) : f32[4,6] at(x: 3)");
-    meshLine("layout of another rank", TextCode.LAYOUT, "%0 = sync(%x) {to = \"[*]\"} : f32[4,6]");
+    meshLine(
+        "layout of another rank", TextCode.LAYOUT, "%0 = reshard(%x) {to = \"[*]\"} : f32[4,6]");
     meshLine(
         "algorithm that isn't one",
         TextCode.ATTRIBUTE,
-        "%0 = sync(%x) {to = \"[*,*]\", algorithm = \"tree(1)\"} : f32[4,6]");
+        "%0 = sync(%x) {kind = \"all_gather(x)\", to = \"[*,*]\", algorithm = \"tree(1)\"}"
+            + " : f32[4,6]");
     meshLine(
         "exchange on a mesh",
         TextCode.LAYOUT,
@@ -230,7 +243,7 @@ class PirDiagnosticsTest {
     StringBuilder lines = new StringBuilder();
     for (int unit = 1; unit <= count; unit++) {
       String layout = "{x/" + unit + "}";
-      lines.append("%").append(unit).append(" = sync(%x) {to = \"[*").append(layout);
+      lines.append("%").append(unit).append(" = reshard(%x) {to = \"[*").append(layout);
       lines.append("]\"} : f32[9999").append(layout).append("]\n");
     }
     return "module { mesh(x=4096) graph @main(%x: f32[9999]) -> () {\n" + lines + "return } }";

@@ -7,10 +7,12 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.propagate.RandomMeshModules;
@@ -19,6 +21,8 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -45,15 +49,15 @@ class MeshRulesTest {
     assertThat(found).isEqualTo(expected);
   }
 
-  private Value sync(Value value, Layout to) {
-    return builder.add(new Communication.Sync(to), value);
+  private Value reshard(Value value, Layout to) {
+    return builder.add(new Communication.Reshard(to), value);
   }
 
   @Test
   void outputsAreJoined() {
-    builder.output("partial", sync(x, WHOLE.withPartial("x", ReductionKind.SUM)));
-    builder.output("varying", sync(x, VARYING));
-    builder.output("split", sync(x, SPLIT));
+    builder.output("partial", reshard(x, WHOLE.withPartial("x", ReductionKind.SUM)));
+    builder.output("varying", reshard(x, VARYING));
+    builder.output("split", reshard(x, SPLIT));
     assertViolations(
         Map.of(),
         List.of(),
@@ -74,7 +78,7 @@ class MeshRulesTest {
   @Test
   void statesComeOutAsTheyGoIn() {
     builder.output("y", x);
-    builder.output("z", sync(x, WHOLE));
+    builder.output("z", builder.add(Communication.Relayout.of(SPLIT, WHOLE), x));
     assertViolations(
         Map.of("x", SPLIT),
         List.of(new Module.State("x", "z")),
@@ -88,7 +92,7 @@ class MeshRulesTest {
 
   @Test
   void inputsArePlacedAndDontVary() {
-    builder.output("y", sync(x, VARYING));
+    builder.output("y", reshard(x, VARYING));
     assertViolations(
         Map.of("x", VARYING, "z", SPLIT),
         List.of(),
@@ -126,15 +130,45 @@ class MeshRulesTest {
   }
 
   @Test
-  void aSyncNeedsDevices() {
-    builder.output("y", sync(x, SPLIT));
+  void aReshardNeedsDevices() {
+    builder.output("y", reshard(x, SPLIT));
     assertText(
         new Module(builder.finish()),
         """
         error P3410: an operation is of another dialect
-          where:     node 0: sync
+          where:     node 0: reshard
           expected:  devices between which a layout changes
           found:     a module without a mesh
+        """);
+  }
+
+  @Test
+  void aSyncSaysWhatIsExchanged() {
+    builder.output("gathered", reshard(x, WHOLE));
+    SequencedMap<String, SyncKind> reduce = new TreeMap<>(Map.of("x", SyncKind.ALL_REDUCE));
+    Communication.Sync sync = new Communication.Sync(reduce, WHOLE, Optional.empty(), Codec.EXACT);
+    builder.output("reduced", builder.add(sync, x));
+    builder.output(
+        "same", builder.add(sync, builder.add(Communication.Relayout.of(SPLIT, WHOLE), x)));
+    assertViolations(
+        Map.of("x", SPLIT),
+        List.of(),
+        """
+        error P3411: a change of layout communicates otherwise than it says
+          where:     node 0: reshard
+          expected:  sync of kind all_gather(x)
+          found:     reshard
+          fix:       it changes f32[4{x}] to [*]
+        error P3411: a change of layout communicates otherwise than it says
+          where:     node 1: sync
+          expected:  sync of kind all_gather(x)
+          found:     sync of kind all_reduce(x)
+          fix:       it changes f32[4{x}] to [*]
+        error P3411: a change of layout communicates otherwise than it says
+          where:     node 3: sync
+          expected:  reshard
+          found:     sync of kind all_reduce(x)
+          fix:       it changes f32[4] to [*]
         """);
   }
 

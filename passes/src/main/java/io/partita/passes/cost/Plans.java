@@ -27,7 +27,7 @@ public final class Plans {
   }
 
   /**
-   * Of a module of the mesh dialect; syncs without an algorithm go directly.
+   * Of a module of the mesh dialect.
    *
    * @throws PartitaException as {@link Localization#of} and {@link #report(Program,
    *     TargetDescription, PlanOptions)} do

@@ -51,7 +51,7 @@ public final class Localization {
   }
 
   /**
-   * Any sync without an algorithm goes directly from each device to each other.
+   * Syncs without an algorithm get one by {@link ChooseAlgorithms#byDeviceCount}.
    *
    * @param module valid, with a placement, and of static types
    * @param capacity messages that a channel between two devices holds; where it's 0, a send ends
@@ -74,7 +74,8 @@ public final class Localization {
     List<Program> programs = new ArrayList<>();
     for (Module module : modules) {
       StaticTypes.require(module.graph());
-      Program program = new Localization(module, capacity, parts).run();
+      Module chosen = ChooseAlgorithms.byDeviceCount().run(module);
+      Program program = new Localization(chosen, capacity, parts).run();
       ProgramProof.verify(program, capacity);
       programs.add(program);
     }
@@ -94,8 +95,8 @@ public final class Localization {
     graph.inputs().forEach(this::input);
     for (Node node : graph.nodes()) {
       switch (node.op()) {
-        case Communication.Sync sync ->
-            syncs.lower(node, sync, inference.layout(node.operand(0)), devices);
+        case Communication.Relayout change ->
+            syncs.lower(node, change, inference.layout(node.operand(0)), devices);
         case Source.Constant(var data) ->
             devices.forEach(
                 device ->

@@ -8,7 +8,6 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Resharding;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
@@ -90,9 +89,6 @@ public final class OverlapSyncs {
       return Optional.empty();
     }
     Layout from = layouts.layout(node.operand(0));
-    if (!new Resharding(from, sync.to()).communicates()) {
-      return Optional.empty();
-    }
     List<Candidate> found = new ArrayList<>();
     for (int dim = 0; dim < sync.to().rank(); dim++) {
       long extent = node.operand(0).type().dim(dim).value();
@@ -125,14 +121,11 @@ public final class OverlapSyncs {
     Node definition = value.definition();
     return definition == null
         || !(definition.op() instanceof Source.Constant)
-            && !(isLocal(definition) && !isVariable(definition.operand(0)));
+            && !(isReshard(definition) && !isVariable(definition.operand(0)));
   }
 
-  /** Whether this is a sync without messages. */
-  private boolean isLocal(Node node) {
-    return node.op() instanceof Communication.Sync sync
-        && layouts.layouts().containsKey(node.operand(0))
-        && !new Resharding(layouts.layout(node.operand(0)), sync.to()).communicates();
+  private static boolean isReshard(Node node) {
+    return node.op() instanceof Communication.Reshard;
   }
 
   private static boolean isProduct(Node node) {
@@ -152,7 +145,7 @@ public final class OverlapSyncs {
         || editor.uses(value) != 1
         || !node.operands().stream().allMatch(this::canBeCut)) {
       return null;
-    } else if (isLocal(node)) {
+    } else if (isReshard(node)) {
       return product(node.operand(0), dim);
     }
     List<Integer> cuts = cuts(node, dim);
@@ -177,7 +170,7 @@ public final class OverlapSyncs {
       }
     }
     Node node = value.definition();
-    return node == null || !isLocal(node) || canBeCut(node.operand(0));
+    return node == null || !isReshard(node) || canBeCut(node.operand(0));
   }
 
   /**
@@ -230,7 +223,7 @@ public final class OverlapSyncs {
   private Value part(Value value, Range range) {
     Node node = value.definition();
     boolean isComputed = editor.uses(value) == 1 && product(value, range.dim()) != null;
-    if (node != null && isLocal(node)) {
+    if (node != null && isReshard(node)) {
       editor.named(node.name());
       return editor.add(node.op(), part(node.operand(0), range));
     } else if (!isComputed) {
@@ -262,7 +255,7 @@ public final class OverlapSyncs {
       Box box = Box.of(whole.type()).with(range.dim(), range.from(), range.to());
       editor.named(node.name());
       return editor.constant(parts.part(whole, box));
-    } else if (node != null && isLocal(node)) {
+    } else if (node != null && isReshard(node)) {
       editor.named(node.name());
       return editor.add(node.op(), cut(node.operand(0), range));
     }

@@ -3,7 +3,6 @@ package io.partita.passes.localize;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
@@ -33,9 +32,9 @@ final class SyncLowering {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
    *     io.partita.ir.mesh.MeshCode#RESHARD} for a change that has no lowering
    */
-  void lower(Node node, Communication.Sync sync, Layout from, List<DeviceGraph> devices) {
+  void lower(Node node, Communication.Relayout change, Layout from, List<DeviceGraph> devices) {
     Value operand = node.operand(0);
-    SyncPlan plan = plan(sync, from, operand.type());
+    SyncPlan plan = plan(change, from, operand.type());
     for (DeviceGraph device : devices) {
       device.builder().at(node.name());
       lower(node, operand, plan, device);
@@ -43,16 +42,16 @@ final class SyncLowering {
     numbers += plan.stages().size();
   }
 
-  private SyncPlan plan(Communication.Sync sync, Layout from, TensorType type) {
-    Algorithm algorithm = sync.algorithm().orElse(new Algorithm.Direct());
-    switch (sync.codec()) {
-      case Codec.Exact() -> {}
-    }
+  private SyncPlan plan(Communication.Relayout change, Layout from, TensorType type) {
+    Algorithm algorithm =
+        change instanceof Communication.Sync sync
+            ? sync.algorithm().orElseThrow()
+            : new Algorithm.Direct();
     return plans.computeIfAbsent(
-        new Key(from, sync.to(), type, algorithm),
+        new Key(from, change.to(), type, algorithm),
         key ->
             SyncPlanner.plan(
-                from, sync.to(), type, new GroupExchanges(algorithm, type.element(), schedules)));
+                from, change.to(), type, new GroupExchanges(algorithm, type.element(), schedules)));
   }
 
   private void lower(Node node, Value operand, SyncPlan plan, DeviceGraph device) {

@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 
 /**
  * Takes a change of layout apart. Partial values are joined first, so that less travels afterwards:
@@ -27,9 +28,6 @@ import java.util.Set;
  * more than it or, in a later stage, a device of its group needs.
  */
 final class SyncPlanner {
-  /** Stages that join, before the one that moves. */
-  private static final int JOINS = 3;
-
   private final Layout from;
   private final Layout to;
   private final TensorType type;
@@ -64,42 +62,19 @@ final class SyncPlanner {
   private SyncPlan plan() {
     List<Box> starts = new ArrayList<>(held);
     List<List<Part>> stages = new ArrayList<>();
-    List<Set<String>> axes = axes();
-    for (int stage = 0; stage < axes.size(); stage++) {
-      if (!axes.get(stage).isEmpty()) {
-        Set<String> later = new LinkedHashSet<>();
-        axes.subList(stage + 1, axes.size()).forEach(later::addAll);
-        List<Box> needs = stage < JOINS ? needs(later) : wanted;
-        stages.add(stage(axes.get(stage), needs, stage < JOINS));
-      }
-    }
+    SortedMap<SyncStage, Set<String>> axes = SyncStage.of(new Resharding(from, to).kinds());
+    Set<String> later = new LinkedHashSet<>();
+    axes.values().forEach(later::addAll);
+    axes.forEach(
+        (stage, along) -> {
+          later.removeAll(along);
+          stages.add(stage(along, stage.joins() ? needs(later) : wanted, stage.joins()));
+        });
     List<End> ends = new ArrayList<>();
     for (int device = 0; device < mesh.devices(); device++) {
       ends.add(end(device));
     }
     return new SyncPlan(starts, stages, ends);
-  }
-
-  /** The axes of each stage. */
-  private List<Set<String>> axes() {
-    List<Set<String>> axes = new ArrayList<>();
-    for (int stage = 0; stage <= JOINS; stage++) {
-      axes.add(new LinkedHashSet<>());
-    }
-    new Resharding(from, to)
-        .kinds()
-        .forEach(
-            (axis, kind) -> {
-              switch (kind) {
-                case REDUCE_SCATTER -> axes.get(0).add(axis);
-                case REDUCE -> axes.get(1).add(axis);
-                case ALL_REDUCE -> axes.get(2).add(axis);
-                case ALL_GATHER, ALL_TO_ALL, BROADCAST, SEND, GATHER, SCATTER ->
-                    axes.get(JOINS).add(axis);
-                case LOCAL -> {}
-              }
-            });
-    return axes;
   }
 
   /** Of what a device has, the part that some device wants with which it exchanges later. */

@@ -1,12 +1,11 @@
 package io.partita.passes.plan;
 
 import io.partita.ir.graph.Node;
-import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
-import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.cost.SyncReport;
+import io.partita.passes.localize.SyncStage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * A sync of a plan: what is exchanged, and what that takes.
@@ -43,62 +41,31 @@ public record PlannedSync(
 
   /** Those of a plan, in order. */
   public static List<PlannedSync> of(CandidatePlan plan) {
-    LayoutInference layouts = LayoutInference.of(plan.module());
     Map<Integer, SyncReport> reports = new TreeMap<>();
     plan.report().syncs().forEach(report -> reports.put(report.sync(), report));
     List<PlannedSync> syncs = new ArrayList<>();
     int number = 0;
     for (Node node : plan.module().graph().nodes()) {
       if (node.op() instanceof Communication.Sync sync) {
-        SequencedMap<String, SyncKind> kinds =
-            exchanged(new Resharding(layouts.layout(node.operand(0)), sync.to()));
-        int next = number + stages(kinds);
-        if (!kinds.isEmpty()) {
-          List<SyncReport> parts = new ArrayList<>();
-          for (int i = number; i < next; i++) {
-            parts.add(reports.get(i));
-          }
-          parts.removeIf(java.util.Objects::isNull);
-          syncs.add(of(node, sync, kinds, parts));
+        int next = number + SyncStage.of(sync.kinds()).size();
+        List<SyncReport> parts = new ArrayList<>();
+        for (int i = number; i < next; i++) {
+          parts.add(reports.get(i));
         }
+        parts.removeIf(java.util.Objects::isNull);
+        syncs.add(of(node, sync, parts));
         number = next;
       }
     }
     return syncs;
   }
 
-  private static SequencedMap<String, SyncKind> exchanged(Resharding change) {
-    SequencedMap<String, SyncKind> kinds = new LinkedHashMap<>(change.kinds());
-    kinds.values().removeIf(kind -> kind == SyncKind.LOCAL);
-    return kinds;
-  }
-
-  /** Joins of each kind, and all that is moved, are a collective each. */
-  private static int stages(Map<String, SyncKind> kinds) {
-    TreeSet<Integer> stages = new TreeSet<>();
-    for (SyncKind kind : kinds.values()) {
-      stages.add(
-          switch (kind) {
-            case REDUCE_SCATTER -> 0;
-            case REDUCE -> 1;
-            case ALL_REDUCE -> 2;
-            case ALL_GATHER, ALL_TO_ALL, BROADCAST, SEND, GATHER, SCATTER -> 3;
-            case LOCAL -> throw new AssertionError("a local change");
-          });
-    }
-    return stages.size();
-  }
-
-  private static PlannedSync of(
-      Node node,
-      Communication.Sync sync,
-      SequencedMap<String, SyncKind> kinds,
-      List<SyncReport> parts) {
+  private static PlannedSync of(Node node, Communication.Sync sync, List<SyncReport> parts) {
     return new PlannedSync(
         node.name(),
         parts.stream().mapToInt(SyncReport::block).max().orElse(-1),
         node.result().type(),
-        kinds,
+        sync.kinds(),
         sync.algorithm().map(Object::toString).orElse("direct"),
         parts.stream().mapToLong(SyncReport::messages).sum(),
         parts.stream().mapToLong(SyncReport::bytes).sum(),

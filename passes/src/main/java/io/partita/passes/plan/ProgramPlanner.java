@@ -9,6 +9,7 @@ import io.partita.passes.cost.OverlapChoice;
 import io.partita.passes.cost.OverlapChoice.Planned;
 import io.partita.passes.cost.PlanOptions;
 import io.partita.passes.cost.Plans;
+import io.partita.passes.localize.ChooseAlgorithms;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.ShardPass;
 import io.partita.passes.shard.Strategy;
@@ -21,7 +22,7 @@ public final class ProgramPlanner implements Planner {
   private final TargetDescription target;
   private final PlanOptions options;
   private final Goal goal;
-  private final Map<Integer, SyncAlgorithms> algorithms = new HashMap<>();
+  private final Map<Integer, ChooseAlgorithms> algorithms = new HashMap<>();
 
   /**
    * @param module raised, of static shapes, not yet on devices
@@ -41,8 +42,9 @@ public final class ProgramPlanner implements Planner {
     Module mesh =
         algorithms
             .computeIfAbsent(
-                strategy.devices(), count -> new SyncAlgorithms(devices, capacity, options, goal))
-            .choose(new ShardPass(strategy).run(module));
+                strategy.devices(),
+                count -> new ChooseAlgorithms(new SyncAlgorithms(devices, capacity, options, goal)))
+            .run(new ShardPass(strategy).run(module));
     Program program = Localization.of(mesh, capacity);
     return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
   }

@@ -132,8 +132,8 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
     List<Layout> found = new ArrayList<>();
     for (Node reader : readers.getOrDefault(constant.result(), List.of())) {
       found.add(
-          reader.op() instanceof Communication.Sync sync
-              ? sync.to()
+          reader.op() instanceof Communication.Relayout change
+              ? change.to()
               : layouts.layout(constant.result()));
     }
     return found;

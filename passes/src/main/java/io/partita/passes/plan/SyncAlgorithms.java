@@ -2,32 +2,26 @@ package io.partita.passes.plan;
 
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
-import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
-import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Resharding;
-import io.partita.ir.op.Communication;
-import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.target.TargetDescription;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.cost.PlanOptions;
 import io.partita.passes.cost.PlanReport;
 import io.partita.passes.cost.Plans;
+import io.partita.passes.localize.ChooseAlgorithms;
+import io.partita.passes.localize.ChooseAlgorithms.Change;
 import io.partita.passes.localize.Localization;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Chooses by which algorithm each sync of a module goes: the one with which it takes least when all
- * devices do it at once and nothing else. Of equally good ones trees of small groups come first.
+ * Chooses the algorithm of a sync: the one with which it takes least when all devices do it at once
+ * and nothing else. Of equally good ones trees of small groups come first.
  */
-final class SyncAlgorithms {
+final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   /** Wider groups make the first of a group a bottleneck, unless one group has all. */
   private static final int WIDEST_GROUP = 8;
 
@@ -38,9 +32,6 @@ final class SyncAlgorithms {
   private final int capacity;
   private final PlanOptions options;
   private final Goal goal;
-  private final Map<Change, Algorithm> chosen = new HashMap<>();
-
-  private record Change(Layout from, Layout to, TensorType type, Codec codec) {}
 
   /**
    * @param target with as many devices as modules have
@@ -53,35 +44,28 @@ final class SyncAlgorithms {
     this.goal = goal;
   }
 
-  /** The module with an algorithm at each sync that communicates and has none. */
-  Module choose(Module module) {
-    LayoutInference layouts = LayoutInference.of(module);
-    GraphEditor graph = new GraphEditor(module.graph());
-    for (Node node : module.graph().nodes()) {
-      if (node.op() instanceof Communication.Sync sync && sync.algorithm().isEmpty()) {
-        Layout from = layouts.layout(node.operand(0));
-        if (new Resharding(from, sync.to()).communicates()) {
-          Change change = new Change(from, sync.to(), node.operand(0).type(), sync.codec());
-          Algorithm algorithm = chosen.computeIfAbsent(change, this::best);
-          graph.before(node).named(node.name());
-          graph.replace(node.result(), graph.add(sync.with(algorithm), graph.operand(node, 0)));
-        }
+  /**
+   * What a sync takes by one algorithm when all devices do it at once and nothing else.
+   *
+   * @param report of a program of this sync alone
+   */
+  record Candidate(Algorithm algorithm, PlanReport report) {}
+
+  @Override
+  public Algorithm of(Change change) {
+    Candidate best = null;
+    for (Candidate candidate : candidates(change)) {
+      if (best == null || isBetter(candidate.report(), best.report())) {
+        best = candidate;
       }
     }
-    return module.with(graph.freeze());
+    return best.algorithm();
   }
 
-  private Algorithm best(Change change) {
-    Algorithm best = null;
-    PlanReport least = null;
-    for (Algorithm algorithm : algorithms()) {
-      PlanReport report = report(change, algorithm);
-      if (least == null || isBetter(report, least)) {
-        best = algorithm;
-        least = report;
-      }
-    }
-    return best;
+  List<Candidate> candidates(Change change) {
+    return algorithms().stream()
+        .map(algorithm -> new Candidate(algorithm, report(change, algorithm)))
+        .toList();
   }
 
   /** What takes as much of what counts is better when it takes less of the other. */
@@ -114,12 +98,10 @@ final class SyncAlgorithms {
     GraphBuilder builder = new GraphBuilder("sync");
     builder.output(
         "after",
-        builder.add(
-            new Communication.Sync(change.to(), java.util.Optional.of(algorithm), change.codec()),
-            builder.input("before", change.type())));
+        builder.add(change.sync().with(algorithm), builder.input("before", change.type())));
     Graph graph = builder.finish();
     Placement placement = new Placement(change.from().mesh(), Map.of("before", change.from()));
-    Module module = new Module(graph, List.of(), java.util.Optional.of(placement));
+    Module module = new Module(graph, List.of(), Optional.of(placement));
     return Plans.report(Localization.of(module, capacity), target, options);
   }
 }

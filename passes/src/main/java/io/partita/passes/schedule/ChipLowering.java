@@ -150,7 +150,8 @@ final class ChipLowering {
       case Source.Constant known -> {}
       case Source source -> constant(node, Collections.nCopies(devices.size(), evaluated(source)));
       case Communication.Exchange exchange -> exchange(step, node);
-      case Communication.Sync sync -> throw new IllegalArgumentException(node + " has no steps");
+      case Communication.Relayout change ->
+          throw new IllegalArgumentException(node + " has no steps");
       case Movement.Concat(var axis) -> concat(node, axis);
       case Structured.CacheUpdate update -> update(step, node);
       case Structured.Embedding embedding when rows(node) -> {}

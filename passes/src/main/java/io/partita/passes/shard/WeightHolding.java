@@ -79,8 +79,8 @@ public record WeightHolding(String name, TensorType type, List<Long> bytes) {
   }
 
   private static Layout read(Node reader, TensorType type, Mesh mesh) {
-    return reader.op() instanceof Communication.Sync sync
-        ? sync.to()
+    return reader.op() instanceof Communication.Relayout change
+        ? change.to()
         : Layout.replicated(mesh, type.rank());
   }
 

@@ -8,12 +8,10 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.MeshCode;
-import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
-import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
 import java.util.EnumSet;
 import java.util.List;
@@ -62,13 +60,10 @@ class LocalizationTest {
   }
 
   private void count(Module module) {
-    LayoutInference layouts = LayoutInference.of(module);
     for (Node node : module.graph().nodes()) {
       if (node.op() instanceof Communication.Sync sync) {
-        Map<String, SyncKind> kinds =
-            new Resharding(layouts.layout(node.operand(0)), sync.to()).kinds();
-        seen.addAll(kinds.values());
-        multiAxis += kinds.size() > 1 ? 1 : 0;
+        seen.addAll(sync.kinds().values());
+        multiAxis += sync.kinds().size() > 1 ? 1 : 0;
       }
     }
   }

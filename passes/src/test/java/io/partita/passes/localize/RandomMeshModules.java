@@ -6,7 +6,6 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ReductionKind;
@@ -52,7 +51,7 @@ final class RandomMeshModules {
     for (int i = random.nextInt(1, 4); i > 0; i--) {
       Layout to = RandomLayouts.layout(random, mesh, extents, List.of(kind));
       if (isPossible(to)) {
-        value = builder.add(sync(to), value);
+        value = builder.add(change(to), value);
         layout = to;
       }
     }
@@ -68,15 +67,17 @@ final class RandomMeshModules {
     }
   }
 
-  private Communication.Sync sync(Layout to) {
-    Optional<Algorithm> algorithm =
-        switch (random.nextInt(4)) {
-          case 0 -> Optional.of(new Algorithm.Tree(random.nextInt(2, mesh.devices() + 2)));
-          case 1 -> Optional.of(new Algorithm.Ring());
-          case 2 -> Optional.of(new Algorithm.Direct());
-          default -> Optional.empty();
-        };
-    return new Communication.Sync(to, algorithm, Codec.EXACT);
+  private Communication.Relayout change(Layout to) {
+    Communication.Relayout change = Communication.Relayout.of(layout, to);
+    if (!(change instanceof Communication.Sync sync)) {
+      return change;
+    }
+    return switch (random.nextInt(4)) {
+      case 0 -> sync.with(new Algorithm.Tree(random.nextInt(2, mesh.devices() + 2)));
+      case 1 -> sync.with(new Algorithm.Ring());
+      case 2 -> sync.with(new Algorithm.Direct());
+      default -> sync;
+    };
   }
 
   /** Partial where a dimension that goes away was split. */

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Split;
@@ -95,7 +97,11 @@ class RolesTest {
     Mesh mesh = Mesh.line("x", 5);
     Split tokens = Split.even(mesh, 5, "x");
     Layout layout = Layout.of(mesh, Split.NONE, tokens, Split.NONE);
-    Program program = program(LayoutPropagation.run(graph, mesh, Map.of(blocks.input, layout)));
+    LayoutPlan plan = LayoutPropagation.run(graph, mesh, Map.of(blocks.input, layout));
+    Module direct =
+        new ChooseAlgorithms(change -> new Algorithm.Direct())
+            .run(SyncInsertion.insert(plan, List.of()));
+    Program program = Localization.of(direct, 1);
     verify(program);
     List<Role> roles = Roles.of(program);
     assertThat(roles).extracting(Role::devices).containsExactly(List.of(0, 1, 2, 3, 4));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Rules that know nothing of layouts act on modules of the mesh dialect. */
 class SimplifyMeshTest {
   @Test
-  void syncsOfConstantsStay() {
+  void reshardsOfConstantsStay() {
     Module module =
         PirParser.parse(
             """
@@ -21,7 +21,7 @@ class SimplifyMeshTest {
               graph @main(%x: f32[4{x}]) -> ("y": f32[4{x}]) {
                 %0 = constant [1.0, 2.0, 3.0, 4.0] : f32[4]
                 %1 = exp(%0) : f32[4]
-                %2 = sync(%1) {to = "[*{x}]"} : f32[4{x}]
+                %2 = reshard(%1) {to = "[*{x}]"} : f32[4{x}]
                 %3 = add(%x, %2) : f32[4{x}]
                 return %3
               }
@@ -34,7 +34,7 @@ class SimplifyMeshTest {
               mesh(x=2)
               graph @main(%x: f32[4{x}]) -> ("y": f32[4{x}]) {
                 %0 = constant [2.7182817, 7.389056, 20.085537, 54.59815] : f32[4]
-                %1 = sync(%0) {to = "[*{x}]"} : f32[4{x}]
+                %1 = reshard(%0) {to = "[*{x}]"} : f32[4{x}]
                 %2 = add(%x, %1) : f32[4{x}]
                 return %2
               }

@@ -1,19 +1,12 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.mesh.SyncKind;
-import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.program.Program;
-import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.localize.DelayReceives;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.shard.Strategy;
@@ -27,9 +20,6 @@ import java.util.SequencedMap;
 public final class Distribution {
   /** Messages that each channel between devices of an emitted program holds. */
   private static final int CAPACITY = 1;
-
-  /** The MCU paper's groups. */
-  private static final int GROUP = 4;
 
   private Distribution() {}
 
@@ -77,8 +67,8 @@ public final class Distribution {
 
   /**
    * The programs of the devices of a module of the mesh dialect, or the one of a module that's on
-   * no mesh. Where it doesn't say by which algorithm devices exchange, they do so each with each as
-   * long as they are few, and in a tree from then on: for 64 devices 126 messages rather than 8064.
+   * no mesh. Syncs without an algorithm get one by {@link
+   * io.partita.passes.localize.ChooseAlgorithms#byDeviceCount}.
    */
   public static Program program(Module module) {
     return programs(new Entries(module)).step();
@@ -89,13 +79,12 @@ public final class Distribution {
     if (entries.step().placement().isEmpty()) {
       return new Entries.Programs(alone(entries.step()), entries.chunk().map(Distribution::alone));
     }
-    Entries chosen = entries.map(Distribution::withAlgorithms);
-    List<Module> modules = new ArrayList<>(List.of(chosen.step()));
-    chosen.chunk().ifPresent(modules::add);
+    List<Module> modules = new ArrayList<>(List.of(entries.step()));
+    entries.chunk().ifPresent(modules::add);
     List<Program> programs = Localization.of(modules, CAPACITY);
     return new Entries.Programs(
         programs.getFirst(),
-        chosen.chunk().isPresent() ? Optional.of(programs.getLast()) : Optional.empty());
+        entries.chunk().isPresent() ? Optional.of(programs.getLast()) : Optional.empty());
   }
 
   private static Program alone(Module module) {
@@ -117,24 +106,5 @@ public final class Distribution {
    */
   public static Program overlapping(Module sharded) {
     return DelayReceives.apply(program(sharded), CAPACITY);
-  }
-
-  private static Module withAlgorithms(Module module) {
-    if (module.placement().orElseThrow().mesh().devices() <= GROUP) {
-      return module;
-    }
-    LayoutInference layouts = LayoutInference.of(module);
-    GraphEditor graph = new GraphEditor(module.graph());
-    for (Node node : module.graph().nodes()) {
-      if (node.op() instanceof Sync sync && sync.algorithm().isEmpty()) {
-        Resharding change = new Resharding(layouts.layout(node.operand(0)), sync.to());
-        if (change.communicates() && !change.kinds().containsValue(SyncKind.ALL_TO_ALL)) {
-          graph.before(node).named(node.name());
-          Sync chosen = sync.with(new Algorithm.Tree(GROUP));
-          graph.replace(node.result(), graph.add(chosen, graph.operand(node, 0)));
-        }
-      }
-    }
-    return module.with(graph.freeze());
   }
 }

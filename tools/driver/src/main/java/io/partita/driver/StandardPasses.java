@@ -9,6 +9,7 @@ import io.partita.passes.PassCall;
 import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
+import io.partita.passes.localize.ChooseAlgorithms;
 import io.partita.passes.raise.RaisePass;
 import io.partita.passes.shard.SelectPass;
 import io.partita.passes.shard.ShardPass;
@@ -24,6 +25,7 @@ public final class StandardPasses {
           List.of(
               PassRegistry.entry(new SimplifyPass()),
               PassRegistry.entry(new RaisePass()),
+              PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
               new PassRegistry.Entry(
                   "kv-state",
                   "kv-state(capacity=N)",

@@ -3,10 +3,8 @@ package io.partita.tests.mesh;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
-import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
-import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.propagate.MeshEvaluator;
 import io.partita.passes.shard.Sharding;
 import io.partita.passes.shard.Strategy;
@@ -57,16 +55,12 @@ final class Sharded implements ModuleRunner {
     return inputs -> MeshEvaluator.run(module, inputs);
   }
 
-  /** The syncs at which something is sent, in execution order. */
+  /** The syncs, in execution order. */
   List<Exchange> exchanges() {
-    LayoutInference layouts = LayoutInference.of(module);
     List<Exchange> exchanges = new ArrayList<>();
     for (Node node : module.graph().nodes()) {
       if (node.op() instanceof Communication.Sync sync) {
-        Resharding change = new Resharding(layouts.layout(node.operand(0)), sync.to());
-        if (change.communicates()) {
-          exchanges.add(new Exchange(node, change.kinds()));
-        }
+        exchanges.add(new Exchange(node, sync.kinds()));
       }
     }
     return exchanges;

@@ -43,7 +43,7 @@ final class StepPrinter {
       case Quantized quantized -> QuantizedCode.emit(code, quantized);
       case IntegerNetwork integers -> IntegerNetworkCode.emit(code, integers);
       case Communication.Exchange exchange -> ExchangeCode.emit(code);
-      case Communication.Sync sync -> throw new IllegalArgumentException(sync.mnemonic());
+      case Communication.Relayout change -> throw new IllegalArgumentException(change.mnemonic());
       case Source source -> source(code, source);
     }
     return code.parts();
