@@ -7,12 +7,14 @@ import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 
 /**
  * A graph under change: nodes are added, values are replaced by others, and what nobody reads any
@@ -26,6 +28,7 @@ public final class GraphEditor {
   private final Graph original;
   private final Map<Value, Value> replacements = new IdentityHashMap<>();
   private final Map<Value, Integer> uses = new IdentityHashMap<>();
+  private final Set<Node> superseded = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /**
    * Every live node by its place; an added node shares the place of the one it was added before.
@@ -245,6 +248,11 @@ public final class GraphEditor {
     }
   }
 
+  /** Lets an exchange be dropped once nobody reads it, since another one does its messages. */
+  public void supersede(Node exchange) {
+    superseded.add(exchange);
+  }
+
   /**
    * Drops a node that was added and isn't read after all; but not one that other devices wait for.
    */
@@ -254,7 +262,7 @@ public final class GraphEditor {
     while (!work.isEmpty()) {
       Node candidate = work.pop();
       if (places.containsKey(candidate)
-          && !(candidate.op() instanceof Communication.Exchange)
+          && (!(candidate.op() instanceof Communication.Exchange) || superseded.contains(candidate))
           && candidate.results().stream().allMatch(result -> isUnread(result))) {
         places.remove(candidate);
         for (Value operand : candidate.operands()) {

@@ -203,6 +203,7 @@ final class MemoryVerifier {
   private void play(ScheduleStep.Exchange exchange) {
     var one = exchange.exchanges().getFirst();
     ElementType element = exchange.element();
+    require(element.bits() >= Byte.SIZE, "elements of whole bytes in messages", element);
     long vector = element.packedBytes(one.elements());
     require(
         exchange.l1() >= 0 && exchange.l1() + exchange.l1Bytes() <= chip.l1().used(),
@@ -212,6 +213,11 @@ final class MemoryVerifier {
       read("operand", exchange.operand().get(), element.packedBytes(elements(one.before())));
     } else if (!one.before().isEmpty()) {
       read("vector", exchange.vector(), vector);
+    }
+    for (Step step :
+        exchange.exchanges().stream().flatMap(each -> each.steps().stream()).toList()) {
+      long bytes = element.packedBytes(elements(step.slices()));
+      require(step.bytes() == bytes, "a message of " + bytes + " B", step);
     }
     write("vector", exchange.vector(), vector);
     long message =

@@ -42,7 +42,8 @@ public final class Legalization {
           new WidenNibbles());
 
   /** Two elements of a byte apart. */
-  private static final List<RewriteRule> NIBBLES = List.of(new UnpackNibbles());
+  private static final List<RewriteRule> NIBBLES =
+      List.of(new UnpackNibbles(), new UnpackMessages());
 
   /** Floats of 16 bits as what they are kept in only. */
   private static final List<RewriteRule> HALVES =

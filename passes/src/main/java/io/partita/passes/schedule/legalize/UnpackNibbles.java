@@ -91,7 +91,8 @@ final class UnpackNibbles implements RewriteRule {
         : target.bits() < Byte.SIZE && source == wide(target);
   }
 
-  private static ElementType wide(ElementType nibble) {
+  /** The bytes of the same kind. */
+  static ElementType wide(ElementType nibble) {
     return nibble.kind() == ElementType.Kind.SIGNED ? ElementType.I8 : ElementType.U8;
   }
 }

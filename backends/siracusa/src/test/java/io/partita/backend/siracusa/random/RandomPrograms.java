@@ -66,11 +66,15 @@ record RandomPrograms(int chips, long l1) {
   }
 
   Schedule schedule(List<Long> seeds) {
-    Module module = Drawn.of(seeds).module();
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-    Program program = chips == 1 ? alone(module) : distributed(module, seeds);
     SchedulerOptions options = new SchedulerOptions(OptionalLong.of(l1), true, true);
-    return Scheduler.schedule(program, target, options);
+    return Scheduler.schedule(program(seeds), target, options);
+  }
+
+  /** What each chip does. */
+  Program program(List<Long> seeds) {
+    Module module = Drawn.of(seeds).module();
+    return chips == 1 ? alone(module) : distributed(module);
   }
 
   private static Program alone(Module module) {
@@ -86,7 +90,7 @@ record RandomPrograms(int chips, long l1) {
     return new ShardedType(value.type(), Layout.replicated(Mesh.of(), value.type().rank()));
   }
 
-  private Program distributed(Module module, List<Long> seeds) {
+  private Program distributed(Module module) {
     Mesh mesh = Mesh.line(AXIS, chips);
     Map<Value, Layout> pinned = new HashMap<>();
     for (Value input : module.graph().inputs()) {
