@@ -128,6 +128,7 @@ public final class KvStatePass implements Pass {
     GraphEditor graph = new GraphEditor(bound);
     Conversion conversion = new Conversion(graph, new Decoder(bound).joins(), capacity);
     List<Module.State> states = conversion.convert();
+    conversion.lookingAhead().ifPresent(node -> notes.accept(lookingAhead(node, fresh)));
     dropInputs(graph, bound, conversion.filled());
     SimplifyPass.simplify(graph, List.of());
     Graph open = graph.freeze();
@@ -158,6 +159,15 @@ public final class KvStatePass implements Pass {
                 "leave padding out of what is decoded"));
       }
     }
+  }
+
+  private static Diagnostic lookingAhead(Node node, Dim fresh) {
+    return new Diagnostic(
+        PassCode.TOKENS_SEE_LATER_ONES,
+        "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
+        "a mask that hides from each of " + fresh + " new tokens those behind it",
+        "none: the model as it was exported is a decoder for one token at a time only",
+        "give it one token at a time");
   }
 
   static PartitaException noCache(String where, String expected, String found) {
