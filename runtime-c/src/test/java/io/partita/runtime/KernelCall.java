@@ -1,5 +1,8 @@
 package io.partita.runtime;
 
+import io.partita.ir.schedule.eval.Kernel;
+import io.partita.ir.schedule.eval.KernelArguments;
+import io.partita.ir.schedule.eval.Place;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -186,6 +189,66 @@ final class KernelCall {
       }
     }
     return results;
+  }
+
+  String kernel() {
+    return kernel;
+  }
+
+  /**
+   * What the evaluator of schedules computes, in the order of the pointers.
+   *
+   * @param names of the struct's fields, in order
+   */
+  List<Tensor> evaluated(Kernel meaning, List<String> names) {
+    List<byte[]> memory = buffers.stream().map(buffer -> buffer.contents.clone()).toList();
+    meaning.meaning().run(new NamedFields(fields, names, memory));
+    ByteArrayOutputStream reply = new ByteArrayOutputStream();
+    for (int i = 0; i < buffers.size(); i++) {
+      if (buffers.get(i).written) {
+        reply.writeBytes(memory.get(i));
+      }
+    }
+    return results(reply.toByteArray());
+  }
+
+  private record NamedFields(List<Field> fields, List<String> names, List<byte[]> memory)
+      implements KernelArguments {
+    private Field field(String name) {
+      int index = names.indexOf(name);
+      if (index < 0) {
+        throw new IllegalArgumentException("no field " + name + " among " + names);
+      }
+      return index < fields.size() ? fields.get(index) : new Field.Number(Integer.BYTES, 0);
+    }
+
+    @Override
+    public long integer(String name) {
+      return ((Field.Number) field(name)).value;
+    }
+
+    @Override
+    public float number(String name) {
+      return Float.intBitsToFloat((int) integer(name));
+    }
+
+    @Override
+    public int[] integers(String name) {
+      List<Integer> values = new ArrayList<>();
+      for (int i = 0; names.contains(name + "[" + i + "]"); i++) {
+        values.add((int) integer(name + "[" + i + "]"));
+      }
+      return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    @Override
+    public Place place(String name) {
+      return switch (field(name)) {
+        case Field.Pointer(int buffer) -> new Place(memory.get(buffer), 0);
+        case Field.Absent none -> null;
+        case Field.Number number -> throw new IllegalArgumentException(name + " is a number");
+      };
+    }
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.partita.runtime;
 
+import io.partita.ir.schedule.eval.Kernel;
+import io.partita.ir.schedule.eval.KernelTable;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +13,12 @@ import java.util.Optional;
  * undefined-behaviour sanitizers, and for a device where QEMU can run it.
  */
 final class Kernels implements AutoCloseable {
+  private static final double NEAR = 1e-4;
+
+  /** One of both may be infinite from here on. */
+  private static final double LARGE = 3.4e38;
+
+  private final KernelHeaders headers = KernelHeaders.read();
   private final KernelServer optimised;
   private final KernelServer contracted;
   private final KernelServer sanitised;
@@ -36,7 +44,8 @@ final class Kernels implements AutoCloseable {
 
   /**
    * What the call writes, for which builds, machines, numbers of cores and their order must not
-   * matter.
+   * matter. The evaluator of schedules gives the same bits where the kernel is exact, and otherwise
+   * nearly the same.
    */
   List<Tensor> run(KernelCall call) {
     List<Tensor> alone = call.results(optimised.reply(call, 1, false));
@@ -44,7 +53,31 @@ final class Kernels implements AutoCloseable {
     verifySame(call + " sanitised", alone, call.results(sanitised.reply(call, 3, true)));
     device.ifPresent(
         rv32 -> verifySame(call + " on rv32", alone, call.results(rv32.reply(call, 8, false))));
+    Kernel meaning = KernelTable.find(call.kernel()).orElseThrow();
+    List<Tensor> evaluated = call.evaluated(meaning, headers.fields(meaning.struct()));
+    for (int i = 0; i < alone.size(); i++) {
+      if (meaning.exact()) {
+        Same.verify(call + " evaluated", evaluated.get(i), alone.get(i));
+      } else {
+        verifyNear(call + " evaluated", alone.get(i), evaluated.get(i));
+      }
+    }
     return alone;
+  }
+
+  /** Bounds of kernels against what they approximate are tested elsewhere. */
+  private static void verifyNear(String what, Tensor expected, Tensor found) {
+    for (int i = 0; i < expected.size(); i++) {
+      double one = expected.getDouble(i);
+      double other = found.getDouble(i);
+      boolean isNear =
+          Double.compare(one, other) == 0
+              || Math.abs(one - other) <= NEAR * (1 + Math.abs(one))
+              || Math.abs(other) >= LARGE && Math.abs(one) >= LARGE && one * other > 0;
+      if (!isNear) {
+        throw new AssertionError(what + ": element " + i + " is " + other + " and not " + one);
+      }
+    }
   }
 
   private static void verifySame(String what, List<Tensor> expected, List<Tensor> found) {

@@ -7,14 +7,14 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
 /** The meaning of each {@link BinaryFunction} on two elements; a comparison gives 1 for true. */
-final class BinaryFunctions {
+public final class BinaryFunctions {
   private BinaryFunctions() {}
 
   /**
    * On floats, in double. Rounding the result to a narrower float type gives what that type's own
    * arithmetic gives, as a double has more than twice as many digits.
    */
-  static DoubleBinaryOperator ofDouble(BinaryFunction function) {
+  public static DoubleBinaryOperator ofDouble(BinaryFunction function) {
     return switch (function) {
       case ADD -> Double::sum;
       case SUB -> (x, y) -> x - y;
@@ -49,7 +49,7 @@ final class BinaryFunctions {
   }
 
   /** On integers and booleans, the result before it wraps to the type. */
-  static LongBinaryOperator ofLong(BinaryFunction function, ElementType element) {
+  public static LongBinaryOperator ofLong(BinaryFunction function, ElementType element) {
     boolean wide = element == ElementType.U64;
     return switch (function) {
       case ADD -> Long::sum;

@@ -6,7 +6,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /** The meaning of each {@link UnaryFunction} on one element. */
-final class UnaryFunctions {
+public final class UnaryFunctions {
   /** From here on x² + 1 equals x² in double. */
   private static final double HUGE = 0x1p28;
 
@@ -17,7 +17,7 @@ final class UnaryFunctions {
   private UnaryFunctions() {}
 
   /** On floats, in double; a predicate gives 1 for true. */
-  static DoubleUnaryOperator ofDouble(UnaryFunction function) {
+  public static DoubleUnaryOperator ofDouble(UnaryFunction function) {
     return switch (function) {
       case ABS -> Math::abs;
       case NEG -> x -> -x;
@@ -78,7 +78,7 @@ final class UnaryFunctions {
   }
 
   /** On integers and booleans, the result before it wraps to the type. */
-  static LongUnaryOperator ofLong(UnaryFunction function, ElementType element) {
+  public static LongUnaryOperator ofLong(UnaryFunction function, ElementType element) {
     boolean signed = element.kind() == ElementType.Kind.SIGNED;
     return switch (function) {
       case ABS -> signed ? Math::abs : x -> x;

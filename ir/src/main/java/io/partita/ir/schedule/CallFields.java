@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** What the fields of a kernel's struct are in one tile. */
-final class CallFields {
+final class CallFields implements FieldValues {
   private final KernelCall call;
   private final TileExpression.Tile tile;
   private final Set<TileExpression> used = new LinkedHashSet<>();
@@ -23,12 +23,8 @@ final class CallFields {
     return used;
   }
 
-  /**
-   * The integer that a field holds; 0 where the call leaves it out.
-   *
-   * @param field of a struct in the struct: {@code window.height}
-   */
-  long get(String field) {
+  @Override
+  public long get(String field) {
     return find(call.arguments(), field)
         .map(
             value ->
@@ -39,8 +35,8 @@ final class CallFields {
         .orElse(0L);
   }
 
-  /** The integers of an array; none where the call leaves it out. */
-  List<Long> all(String field) {
+  @Override
+  public List<Long> all(String field) {
     return find(call.arguments(), field)
         .map(
             value ->
@@ -52,8 +48,8 @@ final class CallFields {
         .orElse(List.of());
   }
 
-  /** The pointer that a field holds; none for null. */
-  Optional<Value> pointer(String field) {
+  @Override
+  public Optional<Value> pointer(String field) {
     return find(call.arguments(), field).flatMap(value -> pointer(field, value));
   }
 

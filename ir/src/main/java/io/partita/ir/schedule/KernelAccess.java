@@ -13,8 +13,10 @@ import java.util.stream.LongStream;
  * @param isOptional whether the pointer may be null
  * @param bits of an element
  */
-record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, List<Step> steps) {
-  enum Kind {
+public record KernelAccess(
+    String pointer, Kind kind, boolean isOptional, int bits, List<Step> steps) {
+  /** What a kernel does with elements. */
+  public enum Kind {
     READ,
     /** Which of these elements are read depends on values, or on windows that may overlap. */
     READ_SOME,
@@ -22,9 +24,9 @@ record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, Lis
   }
 
   /** So many indices, each as many elements after the one before. */
-  record Step(long extent, long stride) {}
+  public record Step(long extent, long stride) {}
 
-  KernelAccess {
+  public KernelAccess {
     steps = List.copyOf(steps);
   }
 
@@ -40,22 +42,31 @@ record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, Lis
   }
 
   /** How many elements one walk touches; those that are touched again count again. */
-  long elements() {
+  public long elements() {
     return steps.stream().mapToLong(Step::extent).reduce(1, Math::multiplyExact);
   }
 
   /** The lowest offset from the pointer. */
-  long first() {
+  public long first() {
     return ends().map(end -> Math.min(end, 0)).sum();
   }
 
   /** The highest one. */
-  long last() {
+  public long last() {
     return ends().map(end -> Math.max(end, 0)).sum();
   }
 
   private LongStream ends() {
     return steps.stream().mapToLong(step -> Math.multiplyExact(step.extent() - 1, step.stride()));
+  }
+
+  /** Elements side by side. */
+  @FunctionalInterface
+  public interface Stretch {
+    /**
+     * @param to the one after the last
+     */
+    void at(long from, long to);
   }
 
   /**
@@ -64,6 +75,15 @@ record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, Lis
    * @param pointer the element that the pointer is at
    */
   void addTo(BitSet touched, long pointer) {
+    stretches(pointer, (from, to) -> touched.set((int) from, (int) to));
+  }
+
+  /**
+   * Goes through the elements that are touched, as many side by side at once as can be seen.
+   *
+   * @param pointer the element that the pointer is at
+   */
+  public void stretches(long pointer, Stretch stretch) {
     if (elements() == 0) {
       return;
     }
@@ -76,7 +96,7 @@ record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, Lis
         rest.add(step);
       }
     }
-    add(touched, pointer + first(), line, rest);
+    stretches(pointer + first(), line, rest, stretch);
   }
 
   /** Those that lead somewhere, without a sign, the shortest first. */
@@ -88,14 +108,14 @@ record KernelAccess(String pointer, Kind kind, boolean isOptional, int bits, Lis
         .toList();
   }
 
-  private static void add(BitSet touched, long from, long line, List<Step> steps) {
+  private static void stretches(long from, long line, List<Step> steps, Stretch stretch) {
     if (steps.isEmpty()) {
-      touched.set((int) from, (int) (from + line));
+      stretch.at(from, from + line);
       return;
     }
     Step outer = steps.getLast();
     for (long i = 0; i < outer.extent(); i++) {
-      add(touched, from + i * outer.stride(), line, steps.subList(0, steps.size() - 1));
+      stretches(from + i * outer.stride(), line, steps.subList(0, steps.size() - 1), stretch);
     }
   }
 }

@@ -18,12 +18,13 @@ import java.util.Optional;
  * comments of {@code runtime-c/kernels} say of the extents and strides behind each pointer. A
  * kernel that isn't here can't be scheduled.
  */
-final class KernelAccesses {
+public final class KernelAccesses {
   private final KernelCall call;
-  private final CallFields fields;
+  private final FieldValues fields;
   private final List<KernelAccess> all = new ArrayList<>();
+  private final List<Integer> types = new ArrayList<>();
 
-  private KernelAccesses(KernelCall call, CallFields fields) {
+  private KernelAccesses(KernelCall call, FieldValues fields) {
     this.call = call;
     this.fields = fields;
   }
@@ -33,7 +34,7 @@ final class KernelAccesses {
    *
    * @return none for an unknown kernel
    */
-  static Optional<List<KernelAccess>> of(KernelCall call, CallFields fields) {
+  public static Optional<List<KernelAccess>> of(KernelCall call, FieldValues fields) {
     KernelAccesses accesses = new KernelAccesses(call, fields);
     return accesses.add() ? Optional.of(accesses.all) : Optional.empty();
   }
@@ -73,12 +74,12 @@ final class KernelAccesses {
 
   /** Of the element types at the end of the function's name, outermost first. */
   private int bits(int index) {
-    List<Integer> types = new ArrayList<>();
-    for (String word : call.function().split("_")) {
-      Optional<ElementType> type =
-          Arrays.stream(ElementType.values()).filter(each -> each.text().equals(word)).findFirst();
-      if (type.isPresent() || word.matches("[0-9]+")) {
-        types.add(type.map(ElementType::bits).orElseGet(() -> Integer.parseInt(word)));
+    if (types.isEmpty()) {
+      for (String word : call.function().split("_")) {
+        if (!word.isEmpty() && Character.isDigit(word.charAt(0))) {
+          types.add(Integer.parseInt(word));
+        }
+        ElementType.of(word).ifPresent(type -> types.add(type.bits()));
       }
     }
     if (index >= types.size()) {

@@ -34,13 +34,17 @@ public enum ScheduleFault implements DiagnosticCode {
     return title;
   }
 
-  void require(boolean condition, String where, Object expected, Object found) {
+  /**
+   * @throws PartitaException unless the condition holds
+   */
+  public void require(boolean condition, String where, Object expected, Object found) {
     if (!condition) {
       throw at(where, expected, found);
     }
   }
 
-  PartitaException at(String where, Object expected, Object found) {
+  /** Of this kind, at a place. */
+  public PartitaException at(String where, Object expected, Object found) {
     return new PartitaException(
         this,
         where,

@@ -239,7 +239,7 @@ public final class Compilation {
     Request single = bound(request, symbols, 1);
     Module step = prepare(single, model, Map.of());
     progress.accept("preparing it for " + tokens + " tokens at once");
-    Compilation quiet = new Compilation(Entries::requireCausal, progress);
+    Compilation quiet = new Compilation(note -> {}, progress);
     Request several = quiet.several(single, symbols, tokens, model);
     return Entries.of(step, quiet.prepare(several, model, masks(model, request.dims(), tokens)));
   }

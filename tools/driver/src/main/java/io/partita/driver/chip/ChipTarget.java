@@ -93,7 +93,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
    *
    * @throws PartitaException as {@link #emit}
    */
-  List<Schedule> schedule(Entries.Programs programs) {
+  public List<Schedule> schedule(Entries.Programs programs) {
     verifyCount(programs.step());
     return Scheduler.schedule(programs.all(), description, options);
   }

@@ -1,0 +1,82 @@
+package io.partita.backend.siracusa.random;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirPrinter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The evaluator of schedules gives what graphs of views and operations mean, in large and small
+ * tiles, on one chip and on several. A failure names the seed of the graph and prints it.
+ */
+class EvaluatedGraphsTest {
+  @ParameterizedTest
+  @CsvSource({"1, 262144", "1, 700", "2, 1500", "3, 800"})
+  void graphs(int chips, long l1) {
+    verify(new RandomPrograms(chips, l1), 3000 * l1, 25);
+  }
+
+  /** {@code -Dcases=N} for more or fewer, {@code -Dseed=S} for others. */
+  @Test
+  @Tag("thorough")
+  void manyGraphs() {
+    int cases = Integer.getInteger("cases", 5000);
+    long seed = Long.getLong("seed", 0);
+    List<RandomPrograms> programs =
+        List.of(
+            new RandomPrograms(1, 262144),
+            new RandomPrograms(1, 1200),
+            new RandomPrograms(1, 400),
+            new RandomPrograms(2, 2000),
+            new RandomPrograms(3, 800));
+    for (int number = 0; number < programs.size(); number++) {
+      verify(programs.get(number), seed + number * 1_000_000L, cases / programs.size());
+    }
+  }
+
+  private static void verify(RandomPrograms programs, long seed, int count) {
+    List<String> wrong = new ArrayList<>();
+    int done = 0;
+    for (long next = seed; done < count; next++) {
+      if (programs.obstacle(next).isEmpty()) {
+        difference(programs, next).ifPresent(wrong::add);
+        done++;
+      }
+    }
+    assertThat(wrong).as("of %d graphs for %s", count, programs).isEmpty();
+  }
+
+  private static Optional<String> difference(RandomPrograms programs, long seed) {
+    RandomPrograms.Drawn drawn = RandomPrograms.Drawn.of(List.of(seed));
+    Graph graph = drawn.module().graph();
+    List<Tensor> expected = Evaluator.run(graph, List.copyOf(drawn.inputs().values()));
+    Map<String, Tensor> found;
+    try {
+      found = new ScheduleEvaluator(programs.schedule(List.of(seed))).run(drawn.inputs());
+    } catch (RuntimeException e) {
+      throw new AssertionError(
+          programs + ", seed " + seed + ":\n" + PirPrinter.print(drawn.module()), e);
+    }
+    for (int i = 0; i < expected.size(); i++) {
+      String name = graph.outputs().get(i).name();
+      Optional<String> difference =
+          TensorDifference.find(expected.get(i), found.get(name))
+              .map(text -> "seed " + seed + ", " + name + ": " + text);
+      if (difference.isPresent()) {
+        return difference.map(text -> text + "\n" + PirPrinter.print(drawn.module()));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,228 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.eval.BinaryFunctions;
+import io.partita.ir.eval.UnaryFunctions;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.type.ElementType;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
+
+/** Kernels of {@code unary.h} and {@code binary.h}: the functions are those of the reference. */
+final class ElementwiseMeaning {
+  private static final Set<UnaryFunction> PREDICATES =
+      EnumSet.of(
+          UnaryFunction.IS_NAN,
+          UnaryFunction.IS_POSITIVE_INFINITY,
+          UnaryFunction.IS_NEGATIVE_INFINITY);
+
+  private static final Set<UnaryFunction> EXACT =
+      EnumSet.of(
+          UnaryFunction.ABS,
+          UnaryFunction.NEG,
+          UnaryFunction.SIGN,
+          UnaryFunction.CEIL,
+          UnaryFunction.FLOOR,
+          UnaryFunction.ROUND,
+          UnaryFunction.SQRT,
+          UnaryFunction.RECIPROCAL,
+          UnaryFunction.RELU,
+          UnaryFunction.IS_NAN,
+          UnaryFunction.IS_POSITIVE_INFINITY,
+          UnaryFunction.IS_NEGATIVE_INFINITY);
+
+  private static final Set<UnaryFunction> OF_INTEGERS =
+      EnumSet.of(
+          UnaryFunction.ABS,
+          UnaryFunction.NEG,
+          UnaryFunction.SIGN,
+          UnaryFunction.RELU,
+          UnaryFunction.BIT_NOT);
+
+  private static final Set<BinaryFunction> OF_BOOLEANS =
+      EnumSet.of(BinaryFunction.AND, BinaryFunction.OR, BinaryFunction.XOR, BinaryFunction.EQUAL);
+
+  private static final Set<BinaryFunction> OF_BITS =
+      EnumSet.of(
+          BinaryFunction.BIT_AND,
+          BinaryFunction.BIT_OR,
+          BinaryFunction.BIT_XOR,
+          BinaryFunction.SHIFT_LEFT,
+          BinaryFunction.SHIFT_RIGHT);
+
+  private ElementwiseMeaning() {}
+
+  static void add(KernelTable table) {
+    for (UnaryFunction function : UnaryFunction.values()) {
+      boolean isOfF32 = function != UnaryFunction.NOT && function != UnaryFunction.BIT_NOT;
+      boolean isOfF64 =
+          EXACT.contains(function)
+              || function == UnaryFunction.EXP
+              || function == UnaryFunction.LOG;
+      if (isOfF32) {
+        unary(table, function, ElementType.F32);
+      }
+      if (isOfF64) {
+        unary(table, function, ElementType.F64);
+      }
+      if (OF_INTEGERS.contains(function)) {
+        for (ElementType element :
+            List.of(ElementType.I32, ElementType.I8, ElementType.I64, ElementType.U64)) {
+          unary(table, function, element);
+        }
+      }
+    }
+    unary(table, UnaryFunction.NOT, ElementType.BOOL);
+    for (BinaryFunction function : BinaryFunction.values()) {
+      for (ElementType element : ElementType.values()) {
+        if (hasKernel(function, element)) {
+          binary(table, function, element);
+        }
+      }
+    }
+    for (int bits : new int[] {8, 16, 32, 64}) {
+      table.add("select_" + bits, "select", call -> select(call, bits / Byte.SIZE));
+    }
+  }
+
+  private static boolean hasKernel(BinaryFunction function, ElementType element) {
+    boolean isLogical =
+        function == BinaryFunction.AND
+            || function == BinaryFunction.OR
+            || function == BinaryFunction.XOR;
+    return switch (element) {
+      case F32, F64 -> !isLogical && !OF_BITS.contains(function);
+      case I32, I64, U64 -> !isLogical;
+      case I8, U8 -> !isLogical && function != BinaryFunction.POW;
+      case BOOL -> OF_BOOLEANS.contains(function);
+      case F16, BF16, I16, U16, I4, U4, U32 -> false;
+    };
+  }
+
+  private static void unary(KernelTable table, UnaryFunction function, ElementType element) {
+    ElementType result = PREDICATES.contains(function) ? ElementType.BOOL : element;
+    String name = function.text() + "_" + element.text();
+    if (element.isFloat()) {
+      DoubleUnaryOperator operator = UnaryFunctions.ofDouble(function);
+      table.add(
+          name,
+          "unary",
+          EXACT.contains(function),
+          call -> {
+            double[] values = call.place("x").doubles(element, call.get("count"));
+            for (int i = 0; i < values.length; i++) {
+              values[i] = operator.applyAsDouble(values[i]);
+            }
+            write(call.place("out"), result, values);
+          });
+      return;
+    }
+    LongUnaryOperator operator = UnaryFunctions.ofLong(function, element);
+    table.add(
+        name,
+        "unary",
+        call -> {
+          long[] values = call.place("x").longs(element, call.get("count"));
+          for (int i = 0; i < values.length; i++) {
+            values[i] = operator.applyAsLong(values[i]);
+          }
+          call.place("out").write(result, values);
+        });
+  }
+
+  private static void binary(KernelTable table, BinaryFunction function, ElementType element) {
+    ElementType result = function.isComparison() ? ElementType.BOOL : element;
+    String name = function.text() + "_" + element.text();
+    if (element.isFloat()) {
+      table.add(
+          name,
+          "binary",
+          function != BinaryFunction.POW,
+          call -> write(call.place("out"), result, apply(call, function, element)));
+      return;
+    }
+    LongBinaryOperator operator = BinaryFunctions.ofLong(function, element);
+    boolean isLogical = element == ElementType.BOOL;
+    table.add(
+        name,
+        "binary",
+        call -> {
+          int[] extents = call.integers("extents");
+          long[] left = call.place("left").longs(element, extents, call.integers("left_strides"));
+          long[] right =
+              call.place("right").longs(element, extents, call.integers("right_strides"));
+          for (int i = 0; i < left.length; i++) {
+            left[i] =
+                isLogical
+                    ? operator.applyAsLong(left[i] == 0 ? 0 : 1, right[i] == 0 ? 0 : 1)
+                    : operator.applyAsLong(left[i], right[i]);
+          }
+          call.place("out").write(result, left);
+        });
+  }
+
+  /** Sums and products are the most frequent ones. */
+  private static double[] apply(
+      KernelArguments call, BinaryFunction function, ElementType element) {
+    int[] extents = call.integers("extents");
+    double[] left = call.place("left").doubles(element, extents, call.integers("left_strides"));
+    double[] right = call.place("right").doubles(element, extents, call.integers("right_strides"));
+    if (function == BinaryFunction.ADD) {
+      for (int i = 0; i < left.length; i++) {
+        left[i] += right[i];
+      }
+    } else if (function == BinaryFunction.MUL) {
+      for (int i = 0; i < left.length; i++) {
+        left[i] *= right[i];
+      }
+    } else {
+      DoubleBinaryOperator operator = BinaryFunctions.ofDouble(function);
+      for (int i = 0; i < left.length; i++) {
+        left[i] = operator.applyAsDouble(left[i], right[i]);
+      }
+    }
+    return left;
+  }
+
+  private static void write(Place out, ElementType result, double[] values) {
+    if (result.isFloat()) {
+      out.write(result, values);
+      return;
+    }
+    long[] longs = new long[values.length];
+    for (int i = 0; i < longs.length; i++) {
+      longs[i] = (long) values[i];
+    }
+    out.write(result, longs);
+  }
+
+  private static void select(KernelArguments call, int bytes) {
+    int[] extents = call.integers("extents");
+    long[] condition =
+        call.place("condition")
+            .longs(ElementType.BOOL, extents, call.integers("condition_strides"));
+    Place out = call.place("out");
+    Place then = call.place("then");
+    Place otherwise = call.place("otherwise");
+    int[] position = new int[1];
+    Grid.lines(
+        extents,
+        call.integers("then_strides"),
+        call.integers("otherwise_strides"),
+        (first, stride, other, otherStride, count) -> {
+          for (int i = 0; i < count; i++) {
+            int to = position[0]++;
+            if (condition[to] != 0) {
+              out.copy(bytes, to, 1, then, first + i * stride, 1, 1);
+            } else {
+              out.copy(bytes, to, 1, otherwise, other + i * otherStride, 1, 1);
+            }
+          }
+        });
+  }
+}

@@ -1,0 +1,222 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.BinaryFunctions;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.schedule.ScheduleFault;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * A device's messages of one collective, as {@code collectives/exchange.h} says: on a vector in L2,
+ * a received slice taking the place of the device's own, or joined with it.
+ */
+final class ExchangeSteps {
+  private final ScheduleStep.Exchange step;
+  private final Communication.Exchange exchange;
+  private final int device;
+  private final LocalMemory l2;
+  private final Mailbox mailbox;
+  private final String where;
+  private final int elementBytes;
+  private int next;
+
+  ExchangeSteps(
+      ScheduleStep.Exchange step,
+      int member,
+      int device,
+      LocalMemory l2,
+      Mailbox mailbox,
+      String where) {
+    this.step = step;
+    this.exchange = step.exchanges().get(member);
+    this.device = device;
+    this.l2 = l2;
+    this.mailbox = mailbox;
+    this.where = where;
+    this.elementBytes = (int) step.element().packedBytes(1);
+    if (step.l1Bytes() < 2L * elementBytes) {
+      throw fault("room in L1 for two elements", step.l1Bytes() + " B");
+    }
+    begin();
+  }
+
+  boolean isDone() {
+    return next > exchange.steps().size();
+  }
+
+  private void begin() {
+    long vector = exchange.elements() * elementBytes;
+    requireInside(step.vector(), vector);
+    if (step.operand().isPresent()) {
+      l2.forget((int) step.vector(), (int) vector);
+      long from = step.operand().get();
+      for (Slice slice : exchange.before()) {
+        int bytes = (int) slice.size() * elementBytes;
+        copy(from, place(slice), bytes);
+        from += bytes;
+      }
+    }
+  }
+
+  /** As far as it gets; whether it got anywhere. */
+  boolean advance() {
+    int before = next;
+    while (next < exchange.steps().size()) {
+      boolean isDone =
+          switch (exchange.steps().get(next)) {
+            case Step.Send send -> send(send);
+            case Step.Receive receive -> receive(receive);
+          };
+      if (!isDone) {
+        return next > before;
+      }
+      next++;
+    }
+    if (next == exchange.steps().size()) {
+      end();
+      next++;
+    }
+    return true;
+  }
+
+  private void end() {
+    if (step.result().isPresent()) {
+      long to = step.result().get();
+      for (Slice slice : exchange.after()) {
+        int bytes = (int) slice.size() * elementBytes;
+        copy(place(slice), to, bytes);
+        to += bytes;
+      }
+    }
+  }
+
+  private long place(Slice slice) {
+    return step.vector() + slice.start() * elementBytes;
+  }
+
+  private int bytes(List<Slice> slices) {
+    return (int) slices.stream().mapToLong(Slice::size).sum() * elementBytes;
+  }
+
+  private boolean send(Step.Send send) {
+    byte[] message = new byte[bytes(send.slices())];
+    int at = 0;
+    for (Slice slice : send.slices()) {
+      int bytes = (int) slice.size() * elementBytes;
+      requireRead(place(slice), bytes);
+      System.arraycopy(l2.bytes(), (int) place(slice), message, at, bytes);
+      at += bytes;
+    }
+    mailbox.send(device, send.to(), message);
+    return true;
+  }
+
+  private boolean receive(Step.Receive receive) {
+    byte[] message = mailbox.receive(receive.from(), device);
+    if (message == null) {
+      return false;
+    }
+    if (message.length != bytes(receive.slices())) {
+      throw fault(
+          "a message of " + bytes(receive.slices()) + " B from " + receive.from(),
+          message.length + " B");
+    }
+    boolean isInPlace = receive.slices().size() == 1 && receive.combine() == Combine.REPLACE;
+    if (!isInPlace) {
+      requireWritable(step.message(), message.length);
+      l2.forget((int) step.message(), message.length);
+    }
+    int at = 0;
+    for (Slice slice : receive.slices()) {
+      int bytes = (int) slice.size() * elementBytes;
+      requireWritable(place(slice), bytes);
+      if (receive.combine() == Combine.REPLACE) {
+        System.arraycopy(message, at, l2.bytes(), (int) place(slice), bytes);
+      } else {
+        requireRead(place(slice), bytes);
+        combine(receive.combine(), slice, new Place(message, at));
+      }
+      l2.write((int) place(slice), bytes);
+      at += bytes;
+    }
+    return true;
+  }
+
+  /** Own and received elements, joined in that order. */
+  private void combine(Combine combine, Slice slice, Place received) {
+    BinaryFunction function =
+        switch (combine) {
+          case ADD -> BinaryFunction.ADD;
+          case MAXIMUM -> BinaryFunction.MAX;
+          case MINIMUM -> BinaryFunction.MIN;
+          case REPLACE -> throw new IllegalArgumentException("nothing to combine");
+        };
+    ElementType element = step.element();
+    int count = (int) slice.size();
+    Place own = new Place(l2.bytes(), (int) place(slice));
+    if (element.isFloat()) {
+      var operator = BinaryFunctions.ofDouble(function);
+      double[] left = own.doubles(element, count);
+      double[] right = received.doubles(element, count);
+      for (int i = 0; i < count; i++) {
+        left[i] = operator.applyAsDouble(left[i], right[i]);
+      }
+      own.write(element, left);
+    } else {
+      var operator = BinaryFunctions.ofLong(function, element);
+      long[] left = own.longs(element, count);
+      long[] right = received.longs(element, count);
+      for (int i = 0; i < count; i++) {
+        left[i] = operator.applyAsLong(left[i], right[i]);
+      }
+      own.write(element, left);
+    }
+  }
+
+  private void copy(long from, long to, int bytes) {
+    requireRead(from, bytes);
+    requireWritable(to, bytes);
+    System.arraycopy(l2.bytes(), (int) from, l2.bytes(), (int) to, bytes);
+    l2.write((int) to, bytes);
+  }
+
+  private void requireInside(long from, long bytes) {
+    if (!l2.contains(from, bytes)) {
+      throw fault("bytes below " + l2.bytes().length + " of L2", bytes + " from " + from);
+    }
+  }
+
+  private void requireRead(long from, int bytes) {
+    requireInside(from, bytes);
+    int missing = l2.unwritten((int) from, bytes);
+    if (missing >= 0) {
+      throw fault("bytes of L2 that were written", "byte " + missing + " that nobody wrote");
+    }
+  }
+
+  private void requireWritable(long from, int bytes) {
+    requireInside(from, bytes);
+    int held = l2.held((int) from, bytes);
+    if (held >= 0) {
+      throw fault(
+          "bytes of L2 that may be written to", "byte " + held + " of a constant or a transfer");
+    }
+  }
+
+  private PartitaException fault(Object expected, Object found) {
+    return ScheduleFault.MEMORY.at(toString(), expected, found);
+  }
+
+  @Override
+  public String toString() {
+    return next < exchange.steps().size()
+        ? where + ", message " + next + " (" + exchange.steps().get(next) + ")"
+        : where;
+  }
+}

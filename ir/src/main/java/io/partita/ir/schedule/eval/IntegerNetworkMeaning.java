@@ -1,0 +1,148 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/** Kernels of {@code integer_network.h}, in 64 bits that wrap. */
+final class IntegerNetworkMeaning {
+  private static final int LARGEST_SHIFT = 63;
+
+  private IntegerNetworkMeaning() {}
+
+  static void add(KernelTable table) {
+    for (ElementType element : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
+      table.add("integer_softmax_" + element, "integer_softmax", call -> softmax(call, element));
+      table.add("power_softmax_" + element, "power_softmax", call -> powerSoftmax(call, element));
+      table.add("integer_layer_norm_" + element, "integer_norm", call -> norm(call, element, true));
+      table.add("integer_rms_norm_" + element, "integer_norm", call -> norm(call, element, false));
+      table.add("integer_gelu_" + element, "integer_gelu", call -> gelu(call, element));
+    }
+  }
+
+  private static long shiftRight(long value, long distance) {
+    return value >> Math.min(distance, LARGEST_SHIFT);
+  }
+
+  private static long largest(long[] x, int from, int to) {
+    long largest = x[from];
+    for (int i = from + 1; i < to; i++) {
+      largest = Math.max(largest, x[i]);
+    }
+    return largest;
+  }
+
+  private static void softmax(KernelArguments call, ElementType element) {
+    int size = call.get("size");
+    long a = call.integer("a");
+    long b = call.integer("b");
+    long c = call.integer("c");
+    long log2 = call.integer("log2");
+    long top = call.integer("levels") - 1;
+    long[] x = call.place("x").longs(element, call.get("rows") * size);
+    for (int from = 0; from < x.length; from += size) {
+      long largest = largest(x, from, from + size);
+      long sum = 0;
+      for (int i = from; i < from + size; i++) {
+        long t = x[i] - largest;
+        long z = -t / log2;
+        long shifted = t + z * log2 + b;
+        x[i] = shiftRight(a * shifted * shifted + c, z);
+        sum += x[i];
+      }
+      for (int i = from; i < from + size; i++) {
+        x[i] = Math.clamp(sum == 0 ? 0 : x[i] * top / sum, 0, top);
+      }
+    }
+    call.place("out").write(element, x);
+  }
+
+  private static void powerSoftmax(KernelArguments call, ElementType element) {
+    int size = call.get("size");
+    int unit = call.get("unit");
+    int asked = call.get("group");
+    long levels = call.integer("levels");
+    int group = asked > 0 && asked < size ? asked : size;
+    long top = asked > 0 ? levels / 2 - 1 : levels - 1;
+    long half = (1L << unit) / 2;
+    long[] x = call.place("x").longs(element, call.get("rows") * size);
+    for (int row = 0; row < x.length; row += size) {
+      long largest = x[row];
+      long sum = 0;
+      for (int from = row; from < row + size; from += group) {
+        int to = Math.min(row + size, from + group);
+        long before = largest;
+        largest = Math.max(largest, largest(x, from, to));
+        sum = shiftRight(sum, (largest - before + half) >> unit);
+        for (int i = from; i < to; i++) {
+          sum += shiftRight(levels, (largest - x[i] + half) >> unit);
+        }
+      }
+      long inverse = sum == 0 ? 0 : top * levels / sum;
+      for (int i = row; i < row + size; i++) {
+        x[i] = shiftRight(inverse, (largest - x[i] + half) >> unit);
+      }
+    }
+    call.place("out").write(element, x);
+  }
+
+  private static void norm(KernelArguments call, ElementType element, boolean isCentred) {
+    int size = call.get("size");
+    int rows = call.get("rows");
+    long[] x = call.place("x").longs(element, rows * size);
+    long[] weight = parameters(call.place("weight"), size, call.get("weight_stride"));
+    long[] bias = parameters(call.place("bias"), size, call.get("bias_stride"));
+    int shift = call.get("shift");
+    for (int from = 0; from < x.length; from += size) {
+      long mean = 0;
+      for (int i = from; i < from + size && isCentred; i++) {
+        mean += x[i];
+      }
+      mean /= size;
+      long squares = 0;
+      for (int i = from; i < from + size; i++) {
+        squares += (x[i] - mean) * (x[i] - mean);
+      }
+      long root = Math.max(1, squareRoot(squares / size + 1));
+      for (int i = 0; i < size; i++) {
+        long weighted = (x[from + i] - mean) * weight[i] / root + bias[i];
+        x[from + i] = Math.clamp(weighted >> shift, call.integer("low"), call.integer("high"));
+      }
+    }
+    call.place("out").write(element, x);
+  }
+
+  /** Zeros where there are none. */
+  private static long[] parameters(Place place, int size, int stride) {
+    return place == null
+        ? new long[size]
+        : place.longs(ElementType.I32, new int[] {size}, new int[] {stride});
+  }
+
+  /** The floor of the root; 0 for what overflowed. */
+  private static long squareRoot(long square) {
+    if (square <= 0) {
+      return 0;
+    }
+    long root = (long) Math.sqrt((double) square);
+    while (root * root > square || root > 3_037_000_499L) {
+      root--;
+    }
+    while (root < 3_037_000_499L && (root + 1) * (root + 1) <= square) {
+      root++;
+    }
+    return root;
+  }
+
+  private static void gelu(KernelArguments call, ElementType element) {
+    long b = call.integer("b");
+    long one = call.integer("one");
+    long[] x = call.place("x").longs(element, call.get("count"));
+    for (int i = 0; i < x.length; i++) {
+      long magnitude = x[i] < 0 ? -x[i] : x[i];
+      long inside = Math.min(magnitude, -b) + b;
+      long error = Long.signum(x[i]) * (one - inside * inside);
+      x[i] = x[i] * ((one + error) >> 1);
+    }
+    call.place("out").write(element, x);
+  }
+}

@@ -1,0 +1,448 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.KernelAccess;
+import io.partita.ir.schedule.KernelAccess.Kind;
+import io.partita.ir.schedule.KernelAccesses;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.ScheduleFault;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A run of one loop over tiles: each tile's operands are copied to L1, kernels compute there, and
+ * results are copied back. A tile is loaded when the loop comes to it; that a device loads it while
+ * the one before is computed makes no difference, as no loop loads what it stores in other tiles.
+ */
+final class LoopRun implements TileExpression.Tile {
+  private final TiledKernel kernel;
+  private final List<Long> places;
+  private final LocalMemory l1;
+  private final LocalMemory l2;
+  private final String step;
+  private final List<TileCall> calls = new ArrayList<>();
+
+  /** Number of the tile along each axis. */
+  private final int[] index;
+
+  /** Of each operand. */
+  private final long[] scalars;
+
+  private final int[] slots;
+
+  /** The innermost axis of several tiles that the operand depends on; -1 if there's none. */
+  private final int[] innermost;
+
+  private final long[] tileBytes;
+
+  /**
+   * @param places of the operands in L2
+   * @param step for messages: which step it is of which device
+   */
+  LoopRun(TiledKernel kernel, List<Long> places, LocalMemory l1, LocalMemory l2, String step) {
+    this.kernel = kernel;
+    this.places = places;
+    this.l1 = l1;
+    this.l2 = l2;
+    this.step = step;
+    int operands = kernel.operands().size();
+    this.index = new int[kernel.axes().size()];
+    this.scalars = new long[operands];
+    this.slots = new int[operands];
+    this.innermost = new int[operands];
+    this.tileBytes = new long[operands];
+    for (int i = 0; i < operands; i++) {
+      innermost[i] = innermost(kernel.operands().get(i));
+    }
+    for (KernelCall call : kernel.calls()) {
+      Kernel meaning =
+          KernelTable.find(call.function())
+              .filter(found -> found.struct().equals(call.struct()))
+              .orElseThrow(
+                  () ->
+                      ScheduleFault.CALL.at(
+                          where(call.function()), "a kernel of the runtime", call.struct()));
+      calls.add(new TileCall(call, meaning, this));
+    }
+  }
+
+  private int innermost(TileOperand operand) {
+    int innermost = -1;
+    for (int axis = 0; axis < index.length; axis++) {
+      if (kernel.axes().get(axis).count() > 1 && operand.dependsOn(axis)) {
+        innermost = axis;
+      }
+    }
+    return innermost;
+  }
+
+  void run() {
+    if (!l1.contains(0, kernel.l1Bytes())) {
+      throw fault("L1", "at most " + l1.bytes().length + " B", kernel.l1Bytes());
+    }
+    l1.forget(0, Math.toIntExact(kernel.l1Bytes()));
+    for (int i = 0; i < scalars.length; i++) {
+      if (kernel.operands().get(i).direction() == Direction.SCALAR) {
+        scalars[i] = readScalar(i);
+      }
+    }
+    // Everything is another tile at first.
+    int changed = -1;
+    boolean isEnd = false;
+    while (!isEnd) {
+      enter(changed);
+      for (TileCall call : calls) {
+        if (call.call().onLast().stream().allMatch(this::isLast)) {
+          run(call);
+        }
+      }
+      changed = nextChanged();
+      isEnd = changed < 0;
+      for (int i = 0; i < slots.length; i++) {
+        TileOperand operand = kernel.operands().get(i);
+        if (operand.direction() == Direction.STORE && (isEnd || changed <= innermost[i])) {
+          store(i);
+        }
+      }
+      advance(changed);
+    }
+  }
+
+  /** The axis along which the next tile is another one, the outermost; -1 after the last tile. */
+  private int nextChanged() {
+    for (int axis = index.length - 1; axis >= 0; axis--) {
+      if (start(axis) + kernel.axes().get(axis).tile() < end(axis)) {
+        return axis;
+      }
+    }
+    return -1;
+  }
+
+  private void advance(int axis) {
+    if (axis >= 0) {
+      index[axis]++;
+      Arrays.fill(index, axis + 1, index.length, 0);
+    }
+  }
+
+  private void enter(int changed) {
+    boolean begins = false;
+    for (int i = 0; i < slots.length; i++) {
+      TileOperand operand = kernel.operands().get(i);
+      if (operand.direction() == Direction.SCALAR || changed >= 0 && changed > innermost[i]) {
+        continue;
+      }
+      if (changed >= 0 && operand.slots() == 2) {
+        slots[i] = 1 - slots[i];
+      }
+      tileBytes[i] = tileBytes(i);
+      l1.forget(l1Place(i), Math.toIntExact(operand.slotBytes()));
+      if (operand.direction() == Direction.LOAD) {
+        load(i);
+      } else {
+        begins = true;
+      }
+    }
+    if (begins) {
+      for (TileScratch scratch : kernel.scratch()) {
+        l1.forget((int) scratch.l1(), (int) scratch.bytes());
+      }
+    }
+  }
+
+  private int l1Place(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    return Math.toIntExact(one.l1() + slots[operand] * one.slotBytes());
+  }
+
+  private static long bytes(ElementType element) {
+    return element.packedBytes(1);
+  }
+
+  private long tileBytes(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    long elements = 1;
+    for (BoxDimension dimension : one.box()) {
+      long start = dimension.start().at(this);
+      long size = dimension.size().at(this);
+      if (start < 0 || size < 1 || start + size > dimension.extent()) {
+        throw fault(
+            one.name(), "a part of " + dimension.extent() + " indices", size + " from " + start);
+      }
+      elements *= size;
+    }
+    long bytes = elements * bytes(one.element());
+    if (bytes > one.slotBytes() || !l1.contains(l1Place(operand), bytes)) {
+      throw fault(one.name(), "at most " + one.slotBytes() + " B in L1", bytes);
+    }
+    return bytes;
+  }
+
+  /** In L2, of the first element of an operand's tile. */
+  private long l2Place(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    long elements = 0;
+    for (BoxDimension dimension : one.box()) {
+      elements += dimension.start().at(this) * dimension.stride();
+    }
+    return places.get(operand) + elements * bytes(one.element());
+  }
+
+  private long readScalar(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    long from = l2Place(operand);
+    int bytes = (int) bytes(one.element());
+    requireRead(one.name(), from, bytes);
+    Place place = new Place(l2.bytes(), (int) from);
+    return one.element() == ElementType.I64 ? (int) place.longAt(0) : place.intAt(0);
+  }
+
+  private void load(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    int[] to = {l1Place(operand)};
+    lines(
+        one,
+        l2Place(operand),
+        (from, count) -> {
+          requireRead(one.name(), from, count);
+          System.arraycopy(l2.bytes(), (int) from, l1.bytes(), to[0], count);
+          to[0] += count;
+        });
+    l1.write(l1Place(operand), (int) tileBytes[operand]);
+  }
+
+  private void store(int operand) {
+    TileOperand one = kernel.operands().get(operand);
+    int[] from = {l1Place(operand)};
+    int missing = l1.unwritten(from[0], (int) tileBytes[operand]);
+    if (missing >= 0) {
+      throw fault(
+          one.name(),
+          "a tile that kernels have written",
+          "byte " + (missing - from[0]) + " of it that none has");
+    }
+    lines(
+        one,
+        l2Place(operand),
+        (to, count) -> {
+          requireWritable(one.name(), to, count);
+          System.arraycopy(l1.bytes(), from[0], l2.bytes(), (int) to, count);
+          l2.write((int) to, count);
+          from[0] += count;
+        });
+  }
+
+  /** A part of a box without gaps, in L2. */
+  @FunctionalInterface
+  private interface Line {
+    void at(long from, int count);
+  }
+
+  private void lines(TileOperand operand, long place, Line line) {
+    long bytes = bytes(operand.element());
+    int rank = operand.box().size();
+    long[] sizes = new long[rank];
+    for (int i = 0; i < rank; i++) {
+      sizes[i] = operand.box().get(i).size().at(this);
+    }
+    long count = 1;
+    int outer = rank;
+    while (outer > 0 && (sizes[outer - 1] == 1 || operand.box().get(outer - 1).stride() == count)) {
+      count *= sizes[--outer];
+    }
+    lines(operand, sizes, 0, outer, place, Math.toIntExact(count * bytes), line);
+  }
+
+  private static void lines(
+      TileOperand operand,
+      long[] sizes,
+      int dimension,
+      int outer,
+      long place,
+      int count,
+      Line line) {
+    if (dimension == outer) {
+      line.at(place, count);
+      return;
+    }
+    long stride = operand.box().get(dimension).stride() * bytes(operand.element());
+    for (long i = 0; i < sizes[dimension]; i++) {
+      lines(operand, sizes, dimension + 1, outer, place + i * stride, count, line);
+    }
+  }
+
+  private void requireRead(String name, long from, int count) {
+    if (!l2.contains(from, count)) {
+      throw fault(name, "bytes below " + l2.bytes().length + " of L2", count + " from " + from);
+    }
+    int missing = l2.unwritten((int) from, count);
+    if (missing >= 0) {
+      throw memoryFault(
+          name, "bytes of L2 that were written", "byte " + missing + " that nobody wrote");
+    }
+  }
+
+  private void requireWritable(String name, long to, int count) {
+    if (!l2.contains(to, count)) {
+      throw fault(name, "bytes below " + l2.bytes().length + " of L2", count + " from " + to);
+    }
+    int held = l2.held((int) to, count);
+    if (held >= 0) {
+      throw memoryFault(
+          name,
+          "bytes of L2 that may be written to",
+          "byte " + held + " of a constant or a transfer");
+    }
+  }
+
+  private void run(TileCall call) {
+    List<KernelAccess> accesses =
+        KernelAccesses.of(call.call(), call)
+            .orElseThrow(
+                () ->
+                    fault(
+                        call.call().function(),
+                        "a kernel of which it's known what it reads and writes",
+                        call.call().struct()));
+    for (KernelAccess access : accesses) {
+      verify(call, access);
+    }
+    call.run(this::place);
+    for (KernelAccess access : accesses) {
+      if (access.kind() == Kind.WRITE) {
+        call.pointer(access.pointer())
+            .ifPresent(
+                pointer -> {
+                  int bytes = access.bits() / Byte.SIZE;
+                  int at = place(pointer).at();
+                  access.stretches(
+                      0,
+                      (from, to) -> l1.write((int) (at + from * bytes), (int) (to - from) * bytes));
+                });
+      }
+    }
+  }
+
+  private Place place(Value pointer) {
+    return new Place(l1.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
+  }
+
+  /** In L1, where the tile or the scratch memory begins that a pointer is to. */
+  private long target(Value pointer) {
+    return switch (pointer) {
+      case Value.OperandPointer(var operand, var offset) -> l1Place(operand);
+      case Value.ScratchPointer(var scratch, var offset) -> kernel.scratch().get(scratch).l1();
+      case Value other -> throw new IllegalArgumentException("no pointer: " + other);
+    };
+  }
+
+  /** In bytes from there. */
+  private long offset(Value pointer) {
+    return switch (pointer) {
+      case Value.OperandPointer(var operand, var offset) ->
+          offset.at(this) * bytes(kernel.operands().get(operand).element());
+      case Value.ScratchPointer(var scratch, var offset) -> offset.at(this);
+      case Value other -> throw new IllegalArgumentException("no pointer: " + other);
+    };
+  }
+
+  private long targetBytes(Value pointer) {
+    return switch (pointer) {
+      case Value.OperandPointer(var operand, var offset) -> tileBytes[operand];
+      case Value.ScratchPointer(var scratch, var offset) -> kernel.scratch().get(scratch).bytes();
+      case Value other -> throw new IllegalArgumentException("no pointer: " + other);
+    };
+  }
+
+  /** That a kernel stays inside what a pointer is to, and reads what has a value. */
+  private void verify(TileCall call, KernelAccess access) {
+    Value pointer = call.pointer(access.pointer()).orElse(null);
+    if (access.elements() == 0 || pointer == null && access.isOptional()) {
+      return;
+    }
+    String name = call.call().function() + ", " + access.pointer();
+    if (pointer == null) {
+      throw fault(name, "a pointer", "none");
+    }
+    long bytes = access.bits() / Byte.SIZE;
+    long offset = offset(pointer);
+    long first = offset + access.first() * bytes;
+    long end = offset + (access.last() + 1) * bytes;
+    if (first < 0 || end > targetBytes(pointer)) {
+      throw fault(
+          name, "bytes from 0 to " + targetBytes(pointer), "bytes from " + first + " to " + end);
+    }
+    if (access.kind() == Kind.READ) {
+      long place = target(pointer) + offset;
+      access.stretches(
+          0,
+          (from, to) -> {
+            int at = (int) (place + from * bytes);
+            int missing = l1.unwritten(at, (int) ((to - from) * bytes));
+            if (missing >= 0) {
+              throw fault(
+                  name,
+                  "elements that were loaded or written",
+                  "byte " + (missing - target(pointer)) + " that wasn't");
+            }
+          });
+    }
+  }
+
+  private String where(String part) {
+    return "%s, loop %s, %s at tile %s"
+        .formatted(step, kernel.name(), part, Arrays.toString(index));
+  }
+
+  private PartitaException fault(String part, Object expected, Object found) {
+    return ScheduleFault.CALL.at(where(part), expected, found);
+  }
+
+  private PartitaException memoryFault(String part, Object expected, Object found) {
+    return ScheduleFault.MEMORY.at(where(part), expected, found);
+  }
+
+  @Override
+  public long start(int axis) {
+    return index[axis] * kernel.axes().get(axis).tile();
+  }
+
+  /** The loop over an axis ends before the tile that begins here. */
+  private long end(int axis) {
+    TileAxis one = kernel.axes().get(axis);
+    return one.limit().isPresent()
+        ? Math.clamp(one.limit().get().at(this), 1, one.extent())
+        : one.extent();
+  }
+
+  @Override
+  public long size(int axis) {
+    TileAxis one = kernel.axes().get(axis);
+    return Math.min(one.tile(), one.extent() - start(axis));
+  }
+
+  @Override
+  public boolean isFirst(int axis) {
+    return index[axis] == 0;
+  }
+
+  @Override
+  public boolean isLast(int axis) {
+    return start(axis) + kernel.axes().get(axis).tile() >= end(axis);
+  }
+
+  @Override
+  public long scalar(int operand) {
+    return scalars[operand];
+  }
+}

@@ -1,0 +1,28 @@
+package io.partita.ir.schedule.eval;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Messages that were sent and aren't received yet, from each device to each other. */
+final class Mailbox {
+  private final Map<Long, Deque<byte[]>> messages = new TreeMap<>();
+
+  private Deque<byte[]> channel(int from, int to) {
+    return messages.computeIfAbsent((long) from << 32 | to, key -> new ArrayDeque<>());
+  }
+
+  void send(int from, int to, byte[] message) {
+    channel(from, to).add(message);
+  }
+
+  /** The next message; null where there is none. */
+  byte[] receive(int from, int to) {
+    return channel(from, to).poll();
+  }
+
+  boolean isEmpty() {
+    return messages.values().stream().allMatch(Deque::isEmpty);
+  }
+}

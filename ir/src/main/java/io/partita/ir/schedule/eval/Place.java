@@ -1,0 +1,298 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.tensor.Float16;
+import io.partita.ir.type.ElementType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A place in a memory: little-endian elements, each as many bytes as its type has. Elements of half
+ * a byte are read and written by the kernels that pack them.
+ *
+ * @param at of the first byte
+ */
+public record Place(byte[] memory, int at) {
+  private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+  private static final VarHandle DOUBLE =
+      MethodHandles.byteArrayViewVarHandle(double[].class, ORDER);
+  private static final VarHandle FLOAT = MethodHandles.byteArrayViewVarHandle(float[].class, ORDER);
+  private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ORDER);
+  private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
+  private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ORDER);
+  private static final ValueLayout.OfFloat FLOATS =
+      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
+  private static final ValueLayout.OfInt INTS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);
+
+  /** So many bytes further. */
+  Place plus(long bytes) {
+    return new Place(memory, Math.toIntExact(at + bytes));
+  }
+
+  /** Neighbouring f32. */
+  float[] floats(int count) {
+    float[] values = new float[count];
+    MemorySegment.copy(MemorySegment.ofArray(memory), FLOATS, at, values, 0, count);
+    return values;
+  }
+
+  void write(float[] values) {
+    MemorySegment.copy(values, 0, MemorySegment.ofArray(memory), FLOATS, at, values.length);
+  }
+
+  /** Neighbouring i32. */
+  int[] ints(int count) {
+    int[] values = new int[count];
+    MemorySegment.copy(MemorySegment.ofArray(memory), INTS, at, values, 0, count);
+    return values;
+  }
+
+  void write(int[] values) {
+    MemorySegment.copy(values, 0, MemorySegment.ofArray(memory), INTS, at, values.length);
+  }
+
+  float floatAt(int index) {
+    return (float) FLOAT.get(memory, at + Float.BYTES * index);
+  }
+
+  void set(int index, float value) {
+    FLOAT.set(memory, at + Float.BYTES * index, value);
+  }
+
+  int intAt(int index) {
+    return (int) INT.get(memory, at + Integer.BYTES * index);
+  }
+
+  long longAt(int index) {
+    return (long) LONG.get(memory, at + Long.BYTES * index);
+  }
+
+  void set(int index, long value) {
+    LONG.set(memory, at + Long.BYTES * index, value);
+  }
+
+  /** Floats of a type, {@code count} of them, each {@code stride} elements after the one before. */
+  void read(ElementType element, int first, int stride, double[] values, int from, int count) {
+    int bytes = element.bits() / Byte.SIZE;
+    int place = at + first * bytes;
+    int step = stride * bytes;
+    switch (element) {
+      case F64 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = (double) DOUBLE.get(memory, place + i * step);
+        }
+      }
+      case F32 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = (float) FLOAT.get(memory, place + i * step);
+        }
+      }
+      case F16 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = Float16.fromHalf((short) SHORT.get(memory, place + i * step));
+        }
+      }
+      case BF16 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = Float16.fromBfloat((short) SHORT.get(memory, place + i * step));
+        }
+      }
+      case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> throw notA(element, "float");
+    }
+  }
+
+  /** Rounds to the type. */
+  void write(ElementType element, int first, int stride, double[] values, int from, int count) {
+    int bytes = element.bits() / Byte.SIZE;
+    int place = at + first * bytes;
+    int step = stride * bytes;
+    switch (element) {
+      case F64 -> {
+        for (int i = 0; i < count; i++) {
+          DOUBLE.set(memory, place + i * step, values[from + i]);
+        }
+      }
+      case F32 -> {
+        for (int i = 0; i < count; i++) {
+          FLOAT.set(memory, place + i * step, (float) values[from + i]);
+        }
+      }
+      case F16 -> {
+        for (int i = 0; i < count; i++) {
+          SHORT.set(memory, place + i * step, Float16.toHalf(values[from + i]));
+        }
+      }
+      case BF16 -> {
+        for (int i = 0; i < count; i++) {
+          SHORT.set(memory, place + i * step, Float16.toBfloat(values[from + i]));
+        }
+      }
+      case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4, BOOL -> throw notA(element, "float");
+    }
+  }
+
+  /** Integers of a type; u64 as its bits. */
+  void read(ElementType element, int first, int stride, long[] values, int from, int count) {
+    int bytes = element.bits() / Byte.SIZE;
+    int place = at + first * bytes;
+    int step = stride * bytes;
+    switch (element) {
+      case I64, U64 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = (long) LONG.get(memory, place + i * step);
+        }
+      }
+      case I32 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = (int) INT.get(memory, place + i * step);
+        }
+      }
+      case U32 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = Integer.toUnsignedLong((int) INT.get(memory, place + i * step));
+        }
+      }
+      case I16 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = (short) SHORT.get(memory, place + i * step);
+        }
+      }
+      case U16 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = Short.toUnsignedLong((short) SHORT.get(memory, place + i * step));
+        }
+      }
+      case I8 -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = memory[place + i * step];
+        }
+      }
+      case U8, BOOL -> {
+        for (int i = 0; i < count; i++) {
+          values[from + i] = Byte.toUnsignedLong(memory[place + i * step]);
+        }
+      }
+      case F64, F32, F16, BF16, I4, U4 -> throw notA(element, "integer of whole bytes");
+    }
+  }
+
+  /** Wraps to the type. */
+  void write(ElementType element, int first, int stride, long[] values, int from, int count) {
+    int bytes = element.bits() / Byte.SIZE;
+    int place = at + first * bytes;
+    int step = stride * bytes;
+    switch (element) {
+      case I64, U64 -> {
+        for (int i = 0; i < count; i++) {
+          LONG.set(memory, place + i * step, values[from + i]);
+        }
+      }
+      case I32, U32 -> {
+        for (int i = 0; i < count; i++) {
+          INT.set(memory, place + i * step, (int) values[from + i]);
+        }
+      }
+      case I16, U16 -> {
+        for (int i = 0; i < count; i++) {
+          SHORT.set(memory, place + i * step, (short) values[from + i]);
+        }
+      }
+      case I8, U8, BOOL -> {
+        for (int i = 0; i < count; i++) {
+          memory[place + i * step] = (byte) values[from + i];
+        }
+      }
+      case F64, F32, F16, BF16, I4, U4 -> throw notA(element, "integer of whole bytes");
+    }
+  }
+
+  private static IllegalArgumentException notA(ElementType element, String what) {
+    return new IllegalArgumentException(element + " isn't a type of " + what);
+  }
+
+  /** Neighbouring floats of a type. */
+  double[] doubles(ElementType element, int count) {
+    double[] values = new double[count];
+    read(element, 0, 1, values, 0, count);
+    return values;
+  }
+
+  /** Neighbouring integers of a type. */
+  long[] longs(ElementType element, int count) {
+    long[] values = new long[count];
+    read(element, 0, 1, values, 0, count);
+    return values;
+  }
+
+  /** Floats that strides lead through, row by row. */
+  double[] doubles(ElementType element, int[] extents, int[] strides) {
+    double[] values = new double[Grid.elements(extents)];
+    Grid.lines(
+        extents,
+        strides,
+        (from, first, stride, count) -> read(element, first, stride, values, from, count));
+    return values;
+  }
+
+  /** Integers that strides lead through, row by row. */
+  long[] longs(ElementType element, int[] extents, int[] strides) {
+    long[] values = new long[Grid.elements(extents)];
+    Grid.lines(
+        extents,
+        strides,
+        (from, first, stride, count) -> read(element, first, stride, values, from, count));
+    return values;
+  }
+
+  void write(ElementType element, double[] values) {
+    write(element, 0, 1, values, 0, values.length);
+  }
+
+  void write(ElementType element, long[] values) {
+    write(element, 0, 1, values, 0, values.length);
+  }
+
+  /** Copies {@code count} elements of so many bytes from another place to this one. */
+  void copy(int bytes, int to, int toStride, Place source, int from, int fromStride, int count) {
+    int place = at + to * bytes;
+    int origin = source.at + from * bytes;
+    if (toStride == 1 && fromStride == 1) {
+      System.arraycopy(source.memory, origin, memory, place, count * bytes);
+      return;
+    }
+    int step = toStride * bytes;
+    int sourceStep = fromStride * bytes;
+    switch (bytes) {
+      case 1 -> {
+        for (int i = 0; i < count; i++) {
+          memory[place + i * step] = source.memory[origin + i * sourceStep];
+        }
+      }
+      case Short.BYTES -> {
+        for (int i = 0; i < count; i++) {
+          SHORT.set(
+              memory, place + i * step, (short) SHORT.get(source.memory, origin + i * sourceStep));
+        }
+      }
+      case Integer.BYTES -> {
+        for (int i = 0; i < count; i++) {
+          INT.set(memory, place + i * step, (int) INT.get(source.memory, origin + i * sourceStep));
+        }
+      }
+      case Long.BYTES -> {
+        for (int i = 0; i < count; i++) {
+          LONG.set(
+              memory, place + i * step, (long) LONG.get(source.memory, origin + i * sourceStep));
+        }
+      }
+      default -> throw new IllegalArgumentException(bytes + " bytes");
+    }
+  }
+
+  void clear(int from, int bytes) {
+    Arrays.fill(memory, at + from, at + from + bytes, (byte) 0);
+  }
+}

@@ -1,0 +1,221 @@
+package io.partita.ir.schedule.eval;
+
+import io.partita.ir.type.ElementType;
+import java.util.List;
+
+/**
+ * Kernels of {@code gemm.h}. Sums run over the inner extent in ascending order, as in C, so that
+ * products of floats have the same bits.
+ */
+final class ProductMeaning {
+  private static final List<List<ElementType>> INTEGERS =
+      List.of(
+          List.of(ElementType.I8, ElementType.I8),
+          List.of(ElementType.I8, ElementType.U8),
+          List.of(ElementType.U8, ElementType.I8),
+          List.of(ElementType.U8, ElementType.U8),
+          List.of(ElementType.I16, ElementType.I8),
+          List.of(ElementType.I16, ElementType.I16),
+          List.of(ElementType.I32, ElementType.I8),
+          List.of(ElementType.I32, ElementType.U8),
+          List.of(ElementType.I32, ElementType.I32));
+
+  private ProductMeaning() {}
+
+  static void add(KernelTable table) {
+    for (String form : List.of("gemm", "gemv")) {
+      table.add(form + "_f32", "gemm", ProductMeaning::floats);
+      for (List<ElementType> types : INTEGERS) {
+        ElementType left = types.get(0);
+        ElementType right = types.get(1);
+        table.add(
+            form + "_" + left + "_" + right, "gemm", call -> integers(call, left, right, null));
+      }
+    }
+    for (ElementType left : List.of(ElementType.I8, ElementType.U8)) {
+      for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
+        table.add(
+            "gemm_requantize_" + left + "_i8_" + out,
+            "gemm_requantize",
+            call -> requantized(call, left, out));
+      }
+    }
+  }
+
+  /** Extents and strides of a product. */
+  private record Matrices(KernelArguments call, int batch, int group, int m, int n, int k) {
+    static Matrices of(KernelArguments call) {
+      return new Matrices(
+          call, call.get("batch"), call.get("group"), call.get("m"), call.get("n"), call.get("k"));
+    }
+
+    int out(int item, int row) {
+      return item * call.get("out_batch") + row * call.get("out_row");
+    }
+
+    int left(int item) {
+      return item * call.get("left_batch");
+    }
+
+    int right(int item) {
+      return item / group * call.get("right_batch");
+    }
+
+    int[] leftExtents() {
+      return new int[] {m, k};
+    }
+
+    int[] leftStrides() {
+      return new int[] {call.get("left_row"), call.get("left_column")};
+    }
+
+    int[] rightExtents() {
+      return new int[] {k, n};
+    }
+
+    int[] rightStrides() {
+      return new int[] {call.get("right_row"), call.get("right_column")};
+    }
+  }
+
+  private static void floats(KernelArguments call) {
+    Matrices all = Matrices.of(call);
+    boolean accumulates = call.get("accumulate") != 0;
+    Place out = call.place("out");
+    Place biasPlace = call.place("bias");
+    float[] bias = biasPlace == null ? null : biasPlace.floats(all.n);
+    int known = -1;
+    float[] right = new float[0];
+    for (int item = 0; item < all.batch && all.m > 0 && all.n > 0; item++) {
+      int from = all.right(item);
+      if (from != known) {
+        right = matrix(call.place("right"), from, all.rightExtents(), all.rightStrides());
+        known = from;
+      }
+      float[] left =
+          matrix(call.place("left"), all.left(item), all.leftExtents(), all.leftStrides());
+      for (int row = 0; row < all.m; row++) {
+        Place line = out.plus((long) Float.BYTES * all.out(item, row));
+        float[] sums = accumulates ? line.floats(all.n) : new float[all.n];
+        for (int l = 0; l < all.k; l++) {
+          addProducts(sums, left[row * all.k + l], right, l * all.n);
+        }
+        for (int j = 0; j < all.n && bias != null; j++) {
+          sums[j] += bias[j];
+        }
+        line.write(sums);
+      }
+    }
+  }
+
+  private static void addProducts(float[] sums, float factor, float[] line, int from) {
+    for (int j = 0; j < sums.length; j++) {
+      sums[j] += factor * line[from + j];
+    }
+  }
+
+  /** Row by row without gaps. */
+  private static float[] matrix(Place place, int from, int[] extents, int[] strides) {
+    Place start = place.plus((long) Float.BYTES * from);
+    int rows = extents[0];
+    int columns = extents[1];
+    if (strides[1] == 1 && (strides[0] == columns || rows == 1)) {
+      return start.floats(rows * columns);
+    }
+    float[] values = new float[rows * columns];
+    for (int row = 0; row < rows; row++) {
+      for (int column = 0; column < columns; column++) {
+        values[row * columns + column] = start.floatAt(row * strides[0] + column * strides[1]);
+      }
+    }
+    return values;
+  }
+
+  /** What becomes of the sums of a row. */
+  @FunctionalInterface
+  private interface Finish {
+    void write(int item, int row, int[] sums);
+  }
+
+  /**
+   * @param finish null where sums are the result
+   */
+  private static void integers(
+      KernelArguments call, ElementType leftType, ElementType rightType, Finish finish) {
+    Matrices all = Matrices.of(call);
+    boolean accumulates = call.get("accumulate") != 0;
+    Place out = call.place("out");
+    Place biasPlace = call.place("bias");
+    int[] bias = biasPlace == null ? null : biasPlace.ints(all.n);
+    int known = -1;
+    int[] right = new int[0];
+    for (int item = 0; item < all.batch && all.m > 0 && all.n > 0; item++) {
+      int from = all.right(item);
+      if (from != known) {
+        right =
+            matrix(call.place("right"), rightType, from, all.rightExtents(), all.rightStrides());
+        known = from;
+      }
+      int[] left =
+          matrix(
+              call.place("left"), leftType, all.left(item), all.leftExtents(), all.leftStrides());
+      for (int row = 0; row < all.m; row++) {
+        int place = all.out(item, row);
+        int[] sums =
+            accumulates ? out.plus((long) Integer.BYTES * place).ints(all.n) : new int[all.n];
+        for (int l = 0; l < all.k; l++) {
+          addProducts(sums, left[row * all.k + l], right, l * all.n);
+        }
+        for (int j = 0; j < all.n && bias != null; j++) {
+          sums[j] += bias[j];
+        }
+        if (finish == null) {
+          out.plus((long) Integer.BYTES * place).write(sums);
+        } else {
+          finish.write(item, row, sums);
+        }
+      }
+    }
+  }
+
+  private static void addProducts(int[] sums, int factor, int[] line, int from) {
+    for (int j = 0; j < sums.length; j++) {
+      sums[j] += factor * line[from + j];
+    }
+  }
+
+  private static int[] matrix(
+      Place place, ElementType element, int from, int[] extents, int[] strides) {
+    long bytes = element.bits() / Byte.SIZE;
+    long[] values = place.plus(bytes * from).longs(element, extents, strides);
+    int[] matrix = new int[values.length];
+    for (int i = 0; i < matrix.length; i++) {
+      matrix[i] = (int) values[i];
+    }
+    return matrix;
+  }
+
+  private static void requantized(KernelArguments call, ElementType left, ElementType element) {
+    KernelArguments product = call.within("gemm");
+    Matrices all = Matrices.of(product);
+    Requantized requantized = Requantized.of(call);
+    Place multiplier = call.place("multiplier");
+    Place addend = call.place("addend");
+    integers(
+        product,
+        left,
+        ElementType.I8,
+        (item, row, sums) -> {
+          long[] line = new long[sums.length];
+          for (int j = 0; j < line.length; j++) {
+            line[j] =
+                requantized.at(
+                    sums[j],
+                    multiplier.intAt(
+                        row * call.get("multiplier_row") + j * call.get("multiplier_column")),
+                    addend.intAt(row * call.get("addend_row") + j * call.get("addend_column")));
+          }
+          product.place("out").plus(all.out(item, row)).write(element, line);
+        });
+  }
+}

@@ -1,0 +1,13 @@
+package io.partita.ir.schedule.eval;
+
+/** {@code clamp((x multiplier + addend + 2^shift / 2) >> shift, low, high)} in 64 bits. */
+record Requantized(int shift, long low, long high) {
+  static Requantized of(KernelArguments call) {
+    return new Requantized(call.get("shift"), call.integer("low"), call.integer("high"));
+  }
+
+  long at(long x, long multiplier, long addend) {
+    long half = (1L << shift) / 2;
+    return Math.clamp((x * multiplier + addend + half) >> shift, low, high);
+  }
+}

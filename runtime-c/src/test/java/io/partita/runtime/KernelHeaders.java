@@ -1,0 +1,102 @@
+package io.partita.runtime;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What the headers of kernels declare. */
+final class KernelHeaders {
+  private static final Pattern KERNELS = Pattern.compile("\\bpartita_kernel\\s+([^;(*]+);");
+  private static final Pattern MACRO =
+      Pattern.compile("#define (PARTITA_DECLARE_\\w+)\\((\\w+)\\)((?:.*\\\\\\n)*.*)\\n");
+  private static final Pattern USE = Pattern.compile("(?m)^(PARTITA_DECLARE_\\w+)\\((\\w+)\\);");
+  private static final Pattern STRUCT = Pattern.compile("struct (\\w+) \\{([^}]*)\\};");
+  private static final Pattern FIELD =
+      Pattern.compile("(?:const )?(struct )?(\\w+) (\\*?)(\\w+)(\\[PARTITA_AXES])?");
+
+  /** {@code PARTITA_AXES}. */
+  private static final int AXES = 6;
+
+  private final SortedSet<String> kernels = new TreeSet<>();
+  private final Map<String, List<String>> structs = new LinkedHashMap<>();
+
+  private KernelHeaders() {}
+
+  static KernelHeaders read() {
+    KernelHeaders all = new KernelHeaders();
+    try (Stream<Path> files = Files.list(CCompiler.MODULE.resolve("kernels"))) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".h")).sorted().toList()) {
+        all.add(Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", ""));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return all;
+  }
+
+  private void add(String header) {
+    Map<String, MatchResult> macros = new LinkedHashMap<>();
+    MACRO.matcher(header).results().forEach(macro -> macros.put(macro.group(1), macro));
+    addKernels(header.replaceAll(MACRO.pattern(), ""));
+    USE.matcher(header)
+        .results()
+        .forEach(
+            use -> {
+              MatchResult macro = macros.get(use.group(1));
+              String body = macro.group(3).replace("\\\n", " ");
+              addKernels(
+                  body.replaceAll("(##)?\\b" + macro.group(2) + "\\b(##)?", use.group(2)) + ";");
+            });
+    STRUCT.matcher(header).results().forEach(each -> structs.put(each.group(1), fields(each)));
+  }
+
+  private void addKernels(String text) {
+    KERNELS
+        .matcher(text)
+        .results()
+        .flatMap(declaration -> Stream.of(declaration.group(1).split(",")))
+        .forEach(name -> kernels.add(name.strip()));
+  }
+
+  /** Names of fields; an element of an array has its number: {@code extents[5]}. */
+  private List<String> fields(MatchResult struct) {
+    List<String> fields = new ArrayList<>();
+    FIELD
+        .matcher(struct.group(2))
+        .results()
+        .forEach(
+            field -> {
+              String name = field.group(4);
+              if (field.group(1) != null) {
+                structs.get(field.group(2)).forEach(inner -> fields.add(name + "." + inner));
+              } else if (field.group(5) != null) {
+                for (int axis = 0; axis < AXES; axis++) {
+                  fields.add(name + "[" + axis + "]");
+                }
+              } else {
+                fields.add(name);
+              }
+            });
+    return fields;
+  }
+
+  /** All kernels by name. */
+  SortedSet<String> kernels() {
+    return kernels;
+  }
+
+  /** Names of a struct's fields in order, those of structs and arrays in it one by one. */
+  List<String> fields(String struct) {
+    return structs.get(struct);
+  }
+}

@@ -1,0 +1,73 @@
+package io.partita.tests.recorded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.driver.StandardPasses;
+import io.partita.driver.Target;
+import io.partita.driver.cases.CaseResult;
+import io.partita.driver.cases.CaseRunner;
+import io.partita.driver.cases.ScheduleRunner;
+import io.partita.driver.cases.TestCase;
+import io.partita.driver.cases.Tolerance;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.passes.shard.Strategy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Schedules of recorded models for Siracusa chips, evaluated in this process, give what was
+ * recorded: each byte that they read was written, and nothing is written where it mayn't.
+ */
+class EvaluatedSchedulesTest {
+  private static final Path FIXTURES = Path.of("../fixtures");
+
+  private static CaseRunner runner(int chips) {
+    Optional<Strategy> strategy =
+        chips == 1 ? Optional.empty() : Optional.of(Strategy.parse("tensor=" + chips));
+    ScheduleRunner schedules =
+        new ScheduleRunner(ChipTarget.of("siracusa:chips=" + chips, Map.of()), strategy);
+    return new CaseRunner(
+        schedules, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bert/ts_eager_dynamic, 1",
+    "llama/dynamo_sdpa_kv, 1",
+    "llama/dynamo_sdpa_kv, 2",
+    "vit/ts_sdpa_dynamic, 2"
+  })
+  void fixtures(String fixture, int chips) {
+    TestCase test = TestCase.find(FIXTURES.resolve(fixture)).getFirst();
+    CaseResult result = runner(chips).run(test);
+    assertThat(result.status()).as(result.line()).isEqualTo(CaseResult.Status.PASS);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("all")
+  void everyModelIsRightOrRefused(TestCase test) {
+    for (int chips : new int[] {1, 2}) {
+      CaseResult result = runner(chips).run(test);
+      assertThat(result.status()).as(result.line()).isNotEqualTo(CaseResult.Status.FAIL);
+      assertThat(result.codes()).noneMatch(code -> code.startsWith("P441"));
+    }
+  }
+
+  static Stream<TestCase> all() {
+    List<TestCase> all = new ArrayList<>(TestCase.find(FIXTURES));
+    SharedFolder.find("user-models", "see its README for the exporters")
+        .ifPresent(folder -> all.addAll(TestCase.find(folder)));
+    SharedFolder.find("peer-suite", "see its README")
+        .ifPresent(folder -> all.addAll(TestCase.find(folder)));
+    return all.stream();
+  }
+}

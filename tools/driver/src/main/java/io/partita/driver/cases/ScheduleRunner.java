@@ -1,0 +1,39 @@
+package io.partita.driver.cases;
+
+import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.passes.shard.ShardPass;
+import io.partita.passes.shard.Strategy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Schedules modules for chips and evaluates the schedules, without a C compiler.
+ *
+ * @param strategy over which chips, and how; none for one chip
+ */
+public record ScheduleRunner(ChipTarget target, Optional<Strategy> strategy)
+    implements ModuleRunner {
+  @Override
+  public Prepared prepare(Module module) {
+    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    ScheduleEvaluator evaluator =
+        new ScheduleEvaluator(
+            target.schedule(new Entries.Programs(Distribution.program(distributed))));
+    Graph graph = module.graph();
+    return inputs -> {
+      Map<String, Tensor> given = new HashMap<>();
+      for (int i = 0; i < inputs.size(); i++) {
+        given.put(graph.inputs().get(i).name(), inputs.get(i));
+      }
+      Map<String, Tensor> outputs = evaluator.run(given);
+      return graph.outputs().stream().map(output -> outputs.get(output.name())).toList();
+    };
+  }
+}
