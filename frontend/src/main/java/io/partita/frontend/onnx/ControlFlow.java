@@ -21,11 +21,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Nodes with subgraphs: the branch of an If that is taken stands in its place, and a Loop of a
- * known number of turns is unrolled. Operations have no effects, so where only the choice isn't
- * known, both branches are computed and one is selected.
+ * Nodes with subgraphs: the branch of an If that is taken stands in its place, and a Loop or Scan
+ * of a known number of turns is unrolled ({@link Loops}). Operations have no effects, so where only
+ * the choice isn't known, both branches are computed and one is selected.
  */
 final class ControlFlow {
+  private static final Set<String> OPERATORS = Set.of("If", "Loop", "Scan");
+
   private final ModelImport model;
   private final Frame frame;
   private final NodeImport scope;
@@ -37,18 +39,18 @@ final class ControlFlow {
   }
 
   static boolean handles(Frame.FunctionKey key) {
-    return key.domain().isEmpty() && (key.name().equals("If") || key.name().equals("Loop"));
+    return key.domain().isEmpty() && OPERATORS.contains(key.name());
   }
 
   void run(NodeProto node) {
-    if (node.getOpType().equals("If")) {
-      importIf();
-    } else {
-      importLoop();
+    switch (node.getOpType()) {
+      case "If" -> importIf();
+      case "Scan" -> new Loops(model, scope, this).importScan();
+      default -> new Loops(model, scope, this).importLoop();
     }
   }
 
-  private GraphProto graph(String attribute) {
+  GraphProto graph(String attribute) {
     return scope
         .attribute(attribute)
         .filter(AttributeProto::hasG)
@@ -141,14 +143,14 @@ final class ControlFlow {
         .count();
   }
 
-  private void bind(List<NameScope.Binding> results) {
+  void bind(List<NameScope.Binding> results) {
     for (int i = 0; i < Math.min(results.size(), scope.outputs()); i++) {
       scope.bindResult(i, results.get(i));
     }
   }
 
   /** The outputs of a subgraph on arguments for its inputs. */
-  private List<NameScope.Binding> run(GraphProto graph, List<NameScope.Binding> arguments) {
+  List<NameScope.Binding> run(GraphProto graph, List<NameScope.Binding> arguments) {
     if (graph.getInputCount() != arguments.size()) {
       throw scope.invalid(
           "a subgraph with " + arguments.size() + " inputs", graph.getInputCount() + " inputs");
@@ -173,73 +175,5 @@ final class ControlFlow {
     }
     model.builder().at(frame.prefix() + scope.name());
     return results;
-  }
-
-  /** Body inputs: turn, condition, carried values; outputs: condition, carried, scanned values. */
-  private void importLoop() {
-    GraphProto body = graph("body");
-    int carried = Math.max(0, scope.inputs() - 2);
-    int scanned = body.getOutputCount() - 1 - carried;
-    if (scanned < 0) {
-      throw scope.invalid(
-          "a body with an output for each carried value", body.getOutputCount() + "");
-    }
-    if (!scope.has(0)) {
-      throw scope.unsupported("a loop without a trip count", "unroll the loop when exporting");
-    }
-    long turns = scope.integerOperand(0);
-    Tensor yes = Tensor.scalar(ElementType.BOOL, 1);
-    boolean runs = !scope.has(1) || scope.data(1).getBoolean(0);
-    List<NameScope.Binding> state = new ArrayList<>();
-    for (int i = 0; i < carried; i++) {
-      state.add(new NameScope.Given(scope.input(i + 2)));
-    }
-    List<List<Value>> scans = new ArrayList<>();
-    for (int i = 0; i < scanned; i++) {
-      scans.add(new ArrayList<>());
-    }
-    for (long turn = 0; turn < turns && runs; turn++) {
-      model.countNode(scope);
-      List<NameScope.Binding> arguments = new ArrayList<>();
-      arguments.add(new NameScope.Given(scope.constant(Tensor.longs(Shape.SCALAR, turn))));
-      arguments.add(new NameScope.Given(scope.constant(yes)));
-      arguments.addAll(state);
-      List<NameScope.Binding> results = run(body, arguments);
-      runs = goesOn(results.getFirst());
-      state = results.subList(1, 1 + carried);
-      for (int i = 0; i < scanned; i++) {
-        if (results.get(1 + carried + i) instanceof NameScope.Given(Value value)) {
-          Shape row = Shape.of(1).concat(value.type().shape());
-          scans.get(i).add(scope.add(new Movement.Reshape(row), value));
-        }
-      }
-    }
-    bind(state);
-    for (int i = 0; i < scanned; i++) {
-      bindScan(carried + i, scans.get(i), body.getOutput(1 + carried + i));
-    }
-  }
-
-  private boolean goesOn(NameScope.Binding condition) {
-    Optional<List<Dim>> known =
-        condition instanceof NameScope.Given(Value value)
-            ? model.builder().dims(value)
-            : Optional.empty();
-    if (known.isEmpty() || known.get().size() != 1) {
-      throw scope.unsupported(
-          "a loop whose end depends on computed values", "unroll the loop when exporting");
-    }
-    return !known.get().getFirst().is(0);
-  }
-
-  private void bindScan(int output, List<Value> rows, ValueInfoProto declared) {
-    if (!scope.wants(output)) {
-      return;
-    }
-    if (rows.isEmpty()) {
-      throw scope.unsupported(
-          "a scan output " + declared.getName() + " of no turns", "remove the loop");
-    }
-    scope.output(output, scope.add(new Movement.Concat(0), rows));
   }
 }

@@ -100,6 +100,7 @@ final class FunctionCall {
     for (int i = 0; i < Math.min(node.getOutputCount(), function.getOutputCount()); i++) {
       switch (names.find(function.getOutput(i))) {
         case NameScope.Given given -> scope.bindResult(i, given);
+        case NameScope.Sequence sequence -> scope.bindResult(i, sequence);
         case NameScope.Unknown unknown -> {}
         case NameScope.Absent absent ->
             model.reportUndefined("function " + key, function.getOutput(i));

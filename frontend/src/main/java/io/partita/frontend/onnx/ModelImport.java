@@ -474,6 +474,14 @@ final class ModelImport {
           graph.output(name, value);
         }
         case NameScope.Unknown unknown -> {}
+        case NameScope.Sequence sequence ->
+            report(
+                new Diagnostic(
+                    ImportCode.UNSUPPORTED_USE,
+                    where,
+                    "a tensor",
+                    "a sequence of " + sequence.items().size() + " tensors",
+                    "make each element an output, or join them (torch.stack, torch.cat)"));
         case NameScope.Absent absent -> reportUndefined(where, name);
         case null -> reportUndefined(where, name);
       }

@@ -2,6 +2,7 @@ package io.partita.frontend.onnx;
 
 import io.partita.ir.graph.Value;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What the names of a graph stand for; a subgraph sees those of the graphs around it. */
@@ -14,7 +15,17 @@ final class NameScope {
   /** Its node couldn't be imported, and its type isn't declared. */
   record Unknown() implements Binding {}
 
-  /** An optional input that the caller of a function left out. */
+  /** A sequence of tensors, whose length is known. */
+  record Sequence(List<Value> items) implements Binding {
+    Sequence {
+      items = List.copyOf(items);
+    }
+  }
+
+  /**
+   * An optional input that the caller of a function left out, or an optional value that isn't
+   * there.
+   */
   record Absent() implements Binding {}
 
   private final NameScope outer;

@@ -32,6 +32,7 @@ final class NodeImport implements NodeScope {
   private final Frame frame;
   private final Map<String, AttributeProto> attributes;
   private final NameScope.Binding[] results;
+  private List<NameScope.Binding> bindings = List.of();
   private List<Optional<Value>> operands = List.of();
   private boolean contradictory;
   private Map<String, Tensor> conditions = Map.of();
@@ -55,8 +56,30 @@ final class NodeImport implements NodeScope {
     return node.getOutputList().stream().filter(n -> !n.isEmpty()).findFirst().orElse("");
   }
 
-  void bind(List<Optional<Value>> values) {
-    operands = values;
+  void bind(List<NameScope.Binding> given) {
+    bindings = List.copyOf(given);
+    operands =
+        given.stream()
+            .map(
+                binding ->
+                    binding instanceof NameScope.Given(Value value)
+                        ? Optional.of(value)
+                        : Optional.<Value>empty())
+            .toList();
+  }
+
+  /** What an input stands for, which may be a sequence. */
+  NameScope.Binding binding(int input) {
+    return bindings.get(input);
+  }
+
+  /** That no operand is a sequence. */
+  void requireTensors() {
+    for (int i = 0; i < bindings.size(); i++) {
+      if (bindings.get(i) instanceof NameScope.Sequence(List<Value> items)) {
+        throw invalid("a tensor as operand " + i, "a sequence of " + items.size() + " tensors");
+      }
+    }
   }
 
   /** The node's name, or that of its first output where it has none. */
@@ -321,14 +344,22 @@ final class NodeImport implements NodeScope {
 
   @Override
   public List<Long> longs(int input) {
-    List<Dim> dims = dims(input);
+    return numbers("operand " + input, dims(input));
+  }
+
+  /** An extent of an operand that must be a number. */
+  long number(Dim extent) {
+    return numbers("an extent", List.of(extent)).getFirst();
+  }
+
+  private List<Long> numbers(String what, List<Dim> dims) {
     if (!dims.stream().allMatch(Dim::isStatic)) {
       SortedSet<String> symbols = new TreeSet<>();
       dims.forEach(dim -> symbols.addAll(dim.symbols()));
       throw new PartitaException(
           ImportCode.NOT_KNOWN,
           where(),
-          "a number for operand " + input,
+          "a number for " + what,
           dims.toString(),
           Unbound.bindDims(symbols));
     }

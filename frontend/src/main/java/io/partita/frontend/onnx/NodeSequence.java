@@ -6,7 +6,6 @@ import io.partita.frontend.onnx.operator.OperatorImporter;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -37,23 +36,16 @@ final class NodeSequence {
     model.countNode(scope);
     boolean known = true;
     boolean defined = true;
-    List<Optional<Value>> operands = new ArrayList<>();
+    List<NameScope.Binding> operands = new ArrayList<>();
     for (String input : node.getInputList()) {
       NameScope.Binding binding =
           input.isEmpty() ? new NameScope.Absent() : frame.names().find(input);
-      switch (binding) {
-        case NameScope.Given(Value value) -> operands.add(Optional.of(value));
-        case NameScope.Absent absent -> operands.add(Optional.empty());
-        case NameScope.Unknown unknown -> {
-          known = false;
-          operands.add(Optional.empty());
-        }
-        case null -> {
-          model.reportUndefined(scope.where(), input);
-          defined = false;
-          operands.add(Optional.empty());
-        }
+      known &= !(binding instanceof NameScope.Unknown);
+      if (binding == null) {
+        model.reportUndefined(scope.where(), input);
+        defined = false;
       }
+      operands.add(binding == null ? new NameScope.Unknown() : binding);
     }
     scope.bind(operands);
     try {
@@ -119,8 +111,16 @@ final class NodeSequence {
       }
       return;
     }
+    if (Sequences.handles(key, scope)) {
+      if (known) {
+        Sequences.run(node, scope);
+        scope.requireOutputs();
+      }
+      return;
+    }
     OperatorImporter importer = find(key.domain(), node.getOpType(), scope);
     if (known) {
+      scope.requireTensors();
       importer.convert(scope);
       scope.requireOutputs();
     }

@@ -115,16 +115,47 @@ public final class ModelSketch {
         .build();
   }
 
+  /** A subgraph whose inputs and outputs have no types. */
+  public static AttributeProto subgraph(
+      String name, List<String> inputs, List<String> outputs, NodeProto... nodes) {
+    GraphProto.Builder graph = GraphProto.newBuilder().setName(name);
+    inputs.forEach(input -> graph.addInputBuilder().setName(input));
+    outputs.forEach(output -> graph.addOutputBuilder().setName(output));
+    return AttributeProto.newBuilder()
+        .setName(name)
+        .setType(AttributeProto.AttributeType.GRAPH)
+        .setG(graph.addAllNode(List.of(nodes)))
+        .build();
+  }
+
+  public static NodeProto inner(
+      String domain, String operator, List<String> inputs, String output) {
+    return inner(domain, operator, inputs, List.of(output));
+  }
+
+  public static NodeProto inner(
+      String domain,
+      String operator,
+      List<String> inputs,
+      List<String> outputs,
+      AttributeProto... with) {
+    return NodeProto.newBuilder()
+        .setName(operator)
+        .setDomain(domain)
+        .setOpType(operator)
+        .addAllInput(inputs)
+        .addAllOutput(outputs)
+        .addAllAttribute(List.of(with))
+        .build();
+  }
+
   public ModelSketch node(
       String domain, String operator, List<String> inputs, String output, AttributeProto... with) {
-    graph.addNode(
-        NodeProto.newBuilder()
-            .setName(operator)
-            .setDomain(domain)
-            .setOpType(operator)
-            .addAllInput(inputs)
-            .addOutput(output)
-            .addAllAttribute(List.of(with)));
+    return with(inner(domain, operator, inputs, List.of(output), with));
+  }
+
+  public ModelSketch with(NodeProto node) {
+    graph.addNode(node);
     return this;
   }
 
