@@ -228,7 +228,7 @@ final class MicrosoftBlockQuantized {
    * The elements of {@code bits} bits in u8 data, lowest first, which is how u4 tensors are packed
    * too: those are not copied.
    */
-  private static Tensor unpacked(Tensor packed, int bits, Shape shape) {
+  static Tensor unpacked(Tensor packed, int bits, Shape shape) {
     return switch (bits) {
       case 8 -> packed.reshaped(shape);
       case 4 -> Tensor.of(new TensorType(ElementType.U4, shape), packed.bytes());

@@ -13,6 +13,7 @@ final class MicrosoftOperators {
     MicrosoftNormalization.register(registry);
     MicrosoftProducts.register(registry);
     MicrosoftBlockQuantized.register(registry);
+    MicrosoftExperts.register(registry);
     MicrosoftQuantized.register(registry);
   }
 }

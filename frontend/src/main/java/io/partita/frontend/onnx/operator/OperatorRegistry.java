@@ -43,6 +43,8 @@ public final class OperatorRegistry {
     AttentionOperators.register(registry);
     LossOperators.register(registry);
     IntegerOperators.register(registry);
+    FourierOperators.register(registry);
+    GridSampleOperators.register(registry);
     PulpOperators.register(registry);
     return registry;
   }
