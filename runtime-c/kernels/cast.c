@@ -2,6 +2,7 @@
 
 #include "double_functions.h"
 #include "float_functions.h"
+#include "half.h"
 
 #define CAST(NAME, IN, OUT, VALUE)                                                                                     \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
@@ -77,54 +78,15 @@ CASTS(f32, float, cut(x), cut_unsigned(x))
 CASTS(f64, double, cut_double(x), cut_double_unsigned(x))
 CASTS(bool, uint8_t, x != 0, x != 0)
 
-static inline float from_f16(uint16_t half)
-{
-    const uint32_t sign = (half & 0x8000u) << 16;
-    const uint32_t mantissa = half & 0x3ffu;
-    const uint32_t exponent = (half >> 10) & 0x1fu;
-    if (exponent == 0) {
-        return partita_from_bits(sign | partita_bits((float)mantissa * 0x1p-24f));
-    }
-    return partita_from_bits(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13);
-}
+CAST(partita_cast_f16_f32, uint16_t, float, partita_from_f16(x))
+CAST(partita_cast_bf16_f32, uint16_t, float, partita_from_bf16(x))
+CAST(partita_cast_f32_f16, float, uint16_t, partita_to_f16(x))
+CAST(partita_cast_f32_bf16, float, uint16_t, partita_to_bf16(x))
 
-static inline uint16_t to_f16(float x)
-{
-    const uint32_t sign = (partita_bits(x) >> 16) & 0x8000u;
-    const uint32_t magnitude = partita_bits(x) & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) {
-        return (uint16_t)(sign | 0x7e00u);
-    }
-    if (magnitude >= 0x477ff000u) {
-        return (uint16_t)(sign | 0x7c00u);
-    }
-    if (magnitude < 0x38800000u) {
-        /* Below 2^-14, halves are multiples of 2^-24, as floats from 1/2 to 1 are. */
-        return (uint16_t)(sign | (partita_bits(partita_from_bits(magnitude) + 0.5f) - 0x3f000000u));
-    }
-    return (uint16_t)(sign | ((magnitude + 0xfffu + ((magnitude >> 13) & 1u) - (112u << 23)) >> 13));
-}
-
-static inline float from_bf16(uint16_t half)
-{
-    return partita_from_bits((uint32_t)half << 16);
-}
-
-static inline uint16_t to_bf16(float x)
-{
-    const uint32_t bits = partita_bits(x);
-    return (uint16_t)(x != x ? 0x7fc0u : (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
-
-CAST(partita_cast_f16_f32, uint16_t, float, from_f16(x))
-CAST(partita_cast_bf16_f32, uint16_t, float, from_bf16(x))
-CAST(partita_cast_f32_f16, float, uint16_t, to_f16(x))
-CAST(partita_cast_f32_bf16, float, uint16_t, to_bf16(x))
-
-CAST(partita_cast_f16_f64, uint16_t, double, from_f16(x))
-CAST(partita_cast_bf16_f64, uint16_t, double, from_bf16(x))
-CAST(partita_cast_f64_f16, double, uint16_t, to_f16(partita_double_to_odd(x)))
-CAST(partita_cast_f64_bf16, double, uint16_t, to_bf16(partita_double_to_odd(x)))
+CAST(partita_cast_f16_f64, uint16_t, double, partita_from_f16(x))
+CAST(partita_cast_bf16_f64, uint16_t, double, partita_from_bf16(x))
+CAST(partita_cast_f64_f16, double, uint16_t, partita_to_f16(partita_double_to_odd(x)))
+CAST(partita_cast_f64_bf16, double, uint16_t, partita_to_bf16(partita_double_to_odd(x)))
 
 /* VALUE is what the four bits x mean. */
 #define UNPACK(NAME, OUT, VALUE)                                                                                       \

@@ -61,6 +61,7 @@ static void exchange_once(uint32_t elements)
         partita_fail("too many elements");
     }
     partita_kernel *const floats[] = {0, partita_add_f32, partita_max_f32, partita_min_f32};
+    partita_kernel *const halves[] = {0, partita_add_bf16, partita_max_bf16, partita_min_bf16};
     partita_kernel *const bytes[] = {0, partita_add_i8, partita_max_i8, partita_min_i8};
     exchange.before = read_slices(&exchange.before_count);
     exchange.after = read_slices(&exchange.after_count);
@@ -68,7 +69,9 @@ static void exchange_once(uint32_t elements)
     for (uint32_t i = 0; i < exchange.step_count && i < MOST_STEPS; i++) {
         steps[i].is_send = (int32_t)number();
         steps[i].chip = (int32_t)number();
-        steps[i].combine = (exchange.element_bytes == 4 ? floats : bytes)[number()];
+        steps[i].combine = (exchange.element_bytes == 4   ? floats
+                            : exchange.element_bytes == 2 ? halves
+                                                          : bytes)[number()];
         steps[i].slices = read_slices(&steps[i].slice_count);
     }
     const size_t given = bytes_of(exchange.before, exchange.before_count, exchange.element_bytes);

@@ -2,7 +2,9 @@ package io.partita.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
@@ -57,7 +59,7 @@ class ExchangeTest {
     sources.addAll(sources());
     Path program =
         compiler.executable("exchange-device", CCompiler.Build.SANITISED, sources, "-lpthread");
-    for (ElementType element : List.of(ElementType.F32, ElementType.I8)) {
+    for (ElementType element : List.of(ElementType.F32, ElementType.BF16, ElementType.I8)) {
       Run run = prepare(schedule(kind, algorithm, devices, element));
       List<byte[]> replies = new Chips(program, folder).run(run.requests);
       run.verify(replies.stream().map(ByteBuffer::wrap).toList());
@@ -90,7 +92,7 @@ class ExchangeTest {
                         (CollectiveKind) arguments.get()[0],
                         (Algorithm) arguments.get()[1],
                         devices,
-                        samples.one(ElementType.F32, ElementType.I8)))
+                        samples.one(ElementType.F32, ElementType.BF16, ElementType.I8)))
             .map(this::prepare)
             .toList();
     List<byte[]> inputs = new ArrayList<>();
@@ -148,7 +150,9 @@ class ExchangeTest {
       Shape shape = Shape.of(collective.before(device).stream().mapToLong(Slice::size).sum());
       operands.add(
           collective.element().isFloat()
-              ? samples.floats(shape, 9)
+              ? OpEvaluator.evaluate(
+                      new Elementwise.Cast(collective.element()), List.of(samples.floats(shape, 9)))
+                  .getFirst()
               : samples.integers(collective.element(), shape));
       requests.add(request(schedule, device, operands.get(device)));
     }

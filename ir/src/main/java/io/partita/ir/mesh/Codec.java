@@ -1,16 +1,72 @@
 package io.partita.ir.mesh;
 
-/** In which form elements travel between devices. */
-public sealed interface Codec {
-  /** As they are. */
-  record Exact() implements Codec {
-    @Override
-    public String toString() {
-      return "exact";
-    }
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.op.Op;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+
+/**
+ * In which form elements travel between devices. All devices encode what they hold of the operand,
+ * their own part included, exchange the encoded elements, and decode what they hold afterwards; so
+ * devices that hold the same value hold the same bits. A reduction joins encoded elements at each
+ * hop.
+ *
+ * <p>Encoding and decoding are operations of the graph, so that cost, schedules and backends know
+ * nothing of codecs, and messages are as large as their encoded elements.
+ */
+public interface Codec {
+  /** What encoding and decoding are made of: nodes of a graph, or computed tensors. */
+  interface Builder<V> {
+    V add(Op op, List<V> operands);
+
+    V constant(Tensor data);
+
+    TensorType type(V value);
   }
 
-  Codec EXACT = new Exact();
+  /** Operations that are computed at once. */
+  Builder<Tensor> EVALUATION =
+      new Builder<>() {
+        @Override
+        public Tensor add(Op op, List<Tensor> operands) {
+          return OpEvaluator.evaluate(op, operands).getFirst();
+        }
+
+        @Override
+        public Tensor constant(Tensor data) {
+          return data;
+        }
+
+        @Override
+        public TensorType type(Tensor value) {
+          return value.type();
+        }
+      };
+
+  /** Elements as they are. */
+  Codec EXACT = new ExactCodec();
+
+  boolean encodes(ElementType element);
+
+  /**
+   * The type of the encoded elements, one for each element.
+   *
+   * @param element one that it encodes
+   */
+  ElementType wire(ElementType element);
+
+  <V> V encode(V value, Builder<V> builder);
+
+  /**
+   * @param element the type of the elements that were encoded
+   */
+  <V> V decode(V encoded, ElementType element, Builder<V> builder);
+
+  /** As in the text form of a sync. */
+  @Override
+  String toString();
 
   /**
    * Reads what {@code toString} writes.
@@ -18,9 +74,11 @@ public sealed interface Codec {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
    */
   static Codec parse(String text) {
-    if (text.equals("exact")) {
-      return EXACT;
+    for (Codec codec : List.of(EXACT, new Bf16Codec())) {
+      if (codec.toString().equals(text)) {
+        return codec;
+      }
     }
-    throw MeshCode.LAYOUT_TEXT.at("codec", "exact", text, "");
+    throw MeshCode.LAYOUT_TEXT.at("codec", "exact or bf16", text, "");
   }
 }

@@ -8,6 +8,7 @@ import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
 import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.Collections;
@@ -79,6 +80,10 @@ public sealed interface Communication extends Op {
       return new Sync(kinds, to, Optional.of(chosen), codec);
     }
 
+    public Sync with(Codec chosen) {
+      return new Sync(kinds, to, algorithm, chosen);
+    }
+
     @Override
     public String mnemonic() {
       return "sync";
@@ -92,6 +97,14 @@ public sealed interface Communication extends Op {
       if (!codec.equals(Codec.EXACT)) {
         attributes.text("codec", codec.toString());
       }
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      List<TensorType> results = Relayout.super.resultTypes(operands);
+      ElementType element = results.getFirst().element();
+      Require.that(codec.encodes(element), "elements that " + codec + " encodes", element);
+      return results;
     }
   }
 
@@ -108,7 +121,7 @@ public sealed interface Communication extends Op {
   record Exchange(
       int sync,
       long elements,
-      io.partita.ir.type.ElementType element,
+      ElementType element,
       List<Slice> before,
       List<Slice> after,
       List<Step> steps)

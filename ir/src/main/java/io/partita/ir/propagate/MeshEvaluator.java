@@ -8,17 +8,20 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Shards;
 import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs a module of the mesh dialect on all devices in lock step: each node on each device in turn
@@ -74,7 +77,7 @@ public final class MeshEvaluator {
     List<SortedMap<Integer, Tensor>> operands = node.operands().stream().map(values::get).toList();
     List<SortedMap<Integer, Tensor>> results =
         node.op() instanceof Communication.Relayout change
-            ? List.of(relayout(node.operand(0), change.to(), operands.getFirst()))
+            ? List.of(relayout(node.operand(0), change, operands.getFirst()))
             : compute(node, operands);
     node.operands().forEach(this::use);
     for (int i = 0; i < results.size(); i++) {
@@ -83,8 +86,21 @@ public final class MeshEvaluator {
   }
 
   private SortedMap<Integer, Tensor> relayout(
-      Value value, Layout to, SortedMap<Integer, Tensor> parts) {
-    return new Resharding(layouts.layout(value), to).apply(parts, value.type(), 0);
+      Value value, Communication.Relayout change, SortedMap<Integer, Tensor> parts) {
+    Codec codec = change instanceof Communication.Sync sync ? sync.codec() : Codec.EXACT;
+    ElementType element = value.type().element();
+    TensorType encoded = new TensorType(codec.wire(element), value.type().shape());
+    return each(
+        new Resharding(layouts.layout(value), change.to())
+            .apply(each(parts, part -> codec.encode(part, Codec.EVALUATION)), encoded, 0),
+        part -> codec.decode(part, element, Codec.EVALUATION));
+  }
+
+  private static SortedMap<Integer, Tensor> each(
+      SortedMap<Integer, Tensor> parts, UnaryOperator<Tensor> function) {
+    SortedMap<Integer, Tensor> results = new TreeMap<>();
+    parts.forEach((device, part) -> results.put(device, function.apply(part)));
+    return results;
   }
 
   private List<SortedMap<Integer, Tensor>> compute(

@@ -3,10 +3,12 @@ package io.partita.passes.localize;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.localize.SyncPlan.End;
 import io.partita.passes.localize.SyncPlan.Messages;
@@ -34,10 +36,15 @@ final class SyncLowering {
    */
   void lower(Node node, Communication.Relayout change, Layout from, List<DeviceGraph> devices) {
     Value operand = node.operand(0);
-    SyncPlan plan = plan(change, from, operand.type());
+    Codec codec = change instanceof Communication.Sync sync ? sync.codec() : Codec.EXACT;
+    TensorType encoded =
+        new TensorType(codec.wire(operand.type().element()), operand.type().shape());
+    SyncPlan plan = plan(change, from, encoded);
     for (DeviceGraph device : devices) {
       device.builder().at(node.name());
-      lower(node, operand, plan, device);
+      Local given = encode(device.local(operand), codec, device);
+      Local got = lower(given, encoded, plan, device);
+      device.set(node.result(), decode(got, operand.type().element(), codec, device));
     }
     numbers += plan.stages().size();
   }
@@ -54,16 +61,35 @@ final class SyncLowering {
                 from, change.to(), type, new GroupExchanges(algorithm, type.element(), schedules)));
   }
 
-  private void lower(Node node, Value operand, SyncPlan plan, DeviceGraph device) {
-    Local local = device.local(operand);
+  private static Local encode(Local local, Codec codec, DeviceGraph device) {
+    return switch (local) {
+      case Local.Held(Value value) -> new Local.Held(codec.encode(value, device.codecs()));
+      case Local.Data(Tensor whole, Box box) ->
+          new Local.Data(codec.encode(whole, Codec.EVALUATION), box);
+      case Local.Zeros zeros -> zeros;
+      case Local.Nothing nothing -> nothing;
+    };
+  }
+
+  private static Local decode(Local local, ElementType element, Codec codec, DeviceGraph device) {
+    return switch (local) {
+      case Local.Held(Value value) -> new Local.Held(codec.decode(value, element, device.codecs()));
+      case Local.Data(Tensor whole, Box box) ->
+          new Local.Data(codec.decode(whole, element, Codec.EVALUATION), box);
+      case Local.Zeros zeros -> zeros;
+      case Local.Nothing nothing -> nothing;
+    };
+  }
+
+  private Local lower(Local local, TensorType type, SyncPlan plan, DeviceGraph device) {
     Box held = plan.starts().get(device.device());
     int number = numbers;
     for (List<Part> stage : plan.stages()) {
       Part part = stage.get(device.device());
-      local = lower(local, part, number++, operand.type(), device);
+      local = lower(local, part, number++, type, device);
       held = part.after();
     }
-    device.set(node.result(), end(local, held, plan.ends().get(device.device()), operand, device));
+    return end(local, held, plan.ends().get(device.device()), type, device);
   }
 
   private Local lower(Local local, Part part, int number, TensorType type, DeviceGraph device) {
@@ -106,12 +132,12 @@ final class SyncLowering {
     };
   }
 
-  private static Local end(Local local, Box held, End end, Value operand, DeviceGraph device) {
+  private static Local end(Local local, Box held, End end, TensorType type, DeviceGraph device) {
     return switch (end) {
       case End.Keep(Box box) -> cut(local, held, box, device);
       case End.Surround(Box box, Box whole) -> {
         Local kept = cut(local, held, box, device);
-        Value value = device.materialise(kept, operand.type().with(box.shape()));
+        Value value = device.materialise(kept, type.with(box.shape()));
         yield kept instanceof Local.Zeros
             ? kept
             : new Local.Held(surround(value, box, whole, device));

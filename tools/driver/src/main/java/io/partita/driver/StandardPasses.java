@@ -3,6 +3,7 @@ package io.partita.driver;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.mesh.Codec;
 import io.partita.ir.verify.Verifier;
 import io.partita.passes.Pass;
 import io.partita.passes.PassCall;
@@ -10,6 +11,7 @@ import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import io.partita.passes.localize.ChooseAlgorithms;
+import io.partita.passes.localize.SetCodec;
 import io.partita.passes.raise.RaisePass;
 import io.partita.passes.shard.SelectPass;
 import io.partita.passes.shard.ShardPass;
@@ -26,6 +28,11 @@ public final class StandardPasses {
               PassRegistry.entry(new SimplifyPass()),
               PassRegistry.entry(new RaisePass()),
               PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
+              new PassRegistry.Entry(
+                  "sync-codec",
+                  "sync-codec(bf16)",
+                  "let floats travel between devices in fewer bits: bf16",
+                  StandardPasses::syncCodec),
               new PassRegistry.Entry(
                   "kv-state",
                   "kv-state(capacity=N)",
@@ -58,6 +65,15 @@ public final class StandardPasses {
                   call -> new ShardPass(Strategy.of(call.arguments())))));
 
   private StandardPasses() {}
+
+  private static SetCodec syncCodec(PassCall call) {
+    call.requireOptions("");
+    String name = call.arguments().getOrDefault("", "");
+    if (!name.equals("bf16")) {
+      throw call.wrong("", "bf16", name.isEmpty() ? "none" : name);
+    }
+    return new SetCodec(Codec.parse(name));
+  }
 
   /** {@code select(greedy)} is {@code select(top_k=1)}. */
   private static SelectPass select(PassCall call) {

@@ -51,7 +51,9 @@ public final class Lowerings {
 
   /** Whether devices can join partial results of an element type when they receive them. */
   public static boolean canJoin(ElementType element) {
-    return ElementwiseLowering.exists(BinaryFunction.ADD, element);
+    return ElementwiseLowering.exists(BinaryFunction.ADD, element)
+        || element == ElementType.F16
+        || element == ElementType.BF16;
   }
 
   private static Optional<TileSpace> contraction(
