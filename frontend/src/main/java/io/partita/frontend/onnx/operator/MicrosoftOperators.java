@@ -15,5 +15,6 @@ final class MicrosoftOperators {
     MicrosoftBlockQuantized.register(registry);
     MicrosoftExperts.register(registry);
     MicrosoftQuantized.register(registry);
+    MicrosoftBlockedChannels.register(registry);
   }
 }

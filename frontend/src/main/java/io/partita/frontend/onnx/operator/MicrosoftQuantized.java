@@ -33,7 +33,7 @@ final class MicrosoftQuantized {
     registry.add(domain, "QLinearMul", 1, MicrosoftQuantized::multiply);
     registry.add(domain, "QLinearSigmoid", 1, single(MicrosoftQuantized::sigmoid));
     registry.add(domain, "QLinearLeakyRelu", 1, single(MicrosoftQuantized::leakyRelu));
-    registry.add(domain, "QLinearSoftmax", 1, single(MicrosoftQuantized::softmax));
+    registry.add(domain, "QLinearSoftmax", 1, MicrosoftQuantized::quantizedSoftmax);
     registry.add(domain, "QLinearGlobalAveragePool", 1, MicrosoftQuantized::globalAveragePool);
     registry.add(domain, "QLinearAveragePool", 1, single(MicrosoftQuantized::averagePool));
     registry.add(domain, "QLinearReduceMean", 1, single(MicrosoftQuantized::reduceMean));
@@ -129,6 +129,19 @@ final class MicrosoftQuantized {
 
   private static Value leakyRelu(NodeScope node, Value x) {
     return MicrosoftProducts.leakyRelu(node, x, node.number("alpha", 0.01f));
+  }
+
+  /**
+   * The result in levels is the softmax times {@code ⌊1 / sy⌋}: ONNX Runtime's kernel takes the
+   * reciprocal of the scale down to an integer, so that a scale of 0.003 acts as 1/333.
+   */
+  private static void quantizedSoftmax(NodeScope node) {
+    Arithmetic of = new Arithmetic(node);
+    Value softmax = softmax(node, dequantize(node, node.input(0), 1));
+    Value scale = scale(node, 3, true);
+    Value levels = of.unary(UnaryFunction.FLOOR, of.div(node.scalarLike(scale, 1), scale));
+    Value one = node.constant(Tensor.scalar(scale.type().element(), 1));
+    node.output(0, quantize(node, of.mul(softmax, levels), one, zeroPoint(node, 4), 0));
   }
 
   /** Before opset 13 over all axes from {@code axis} on. */

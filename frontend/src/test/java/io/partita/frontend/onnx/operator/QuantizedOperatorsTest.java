@@ -267,4 +267,27 @@ class QuantizedOperatorsTest {
     assertThat(globalAverage(0.1f, 0, 0.1f, 1)).containsExactly(3, 7, 203);
     assertThat(globalAverage(0.7f, 10, 0.35f, 5)).containsExactly(0, 0, 255);
   }
+
+  /** What ONNX Runtime 1.31 gives: 1 / 0.0044645 is 223.99, of which it takes 223. */
+  @Test
+  void quantisedSoftmaxHasAnIntegralNumberOfLevels() {
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .importing("com.microsoft")
+            .input("x", TensorType.of(ElementType.U8, 2, 4))
+            .initializer("sx", Tensor.floats(Shape.SCALAR, 0.05f))
+            .initializer("zx", of(ElementType.U8, Shape.SCALAR, 100))
+            .initializer("sy", Tensor.floats(Shape.SCALAR, 0.0044645f))
+            .initializer("zy", of(ElementType.U8, Shape.SCALAR, 3))
+            .node(
+                "com.microsoft",
+                "QLinearSoftmax",
+                List.of("x", "sx", "zx", "sy", "zy"),
+                "y",
+                integer("opset", 13),
+                integer("axis", -1))
+            .output("y", TensorType.of(ElementType.U8, 2, 4));
+    Tensor x = of(ElementType.U8, Shape.of(2, 4), 250, 100, 90, 80, 120, 121, 119, 123);
+    assertThat(sketch.run(folder, x).longs()).containsExactly(226, 3, 3, 3, 57, 59, 54, 65);
+  }
 }
