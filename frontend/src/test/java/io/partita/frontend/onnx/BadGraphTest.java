@@ -134,6 +134,24 @@ class BadGraphTest {
         """);
   }
 
+  @Test
+  void aLayoutThatTheFileDoesNotName() {
+    ModelProto.Builder model =
+        Models.model(
+            Models.graph()
+                .addNode(node("Conv", List.of("x"), "y").setDomain("com.microsoft.nchwc")));
+    model.addOpsetImportBuilder().setDomain("com.microsoft.nchwc").setVersion(1);
+    assertImport(
+        model,
+        ImportOptions.NONE,
+        """
+        error P2003: this use of the operator is not supported
+          where:     node "the_Conv" (Conv)
+          found:     a layout in blocks of channels for one kind of processor, which the file doesn't name
+          fix:       optimise with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL, or give the model as it was before it was optimised
+        """);
+  }
+
   private static ai.onnx.proto.OnnxMl.AttributeProto text(String name, String value) {
     return ai.onnx.proto.OnnxMl.AttributeProto.newBuilder()
         .setName(name)

@@ -183,9 +183,8 @@ final class MicrosoftQuantized {
   }
 
   private static Value averagePool(NodeScope node, Value x) {
-    int rank = x.type().rank();
     boolean channelsLast = node.flag("channels_last", false);
-    Value first = channelsLast ? node.add(new Movement.Transpose(toFront(rank)), x) : x;
+    Value first = channelsLast ? MicrosoftBlockedChannels.channelsFirst(node, x) : x;
     Window window = WindowAttributes.of(node, List.of()).over(node, first.type().shape());
     Contraction.Pool pool =
         new Contraction.Pool(
@@ -195,24 +194,7 @@ final class MicrosoftQuantized {
             node.flag("count_include_pad", false),
             false);
     Value mean = node.add(pool, first);
-    return channelsLast ? node.add(new Movement.Transpose(toBack(rank)), mean) : mean;
-  }
-
-  private static List<Integer> toFront(int rank) {
-    List<Integer> permutation = new ArrayList<>(List.of(0, rank - 1));
-    for (int axis = 1; axis < rank - 1; axis++) {
-      permutation.add(axis);
-    }
-    return permutation;
-  }
-
-  private static List<Integer> toBack(int rank) {
-    List<Integer> permutation = new ArrayList<>(List.of(0));
-    for (int axis = 2; axis < rank; axis++) {
-      permutation.add(axis);
-    }
-    permutation.add(1);
-    return permutation;
+    return channelsLast ? MicrosoftBlockedChannels.channelsLast(node, mean) : mean;
   }
 
   private static Value reduceMean(NodeScope node, Value x) {

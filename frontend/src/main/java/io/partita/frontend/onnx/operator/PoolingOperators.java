@@ -20,8 +20,8 @@ final class PoolingOperators {
     registry.add("MaxPool", PoolingOperators::maxPool);
     registry.add("AveragePool", PoolingOperators::averagePool);
     registry.add("LpPool", PoolingOperators::powerPool);
-    registry.add("GlobalAveragePool", node -> node.output(0, global(node, ReduceKind.MEAN)));
-    registry.add("GlobalMaxPool", node -> node.output(0, global(node, ReduceKind.MAX)));
+    registry.add("GlobalAveragePool", PoolingOperators::globalAveragePool);
+    registry.add("GlobalMaxPool", PoolingOperators::globalMaxPool);
     registry.add("GlobalLpPool", PoolingOperators::globalPowerPool);
   }
 
@@ -29,7 +29,7 @@ final class PoolingOperators {
     return WindowAttributes.of(node, node.integers("kernel_shape")).over(node, node.shape(0));
   }
 
-  private static void maxPool(NodeScope node) {
+  static void maxPool(NodeScope node) {
     Window window = window(node);
     Contraction.Pool pool =
         new Contraction.Pool(true, window, node.flag("ceil_mode", false), false, node.wants(1));
@@ -60,7 +60,7 @@ final class PoolingOperators {
     return result;
   }
 
-  private static void averagePool(NodeScope node) {
+  static void averagePool(NodeScope node) {
     Window window = window(node);
     boolean roundUp = node.flag("ceil_mode", false);
     boolean countPadding = node.flag("count_include_pad", false);
@@ -117,6 +117,14 @@ final class PoolingOperators {
       high.add(window.high().get(axis) + more);
     }
     return new Window(window.kernel(), window.strides(), window.dilations(), window.low(), high);
+  }
+
+  static void globalAveragePool(NodeScope node) {
+    node.output(0, global(node, ReduceKind.MEAN));
+  }
+
+  static void globalMaxPool(NodeScope node) {
+    node.output(0, global(node, ReduceKind.MAX));
   }
 
   private static Value global(NodeScope node, ReduceKind kind) {

@@ -29,6 +29,7 @@ final class QuantizedOperators {
         OperatorRegistry.MICROSOFT, "QuantizeLinear", 1, QuantizedOperators::quantizeLinear);
     registry.add(
         OperatorRegistry.MICROSOFT, "DequantizeLinear", 1, QuantizedOperators::dequantizeLinear);
+    registry.add(OperatorRegistry.MICROSOFT, "QLinearConv", 1, QuantizedOperators::qLinearConv);
   }
 
   private static void quantizeLinear(NodeScope node) {
@@ -95,13 +96,19 @@ final class QuantizedOperators {
     node.output(0, requantize(node, sum, multiplier, node.input(7)));
   }
 
+  /** ONNX Runtime's layout optimisation writes it with channels last, the weight as it is. */
   private static void qLinearConv(NodeScope node) {
-    Value sum =
-        IntegerProducts.convolution(
-            node, Factor.of(node, 0, 2), Factor.of(node, 3, 5), node.optionalInput(8));
+    boolean channelsLast = node.flag("channels_last", false);
+    Factor given = Factor.of(node, 0, 2);
+    Factor x =
+        channelsLast
+            ? new Factor(MicrosoftBlockedChannels.channelsFirst(node, given.q()), given.zeroPoint())
+            : given;
+    Value sum = IntegerProducts.convolution(node, x, Factor.of(node, 3, 5), node.optionalInput(8));
     Value weight = channelwise(node, scale(node, 4, false), sum.type().rank());
     Value multiplier = multiplier(node, scale(node, 1, false), weight, 6);
-    node.output(0, requantize(node, sum, multiplier, node.input(7)));
+    Value y = requantize(node, sum, multiplier, node.input(7));
+    node.output(0, channelsLast ? MicrosoftBlockedChannels.channelsLast(node, y) : y);
   }
 
   /** {@code left right / result} in f32, in this order, as ONNX Runtime computes it. */

@@ -290,4 +290,60 @@ class QuantizedOperatorsTest {
     Tensor x = of(ElementType.U8, Shape.of(2, 4), 250, 100, 90, 80, 120, 121, 119, 123);
     assertThat(sketch.run(folder, x).longs()).containsExactly(226, 3, 3, 3, 57, 59, 54, 65);
   }
+
+  private long[] convolved(boolean channelsLast, Tensor x) {
+    TensorType type = new TensorType(ElementType.U8, x.shape());
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .importing("com.microsoft")
+            .input("x", type)
+            .initializer("sx", Tensor.floats(Shape.SCALAR, 0.5f))
+            .initializer("zx", of(ElementType.U8, Shape.SCALAR, 3))
+            .initializer("w", of(ElementType.I8, Shape.of(2, 2, 1, 1), 1, 2, -3, 4))
+            .initializer("sw", Tensor.floats(Shape.of(2), 0.5f, 0.25f))
+            .initializer("zw", of(ElementType.I8, Shape.of(2), 0, 0))
+            .initializer("sy", Tensor.floats(Shape.SCALAR, 0.25f))
+            .initializer("zy", of(ElementType.U8, Shape.SCALAR, 100))
+            .node(
+                "com.microsoft",
+                "QLinearConv",
+                List.of("x", "sx", "zx", "w", "sw", "zw", "sy", "zy"),
+                "y",
+                integer("channels_last", channelsLast ? 1 : 0))
+            .output("y", type);
+    return sketch.run(folder, x).longs();
+  }
+
+  @Test
+  void aQuantisedConvolutionMayHaveItsChannelsLast() {
+    Tensor first = of(ElementType.U8, Shape.of(1, 2, 1, 3), 3, 4, 5, 13, 3, 23);
+    assertThat(convolved(false, first)).containsExactly(120, 101, 142, 120, 98, 137);
+    Tensor last = of(ElementType.U8, Shape.of(1, 1, 3, 2), 3, 13, 4, 3, 5, 23);
+    assertThat(convolved(true, last)).containsExactly(120, 120, 101, 98, 142, 137);
+  }
+
+  @Test
+  void poolingInBlocksOfChannelsIsPooling() {
+    TensorType type = TensorType.of(ElementType.F32, 1, 2, 2, 2);
+    ModelSketch sketch =
+        new ModelSketch(13)
+            .importing("com.microsoft.nchwc")
+            .input("x", type)
+            .node(
+                "com.microsoft.nchwc",
+                "ReorderInput",
+                List.of("x"),
+                "blocks",
+                integer("channels_last", 1))
+            .node("com.microsoft.nchwc", "GlobalMaxPool", List.of("blocks"), "largest")
+            .node(
+                "com.microsoft.nchwc",
+                "ReorderOutput",
+                List.of("largest"),
+                "y",
+                integer("channels", 2))
+            .output("y", TensorType.of(ElementType.F32, 1, 2, 1, 1));
+    Tensor x = Tensor.floats(Shape.of(1, 2, 2, 2), 1, 8, 7, 2, 3, 5, 4, 6);
+    assertThat(sketch.run(folder, x).floats()).containsExactly(7, 8);
+  }
 }
