@@ -110,6 +110,7 @@ record CCompiler(Path program) {
     FileTime header = newestHeader();
     List<String> link = new ArrayList<>(List.of(program.toString()));
     link.addAll(build.flags);
+    List<List<String>> compile = new ArrayList<>();
     boolean linked = true;
     for (Path source : sources) {
       Path object = folder.resolve(MODULE.relativize(source).toString().replace('/', '-') + ".o");
@@ -119,12 +120,13 @@ record CCompiler(Path program) {
         continue;
       }
       linked = false;
-      List<String> compile = new ArrayList<>(List.of(program.toString()));
-      compile.addAll(STRICT);
-      compile.addAll(build.flags);
-      compile.addAll(List.of("-c", source.toString(), "-o", object.toString()));
-      run(compile, folder);
+      List<String> command = new ArrayList<>(List.of(program.toString()));
+      command.addAll(STRICT);
+      command.addAll(build.flags);
+      command.addAll(List.of("-c", source.toString(), "-o", object.toString()));
+      compile.add(command);
     }
+    compile.parallelStream().forEach(command -> run(command, folder));
     link.addAll(List.of(libraries));
     link.addAll(List.of("-o", output.toString()));
     if (!linked || !isNewer(output, header)) {
