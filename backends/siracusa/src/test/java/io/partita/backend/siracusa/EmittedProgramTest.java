@@ -2,19 +2,15 @@ package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.InteractiveProgram;
-import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.EmittedFile;
-import io.partita.ir.file.OutputFolder;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -48,18 +44,11 @@ class EmittedProgramTest {
   @ValueSource(strings = {"early", "late"})
   void computesWhatTheGraphMeans(String transfers) throws IOException {
     Schedule schedule = schedule();
-    OutputFolder.write(
-        SiracusaBackend.emit(schedule, 8).files(), folder.resolve("out"), path -> false);
-    Build.run(folder.resolve("out"), Port.HOST, List.of("FLAGS=-fsanitize=address,undefined -g"));
     Tensor x = random(3, HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
     List<Tensor> expected =
         Evaluator.run(schedule.program().devices().getFirst().graph(), List.of(x));
     try (InteractiveProgram program =
-        InteractiveProgram.start(
-            folder.resolve("out"),
-            Port.HOST,
-            List.of("--transfers", transfers),
-            Duration.ofMinutes(1))) {
+        SanitisedBuild.start(schedule, folder.resolve("out"), transfers)) {
       assertThat(program.run(List.of(x))).isEqualTo(expected);
       assertThat(program.run(List.of(x))).isEqualTo(expected);
     }

@@ -21,7 +21,10 @@ import java.util.Map;
  */
 public final class SanitisedBuild {
   private static final Duration LIMIT = Duration.ofMinutes(2);
-  private static final String FLAGS = "FLAGS=-fsanitize=address,undefined -g -O1 -fno-inline";
+
+  /** Not optimised: with sanitizers, that takes the compiler longer than these programs run. */
+  private static final String FLAGS =
+      "FLAGS=-fsanitize=address,undefined -g1 -O0 -Wno-frame-larger-than";
 
   /** Kernels are compiled once for all tests of a process. */
   private static final Path KERNELS = scratch();
@@ -36,6 +39,14 @@ public final class SanitisedBuild {
     }
   }
 
+  /** A program that waits for inputs. */
+  static InteractiveProgram start(Schedule schedule, Path folder, String transfers)
+      throws IOException {
+    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
+    Build.run(folder, Port.HOST, List.of(FLAGS, "HOST_KERNELS=" + KERNELS));
+    return InteractiveProgram.start(folder, Port.HOST, List.of("--transfers", transfers), LIMIT);
+  }
+
   /**
    * @param inputs by name
    * @param transfers early or late: when they copy
@@ -44,10 +55,7 @@ public final class SanitisedBuild {
   public static Map<String, Tensor> run(
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers)
       throws IOException {
-    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
-    Build.run(folder, Port.HOST, List.of(FLAGS, "HOST_KERNELS=" + KERNELS));
-    List<String> options = List.of("--transfers", transfers);
-    try (InteractiveProgram program = InteractiveProgram.start(folder, Port.HOST, options, LIMIT)) {
+    try (InteractiveProgram program = start(schedule, folder, transfers)) {
       ModelDescription description = program.description();
       List<Tensor> outputs =
           program.run(description.inputs().stream().map(port -> inputs.get(port.name())).toList());

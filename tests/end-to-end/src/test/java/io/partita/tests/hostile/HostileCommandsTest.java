@@ -36,6 +36,7 @@ class HostileCommandsTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-Xmx" + heap, "-cp", System.getProperty("java.class.path")));
     command.add("io.partita.cli.Main");
     command.addAll(List.of(arguments));
