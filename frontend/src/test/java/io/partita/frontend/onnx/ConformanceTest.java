@@ -33,7 +33,6 @@ class ConformanceTest {
       }
       failure.ifPresent(text -> failures.add(test.name() + ": " + text));
     }
-    System.out.println(cases.size() + " node tests, " + failures.size() + " failed");
-    assertThat(failures).isEmpty();
+    assertThat(failures).as("of %d cases", cases.size()).isEmpty();
   }
 }

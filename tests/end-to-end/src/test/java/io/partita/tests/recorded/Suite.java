@@ -31,11 +31,10 @@ record Suite(Path folder) {
         others.put(name, result.status() + " " + result.detail());
       }
     }
-    System.out.printf(
-        "%s through %s: %d of %d cases pass%n",
-        folder.getFileName(), route, cases.size() - others.size(), cases.size());
     exceptions.keySet().forEach(name -> assertThat(others).as("cases that fail").containsKey(name));
     others.keySet().removeAll(exceptions.keySet());
-    assertThat(others.entrySet().stream().map(Objects::toString)).isEmpty();
+    assertThat(others.entrySet().stream().map(Objects::toString))
+        .as("of %d cases of %s through %s", cases.size(), folder.getFileName(), route)
+        .isEmpty();
   }
 }

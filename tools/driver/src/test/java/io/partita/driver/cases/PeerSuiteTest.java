@@ -30,7 +30,6 @@ class PeerSuiteTest {
     assumeThat(Files.isDirectory(NETWORKS)).as("the folder %s", NETWORKS).isTrue();
     CaseRunner runner = new CaseRunner(new EvaluatorRunner(), new Pipeline(List.of()), TOLERANCE);
     List<CaseResult> results = TestCase.find(NETWORKS).stream().map(runner::run).toList();
-    System.out.println(results.size() + " networks of the peer suite");
     assertThat(results).isNotEmpty().allMatch(result -> result.status() == CaseResult.Status.PASS);
   }
 }
