@@ -3,6 +3,7 @@ package io.partita.frontend.onnx.operator;
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -38,9 +39,18 @@ final class RecurrentOperators {
     }
   }
 
+  /** Operands of DynamicQuantizeLSTM; each zero point follows its scale. */
+  private static final int W_SCALE = 8;
+
+  private static final int R_SCALE = 10;
+
   private final NodeScope node;
   private final Arithmetic of;
   private final Cell cell;
+
+  /** Whether weights are integers [directions, inputs, gates], which 8-bit operands multiply. */
+  private final boolean isQuantized;
+
   private final boolean batchFirst;
   private final boolean hasReverse;
   private final int directions;
@@ -52,10 +62,11 @@ final class RecurrentOperators {
   private final Dim batch;
   private final Dim hidden;
 
-  private RecurrentOperators(NodeScope node, Cell cell) {
+  private RecurrentOperators(NodeScope node, Cell cell, boolean isQuantized) {
     this.node = node;
     this.of = new Arithmetic(node);
     this.cell = cell;
+    this.isQuantized = isQuantized;
     batchFirst = node.integer("layout", 0) == LAYOUT_BATCH_FIRST;
     String direction = node.text("direction", "forward");
     if (!List.of("forward", "reverse", "bidirectional").contains(direction)) {
@@ -67,15 +78,21 @@ final class RecurrentOperators {
     if (node.shape(0).rank() != 3 || node.shape(2).rank() != 3) {
       throw node.invalid("operands of rank 3", node.type(0) + " and " + node.type(2));
     }
-    x = batchFirst ? of.transpose(node.input(0), 1, 0, 2) : node.input(0);
+    Value given = isQuantized ? rounded(node.input(0)) : node.input(0);
+    x = batchFirst ? of.transpose(given, 1, 0, 2) : given;
     batch = x.type().dim(1);
-    hidden = node.shape(2).dim(2);
+    hidden = node.shape(2).dim(isQuantized ? 1 : 2);
   }
 
   static void register(OperatorRegistry registry) {
-    registry.add("RNN", node -> new RecurrentOperators(node, Cell.RNN).convert());
-    registry.add("GRU", node -> new RecurrentOperators(node, Cell.GRU).convert());
-    registry.add("LSTM", node -> new RecurrentOperators(node, Cell.LSTM).convert());
+    registry.add("RNN", node -> new RecurrentOperators(node, Cell.RNN, false).convert());
+    registry.add("GRU", node -> new RecurrentOperators(node, Cell.GRU, false).convert());
+    registry.add("LSTM", node -> new RecurrentOperators(node, Cell.LSTM, false).convert());
+    registry.add(
+        OperatorRegistry.MICROSOFT,
+        "DynamicQuantizeLSTM",
+        1,
+        node -> new RecurrentOperators(node, Cell.LSTM, true).convert());
   }
 
   /**
@@ -126,6 +143,35 @@ final class RecurrentOperators {
     return of.reshape(part, part.type().shape().range(1, part.type().rank()));
   }
 
+  /** A weight of one direction, [gates, inputs]. */
+  private Value weight(int input, int direction) {
+    Value part = part(input, direction);
+    if (!isQuantized) {
+      return part;
+    }
+    int first = input == 1 ? W_SCALE : R_SCALE;
+    Quantized.Dequantize dequantize = new Quantized.Dequantize(1, 0, x.type().element());
+    Value scale = parameter(first, direction);
+    return of.transpose(node.add(dequantize, part, scale, parameter(first + 1, direction)), 1, 0);
+  }
+
+  /** A scale or zero point of one direction: of each column, or of the whole weight. */
+  private Value parameter(int input, int direction) {
+    Value all = node.input(input);
+    Value part = of.slice(all, 0, Dim.of(direction), Dim.ONE);
+    return of.reshape(part, all.type().shape().range(1, all.type().rank()));
+  }
+
+  /** As ONNX Runtime rounds what multiplies integer weights: to 8 bits of its own range. */
+  private Value rounded(Value value) {
+    QuantizedValues.Dynamic dynamic = QuantizedValues.Dynamic.of(node, value);
+    return node.add(
+        new Quantized.Dequantize(1, 0, value.type().element()),
+        dynamic.q(),
+        dynamic.scale(),
+        dynamic.zeroPoint());
+  }
+
   /** {@code [batch, hidden]}, zeros where it isn't given. */
   private Value initial(int input, int direction) {
     if (!node.has(input)) {
@@ -143,8 +189,8 @@ final class RecurrentOperators {
   }
 
   private Result run(int direction, int steps) {
-    Value weight = part(1, direction);
-    Value recurrence = part(2, direction);
+    Value weight = weight(1, direction);
+    Value recurrence = weight(2, direction);
     Optional<Value> bias = node.has(3) ? Optional.of(part(3, direction)) : Optional.empty();
     boolean resetsProduct = cell == Cell.GRU && node.flag("linear_before_reset", false);
     Optional<Value> inputBias = bias.map(b -> inputBias(b, resetsProduct));
@@ -262,7 +308,7 @@ final class RecurrentOperators {
     }
 
     private Value product(Value h) {
-      return linear(h, recurrence, Optional.empty());
+      return linear(isQuantized ? rounded(h) : h, recurrence, Optional.empty());
     }
 
     /** h = f(x W + h R + b). */

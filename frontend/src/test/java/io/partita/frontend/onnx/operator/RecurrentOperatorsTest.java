@@ -131,4 +131,63 @@ class RecurrentOperatorsTest {
     assertThatThrownBy(() -> sketch.imported(folder))
         .hasMessageContaining("a recurrence of 5000 steps, more than 4096");
   }
+
+  /**
+   * Integer weights have the inputs first, and a scale and zero point of each column; operands are
+   * rounded to 8 bits, which is all that differs from an LSTM on the real weights.
+   */
+  @Test
+  void anLstmWithIntegerWeights() {
+    long[] w = {40, -20, 10, 60, -30, 50, 20, -10};
+    long[] zeros = {0, 2, 0, -4};
+    double[] scales = {0.02, 0.01, 0.03, 0.025};
+    double[] real = new double[8];
+    for (int gate = 0; gate < 4; gate++) {
+      for (int in = 0; in < 2; in++) {
+        real[gate * 2 + in] = (w[in * 4 + gate] - zeros[gate]) * scales[gate];
+      }
+    }
+    TensorType scaleType = TensorType.of(ElementType.F32, 1, 4);
+    TensorType zeroType = TensorType.of(ElementType.I8, 1, 4);
+    TensorType result = TensorType.of(ElementType.F32, STEPS, 1, 1, 1);
+    ModelSketch integers =
+        lstmInputs()
+            .importing(OperatorRegistry.MICROSOFT)
+            .initializer("w", Tensor.ofLongs(TensorType.of(ElementType.I8, 1, 2, 4), w))
+            .initializer(
+                "r",
+                Tensor.ofLongs(TensorType.of(ElementType.I8, 1, 1, 4), new long[] {50, 25, 20, 10}))
+            .initializer("scale", Tensor.ofDoubles(scaleType, scales))
+            .initializer("zero", Tensor.ofLongs(zeroType, zeros))
+            .initializer("r_scale", Tensor.filled(TensorType.of(ElementType.F32, 1), 0.01))
+            .initializer("r_zero", Tensor.filled(TensorType.of(ElementType.I8, 1), 0))
+            .node(
+                OperatorRegistry.MICROSOFT,
+                "DynamicQuantizeLSTM",
+                List.of("x", "w", "r", "", "", "", "", "", "scale", "zero", "r_scale", "r_zero"),
+                "y",
+                integer("hidden_size", 1))
+            .output("y", result);
+    ModelSketch reals =
+        lstmInputs()
+            .initializer("w", Tensor.ofDoubles(TensorType.of(ElementType.F32, 1, 4, 2), real))
+            .initializer(
+                "r",
+                Tensor.ofDoubles(
+                    TensorType.of(ElementType.F32, 1, 4, 1), new double[] {0.5, 0.25, 0.2, 0.1}))
+            .node("", "LSTM", List.of("x", "w", "r"), "y", integer("hidden_size", 1))
+            .output("y", result);
+    Tensor x = Tensor.floats(Shape.of(STEPS, 1, 2), 1, -0.5f, 0.25f, 2, -1, 0.75f);
+    Tensor expected = reals.run(folder, x);
+    Tensor y = integers.run(folder, x);
+    assertThat(y.type()).isEqualTo(result);
+    for (int i = 0; i < STEPS; i++) {
+      assertThat(y.getDouble(i)).isCloseTo(expected.getDouble(i), within(0.01));
+    }
+    assertThat(y).isNotEqualTo(expected);
+  }
+
+  private static ModelSketch lstmInputs() {
+    return new ModelSketch(14).input("x", TensorType.of(ElementType.F32, STEPS, 1, 2));
+  }
 }
