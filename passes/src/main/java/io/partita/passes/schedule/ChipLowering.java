@@ -125,14 +125,14 @@ final class ChipLowering {
 
   private void addInputs() {
     for (Value input : graph.inputs()) {
-      boolean isState =
-          module.states().stream().anyMatch(state -> state.input().equals(input.name()));
+      String name = input.name();
+      boolean isState = module.states().stream().anyMatch(state -> state.input().equals(name));
       long bytes = input.type().bytes();
-      Region region =
-          isState ? regions.state(input.name(), bytes) : Region.activation(input.name(), bytes);
-      Storage storage = Storage.whole(region, input.type());
-      storages.put(input, storage);
-      (isState ? states : inputs).add(new Named(input.name(), input.type(), storage));
+      Region region = isState ? regions.state(name, bytes) : Region.activation(name, bytes);
+      storages.put(input, Storage.whole(region, input.type()));
+      if (!isState || !isEmpty(input.type())) {
+        (isState ? states : inputs).add(new Named(name, input.type(), storages.get(input)));
+      }
     }
   }
 
@@ -447,9 +447,8 @@ final class ChipLowering {
     for (int i = 0; i < module.states().size(); i++) {
       Value value = outputs.get(module.states().get(i).output());
       Storage place = storages.get(named(module.states().get(i).input()));
-      Storage own = storages.get(value);
-      if (!own.equals(place)) {
-        from.add(own);
+      if (!isEmpty(value.type()) && !storages.get(value).equals(place)) {
+        from.add(storages.get(value));
         to.add(place);
         nodes.add(value.isInput() ? null : value.definition());
         kept.add(value);

@@ -46,6 +46,21 @@ class SchedulerTest {
   }
 
   @Test
+  void aStateWithoutElementsIsKeptNowhere() {
+    Program program =
+        SmallPrograms.of(
+            List.of(new Module.State("past", "present")),
+            graph -> {
+              Value past = input(graph, "past", 0, 16);
+              graph.output("present", unary(graph, UnaryFunction.NEG, past));
+              Value joined = graph.add(new Movement.Concat(0), past, input(graph, "x", 2, 16));
+              graph.output("y", unary(graph, UnaryFunction.SQRT, joined));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(chip.states()).isEmpty();
+  }
+
+  @Test
   void headsAndTokensChangePlacesWithoutAStep() {
     Program program =
         SmallPrograms.of(

@@ -38,6 +38,7 @@ public final class Destinations {
               .orElseThrow()
               .value();
       if (!output.isInput()
+          && steps.containsKey(output.definition())
           && !(output.definition().op() instanceof Movement)
           && sharing.lastReader(input) < steps.get(output.definition())) {
         made.assign(output, states.get(input));
