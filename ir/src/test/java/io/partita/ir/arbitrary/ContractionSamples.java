@@ -67,6 +67,10 @@ final class ContractionSamples {
     return new OpSample(new Contraction.Einsum(equation.toString()), operands);
   }
 
+  private static int spatialRank(Draw draw) {
+    return draw.from(1, draw.isWide() ? 3 : 2);
+  }
+
   private static Window window(Draw draw, int spatial) {
     List<List<Long>> lists = new ArrayList<>();
     for (int[] range : new int[][] {{1, 2}, {1, 3}, {1, 2}, {0, 2}, {0, 2}}) {
@@ -93,7 +97,7 @@ final class ContractionSamples {
 
   private static OpSample convolution(Draw draw) {
     List<ElementType> elements = accumulation(draw);
-    int rank = draw.from(1, 2);
+    int rank = spatialRank(draw);
     Window window = window(draw, rank);
     long groups = draw.from(1, 2);
     long inner = draw.from(1, 3);
@@ -133,7 +137,7 @@ final class ContractionSamples {
 
   private static OpSample pool(Draw draw) {
     boolean largest = draw.flag();
-    int rank = draw.from(1, 2);
+    int rank = spatialRank(draw);
     return OpSample.of(
         new Contraction.Pool(
             largest, window(draw, rank), draw.flag(), draw.flag(), largest && draw.flag()),

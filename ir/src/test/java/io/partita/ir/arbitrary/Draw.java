@@ -39,9 +39,23 @@ public final class Draw {
       List.of("seq", "batch", "past", "past_sequence_length + 1", "a*b", "constant", "状態", "N-1");
 
   private final SplittableRandom random;
+  private final List<Long> extents;
 
   public Draw(long seed) {
-    random = new SplittableRandom(seed);
+    this(seed, List.of());
+  }
+
+  /**
+   * @param extents to choose from; if there are none, small ones
+   */
+  public Draw(long seed, List<Long> extents) {
+    this.random = new SplittableRandom(seed);
+    this.extents = List.copyOf(extents);
+  }
+
+  /** Whether extents are others than the usual ones. */
+  public boolean isWide() {
+    return !extents.isEmpty();
   }
 
   /** From {@code from} to {@code to}, both included. */
@@ -107,7 +121,7 @@ public final class Draw {
     return switch (from(0, 5)) {
       case 0 -> Dim.symbol(one(SYMBOLS));
       case 1 -> polynomial();
-      default -> Dim.of(from(1, 4));
+      default -> Dim.of(extents.isEmpty() ? from(1, 4) : one(extents));
     };
   }
 

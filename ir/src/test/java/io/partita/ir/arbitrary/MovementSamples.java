@@ -117,7 +117,11 @@ final class MovementSamples {
     List<Dim> sizes = new ArrayList<>();
     List<Long> steps = new ArrayList<>();
     for (Dim dim : type.shape()) {
-      if (!dim.isStatic()) {
+      if (dim.is(0)) {
+        starts.add(dim);
+        sizes.add(dim);
+        steps.add(1L);
+      } else if (!dim.isStatic()) {
         starts.add(draw.one(Dim.ZERO, dim.plus(-1)));
         sizes.add(dim);
         steps.add(starts.getLast().is(0) ? 1L : -1L);

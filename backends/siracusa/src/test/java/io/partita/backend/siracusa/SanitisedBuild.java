@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,15 +56,31 @@ public final class SanitisedBuild {
   public static Map<String, Tensor> run(
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers)
       throws IOException {
+    return run(schedule, inputs, folder, transfers, 1).getFirst();
+  }
+
+  /**
+   * Several runs, one after the other, with the same inputs.
+   *
+   * @return outputs of each by name
+   */
+  public static List<Map<String, Tensor>> run(
+      Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers, int runs)
+      throws IOException {
     try (InteractiveProgram program = start(schedule, folder, transfers)) {
       ModelDescription description = program.description();
-      List<Tensor> outputs =
-          program.run(description.inputs().stream().map(port -> inputs.get(port.name())).toList());
-      Map<String, Tensor> named = new LinkedHashMap<>();
-      for (int i = 0; i < outputs.size(); i++) {
-        named.put(description.outputs().get(i).name(), outputs.get(i));
+      List<Map<String, Tensor>> all = new ArrayList<>();
+      while (all.size() < runs) {
+        List<Tensor> outputs =
+            program.run(
+                description.inputs().stream().map(port -> inputs.get(port.name())).toList());
+        Map<String, Tensor> named = new LinkedHashMap<>();
+        for (int i = 0; i < outputs.size(); i++) {
+          named.put(description.outputs().get(i).name(), outputs.get(i));
+        }
+        all.add(named);
       }
-      return named;
+      return all;
     }
   }
 }

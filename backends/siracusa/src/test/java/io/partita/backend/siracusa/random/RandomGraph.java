@@ -3,9 +3,11 @@ package io.partita.backend.siracusa.random;
 import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.arbitrary.OpSample;
 import io.partita.ir.arbitrary.OpSamples;
+import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.factor.SampleValues;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
@@ -26,70 +28,140 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * A small graph that a seed stands for: an operation on views of views of inputs and constants, and
- * views of what it gives. An operand is drawn first and its views are found backwards from it, so
- * that indices stay inside what they count in.
+ * what {@link RandomUse} makes of its results. An operand is drawn first and its views are found
+ * backwards from it, so that indices stay inside what they count in.
  */
 final class RandomGraph {
-  private static final List<Class<? extends Op>> KINDS =
-      OpSamples.kinds().stream()
-          .filter(kind -> !Source.class.isAssignableFrom(kind))
-          .filter(kind -> !Communication.class.isAssignableFrom(kind))
-          .toList();
+  private static final List<Class<? extends Op>> KINDS = kinds();
+
+  /** Of an operation's operands and results, so that evaluation and builds stay short. */
+  private static final long MOST_ELEMENTS = 6000;
 
   private final Draw draw;
   private final GraphBuilder builder;
   private final String prefix;
   private final Map<String, Tensor> inputs = new LinkedHashMap<>();
   private final List<Value> leaves = new ArrayList<>();
-  private int outputs;
 
   private RandomGraph(long seed, GraphBuilder builder) {
-    this.draw = new Draw(seed * 0x9e3779b97f4a7c15L);
+    long mixed = seed * 0x9e3779b97f4a7c15L;
+    this.draw = new Draw(mixed, extents(new Draw(~mixed)));
     this.builder = builder;
     this.prefix = "graph_" + seed + "_";
   }
 
-  /**
-   * Adds the graph of a seed to what is being built.
-   *
-   * @return its inputs, in the order in which they were added
-   */
-  static Map<String, Tensor> add(long seed, GraphBuilder builder) {
-    RandomGraph graph = new RandomGraph(seed, builder);
-    graph.draw();
-    return graph.inputs;
+  /** Functions of one and two operands are many, and all of one kind. */
+  private static List<Class<? extends Op>> kinds() {
+    List<Class<? extends Op>> kinds = new ArrayList<>();
+    for (Class<? extends Op> kind : OpSamples.kinds()) {
+      boolean isFunction = kind == Elementwise.Unary.class || kind == Elementwise.Binary.class;
+      boolean isOther =
+          Communication.class.isAssignableFrom(kind)
+              || kind == Source.Constant.class
+              || kind == Source.Extent.class;
+      kinds.addAll(Collections.nCopies(isOther ? 0 : isFunction ? 4 : 1, kind));
+    }
+    return kinds;
   }
 
-  private void draw() {
+  /** Small ones, odd ones, some that are empty, or one that is long. */
+  private static List<Long> extents(Draw draw) {
+    return switch (draw.from(0, 6)) {
+      case 0, 1, 2 -> List.of();
+      case 3, 4 -> List.of(1L, 2L, 3L, 5L, 7L, 9L, 16L, 17L);
+      case 5 -> List.of(1L, 1L, 2L, 3L, 4L, draw.one(37L, 130L, 513L, 1501L));
+      default -> List.of(0L, 1L, 2L, 3L, 5L);
+    };
+  }
+
+  /**
+   * @param inputs those that aren't states, by name, in the order in which they were added
+   */
+  record Added(Map<String, Tensor> inputs, List<Module.State> states) {}
+
+  /** Adds the graph of a seed to what is being built. */
+  static Added add(long seed, GraphBuilder builder) {
+    RandomGraph graph = new RandomGraph(seed, builder);
+    RandomUse use = new RandomUse(graph.draw, builder, graph.prefix, graph::leaf);
+    graph.draw().results().forEach(use::of);
+    return new Added(graph.inputs, use.states());
+  }
+
+  private Node draw() {
     OpSample sample;
+    List<Tensor> operands = List.of();
     do {
       sample = SampleValues.draw(draw.one(KINDS), draw);
-    } while (!isDefined(sample));
-    List<Tensor> operands = SampleValues.operands(sample, draw);
-    if (sample.op() instanceof Structured.CacheUpdate(int axis, boolean circular)) {
-      long last = operands.get(0).shape().extent(axis) - operands.get(1).shape().extent(axis);
-      Tensor positions = operands.get(2);
-      long[] values = new long[positions.size()];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = Math.min(positions.getLong(i), last);
+      if (isDefined(sample)) {
+        operands = operands(sample);
       }
-      operands.set(2, Tensor.ofLongs(positions.type(), values));
-    }
+    } while (!isDefined(sample) || !gives(sample.op(), operands));
     List<Value> values = new ArrayList<>();
     for (Tensor operand : operands) {
       values.add(source(operand, draw.from(0, 3)));
     }
-    Node node = builder.addNode(sample.op(), values);
-    for (Value result : node.results()) {
-      use(result);
+    return builder.addNode(sample.op(), values);
+  }
+
+  private List<Tensor> operands(OpSample sample) {
+    List<Tensor> operands = SampleValues.operands(sample, draw);
+    switch (sample.op()) {
+      case Structured.CacheUpdate(int axis, boolean circular) -> {
+        long last = operands.get(0).shape().extent(axis) - operands.get(1).shape().extent(axis);
+        replace(operands, 2, position -> Math.min(position, last));
+      }
+      case Movement.Gather(int axis) -> countFromEnd(operands, axis);
+      case Movement.GatherElements(int axis) -> countFromEnd(operands, axis);
+      case Movement.ScatterElements scatter -> countFromEnd(operands, scatter.axis());
+      case Op other -> {}
+    }
+    return operands;
+  }
+
+  /** Some indices. */
+  private void countFromEnd(List<Tensor> operands, int axis) {
+    if (draw.flag()) {
+      long extent = operands.getFirst().shape().extent(axis);
+      replace(operands, 1, index -> draw.flag() ? index - extent : index);
+    }
+  }
+
+  private static void replace(List<Tensor> operands, int operand, LongUnaryOperator by) {
+    Tensor tensor = operands.get(operand);
+    long[] values = LongStream.of(tensor.longs()).map(by).toArray();
+    operands.set(operand, Tensor.ofLongs(tensor.type(), values));
+  }
+
+  /** Whether it has a meaning: many operations have none on nothing. */
+  private static boolean gives(Op op, List<Tensor> operands) {
+    try {
+      OpEvaluator.evaluate(op, operands);
+      return true;
+    } catch (PartitaException outOfRange) {
+      return false;
+    } catch (RuntimeException undefined) {
+      if (operands.stream().anyMatch(operand -> operand.size() == 0)) {
+        return false;
+      }
+      throw undefined;
     }
   }
 
   private static boolean isDefined(OpSample sample) {
+    boolean isSmall =
+        Stream.concat(
+                sample.operands().stream(), sample.op().resultTypes(sample.operands()).stream())
+            .allMatch(type -> type.shape().elements() <= MOST_ELEMENTS);
+    if (!isSmall) {
+      return false;
+    }
     if (sample.op() instanceof Movement.GatherNd(int batch)) {
       Shape data = sample.operands().get(0).shape();
       return data.range(0, batch).equals(sample.operands().get(1).shape().range(0, batch));
@@ -234,39 +306,8 @@ final class RandomGraph {
   }
 
   private Value reshape(Tensor wanted, int depth) {
-    Tensor inner = wanted.reshaped(otherShape(wanted.shape()));
+    Tensor inner = wanted.reshaped(RandomShapes.other(wanted.shape(), draw));
     return builder.add(new Movement.Reshape(wanted.shape()), source(inner, depth - 1));
-  }
-
-  /** Neighbours joined, or a dimension taken apart, and ones put in between. */
-  private Shape otherShape(Shape shape) {
-    List<Dim> dims = new ArrayList<>(shape.dims());
-    for (int change = draw.from(1, 3); change > 0; change--) {
-      int axis = dims.isEmpty() ? 0 : draw.from(0, dims.size() - 1);
-      switch (draw.from(0, 2)) {
-        case 0 -> {
-          if (axis + 1 < dims.size()) {
-            dims.set(axis, dims.get(axis).times(dims.remove(axis + 1)));
-          }
-        }
-        case 1 -> {
-          if (!dims.isEmpty() && dims.size() < 5) {
-            long extent = dims.get(axis).value();
-            long factor = draw.one(2L, 3L, extent);
-            if (factor > 0 && extent % factor == 0) {
-              dims.set(axis, Dim.of(factor));
-              dims.add(axis + 1, Dim.of(extent / factor));
-            }
-          }
-        }
-        default -> {
-          if (dims.size() < 5) {
-            dims.add(axis, Dim.ONE);
-          }
-        }
-      }
-    }
-    return new Shape(dims);
   }
 
   private Value concat(Tensor wanted, int depth) {
@@ -320,92 +361,5 @@ final class RandomGraph {
   private Value cast(Tensor wanted, ElementType from, int depth) {
     Tensor inner = evaluate(new Elementwise.Cast(from), wanted);
     return builder.add(new Elementwise.Cast(wanted.element()), source(inner, depth - 1));
-  }
-
-  /** It, views of it, or both are outputs. */
-  private void use(Value value) {
-    boolean isSeen = draw.oneIn(3);
-    if (isSeen) {
-      output(value);
-    }
-    Value last = value;
-    for (int steps = draw.from(isSeen ? 1 : 0, 3); steps > 0; steps--) {
-      last = step(last);
-    }
-    output(last);
-  }
-
-  private void output(Value value) {
-    builder.output(prefix + "output_" + outputs++, value);
-  }
-
-  private Value step(Value value) {
-    TensorType type = value.type();
-    return switch (draw.from(0, 6)) {
-      case 0 -> builder.add(new Movement.Transpose(permutation(type.rank())), value);
-      case 1 -> builder.add(new Movement.Reshape(otherShape(type.shape())), value);
-      case 2 -> builder.add(widened(type.shape()), value);
-      case 3 -> sliced(value);
-      case 4 -> joined(value);
-      case 5 ->
-          type.element() == ElementType.F32
-              ? builder.add(new Elementwise.Unary(UnaryFunction.NEG), value)
-              : value;
-      default -> padded(value);
-    };
-  }
-
-  private Movement.Broadcast widened(Shape shape) {
-    List<Dim> dims = new ArrayList<>();
-    if (shape.rank() < 5 && draw.flag()) {
-      dims.add(Dim.of(draw.from(1, 3)));
-    }
-    shape.dims().forEach(dim -> dims.add(dim.is(1) && draw.flag() ? Dim.of(3) : dim));
-    return new Movement.Broadcast(new Shape(dims));
-  }
-
-  private Value sliced(Value value) {
-    List<Dim> starts = new ArrayList<>();
-    List<Dim> sizes = new ArrayList<>();
-    List<Long> steps = new ArrayList<>();
-    for (Dim dim : value.type().shape().dims()) {
-      long extent = dim.value();
-      long size = extent == 0 || draw.oneIn(20) ? 0 : draw.from(1, (int) extent);
-      long step = size > 0 && (size - 1) * 2 < extent && draw.oneIn(3) ? 2 : 1;
-      long reach = Math.max(0, size - 1) * step;
-      boolean isBackwards = size > 0 && draw.oneIn(4);
-      long start = size == 0 ? 0 : draw.from(0, (int) (extent - 1 - reach));
-      starts.add(Dim.of(isBackwards ? start + reach : start));
-      sizes.add(Dim.of(size));
-      steps.add(isBackwards ? -step : step);
-    }
-    return builder.add(new Movement.Slice(starts, sizes, steps), value);
-  }
-
-  private Value joined(Value value) {
-    int rank = value.type().rank();
-    if (rank == 0) {
-      return value;
-    }
-    int axis = draw.from(0, rank - 1);
-    Value other = draw.flag() ? value : leaf(SampleValues.value(value.type(), draw));
-    return draw.flag()
-        ? builder.add(new Movement.Concat(axis), value, other)
-        : builder.add(new Movement.Concat(axis), other, value);
-  }
-
-  private Value padded(Value value) {
-    TensorType type = value.type();
-    if (type.element() != ElementType.F32) {
-      return value;
-    }
-    List<Long> low = new ArrayList<>();
-    List<Long> high = new ArrayList<>();
-    for (Dim dim : type.shape().dims()) {
-      low.add((long) draw.from(dim.value() > 1 ? -1 : 0, 2));
-      high.add((long) draw.from(0, 2));
-    }
-    Value padding = builder.constant(Tensor.scalar(ElementType.F32, 0.5));
-    return builder.add(new Movement.Pad(Movement.PadMode.CONSTANT, low, high), value, padding);
   }
 }

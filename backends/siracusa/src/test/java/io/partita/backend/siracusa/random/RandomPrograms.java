@@ -2,6 +2,7 @@ package io.partita.backend.siracusa.random;
 
 import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -17,9 +18,12 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
 import io.partita.passes.localize.Localization;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,14 +44,45 @@ record RandomPrograms(int chips, long l1) {
   /**
    * A graph or several as one.
    *
-   * @param inputs of the graph, by name
+   * @param inputs that aren't states, by name
    */
   record Drawn(Module module, Map<String, Tensor> inputs) {
     static Drawn of(List<Long> seeds) {
       GraphBuilder builder = new GraphBuilder("graphs " + seeds);
       Map<String, Tensor> inputs = new LinkedHashMap<>();
-      seeds.forEach(seed -> inputs.putAll(RandomGraph.add(seed, builder)));
-      return new Drawn(new Module(builder.finish()), inputs);
+      List<Module.State> states = new ArrayList<>();
+      for (long seed : seeds) {
+        RandomGraph.Added added = RandomGraph.add(seed, builder);
+        inputs.putAll(added.inputs());
+        states.addAll(added.states());
+      }
+      return new Drawn(new Module(builder.finish(), states), inputs);
+    }
+
+    /** What runs give, one after the other: outputs that aren't states, by name. */
+    List<Map<String, Tensor>> runs(int count) {
+      Graph graph = module.graph();
+      Map<String, Tensor> values = new HashMap<>(inputs);
+      for (Value input : graph.inputs()) {
+        values.computeIfAbsent(input.name(), name -> zeros(input.type()));
+      }
+      List<Map<String, Tensor>> runs = new ArrayList<>();
+      for (int run = 0; run < count; run++) {
+        List<Tensor> given =
+            graph.inputs().stream().map(input -> values.get(input.name())).toList();
+        Map<String, Tensor> outputs = new LinkedHashMap<>();
+        List<Tensor> results = Evaluator.run(graph, given);
+        for (int i = 0; i < results.size(); i++) {
+          outputs.put(graph.outputs().get(i).name(), results.get(i));
+        }
+        module.states().forEach(state -> values.put(state.input(), outputs.remove(state.output())));
+        runs.add(outputs);
+      }
+      return runs;
+    }
+
+    private static Tensor zeros(TensorType type) {
+      return Tensor.of(type, MemorySegment.ofArray(new byte[(int) type.bytes()]));
     }
   }
 
