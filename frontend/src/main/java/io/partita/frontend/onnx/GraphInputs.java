@@ -162,19 +162,23 @@ final class GraphInputs {
   private void bind(String name, long extent) {
     String symbol = symbols.contains(name) ? name : DimExpression.symbol(name);
     if (!symbols.contains(symbol) && !expressions.contains(symbol) || extent < 0) {
+      String option = "--dim " + name + "=" + extent;
+      String remedy =
+          NearestName.of(name, symbols)
+              .filter(nearest -> extent >= 0)
+              .map(nearest -> "write --dim " + nearest + "=" + extent + " in place of " + option)
+              .orElse("leave " + option + " out");
       String known =
           symbols.isEmpty()
-              ? "the model has static shapes: leave --dim out"
-              : NearestName.of(name, symbols).map(n -> "did you mean " + n + "? ").orElse("")
-                  + "its dimensions are "
-                  + String.join(", ", symbols);
+              ? ": the model has static shapes"
+              : "; the model's dimensions are " + String.join(", ", symbols);
       report.accept(
           new Diagnostic(
               ImportCode.UNKNOWN_DIMENSION,
-              "--dim " + name + "=" + extent,
+              option,
               extent < 0 ? "an extent of 0 or more" : "a dimension of the model's inputs",
               extent < 0 ? Long.toString(extent) : name,
-              known));
+              remedy + known));
       return;
     }
     bound.put(symbol, Dim.of(extent));

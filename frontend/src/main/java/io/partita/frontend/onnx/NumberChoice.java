@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.LongStream;
 
 /**
  * Imports a model for which the user doesn't give all numbers that the import needs, and chooses
@@ -19,12 +18,6 @@ import java.util.stream.LongStream;
  * gets further with it: sizes are tried, the usual ones first.
  */
 final class NumberChoice {
-  private static final long[] USUAL_IMAGES = {
-    224, 256, 384, 512, 32, 28, 30, 64, 96, 128, 192, 240, 288, 299, 320, 336, 378, 448, 480, 518,
-    640, 768, 1024
-  };
-  private static final long[] USUAL_LENGTHS = {128, 3000, 512, 1024, 2048, 256, 64, 16000, 4096};
-
   private static final int LARGEST_SCANNED = 1024;
 
   /** Nodes that all trials of sizes together may import. */
@@ -93,23 +86,19 @@ final class NumberChoice {
       return branch(failure.conditions());
     }
     if (!failure.images().isEmpty()) {
-      return sized(failure.images(), USUAL_IMAGES, last);
+      return sized(failure.images(), UsualSizes.IMAGES, last);
     }
     Set<String> lengths = new TreeSet<>(failure.open());
-    lengths.removeIf(NumberChoice::isBatch);
+    lengths.removeIf(UsualSizes::isBatch);
     return lengths.isEmpty()
-        ? sized(failure.open(), new long[] {1}, last)
-        : sized(lengths, USUAL_LENGTHS, last).or(() -> batch(failure, last));
+        ? sized(failure.open(), List.of(1L), last)
+        : sized(lengths, UsualSizes.LENGTHS, last).or(() -> batch(failure, last));
   }
 
   private Optional<Attempt> batch(FirstFailure failure, Attempt last) {
     Set<String> batches = new TreeSet<>(failure.open());
-    batches.removeIf(symbol -> !isBatch(symbol));
-    return batches.isEmpty() ? Optional.empty() : sized(batches, new long[] {1}, last);
-  }
-
-  private static boolean isBatch(String symbol) {
-    return symbol.toLowerCase(java.util.Locale.ROOT).contains("batch");
+    batches.removeIf(symbol -> !UsualSizes.isBatch(symbol));
+    return batches.isEmpty() ? Optional.empty() : sized(batches, List.of(1L), last);
   }
 
   private Optional<Attempt> branch(Map<String, Tensor> conditions) {
@@ -127,12 +116,12 @@ final class NumberChoice {
   }
 
   /** The first size with which the import gets further; all of {@code symbols} get it. */
-  private Optional<Attempt> sized(Set<String> symbols, long[] usual, Attempt last) {
+  private Optional<Attempt> sized(Set<String> symbols, List<Long> usual, Attempt last) {
     if (symbols.isEmpty()) {
       return Optional.empty();
     }
-    Set<Long> sizes = new LinkedHashSet<>(LongStream.of(usual).boxed().toList());
-    if (usual.length > 1) {
+    Set<Long> sizes = new LinkedHashSet<>(usual);
+    if (usual.size() > 1) {
       scan(sizes);
     }
     Attempt best = null;
@@ -149,7 +138,7 @@ final class NumberChoice {
           trial
               .failure()
               .filter(FirstFailure::isMisfit)
-              .filter(each -> each.open().stream().allMatch(NumberChoice::isBatch))
+              .filter(each -> each.open().stream().allMatch(UsualSizes::isBatch))
               .isPresent();
       if (!isAboutSize || tried > MOST_TRIED_NODES) {
         break;
@@ -160,7 +149,7 @@ final class NumberChoice {
     }
     options = with(symbols, bestSize);
     String reason =
-        bestSize == usual[0]
+        bestSize == usual.getFirst()
             ? "the model needs a number, and this is usual"
             : "the first of the usual sizes that fits the model";
     symbols.forEach(

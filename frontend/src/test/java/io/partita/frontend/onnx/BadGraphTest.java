@@ -335,7 +335,7 @@ class BadGraphTest {
           where:     --dim len=3
           expected:  a dimension of the model's inputs
           found:     len
-          fix:       its dimensions are batch, seq
+          fix:       leave --dim len=3 out; the model's dimensions are batch, seq
         """);
     assertImport(
         Models.model(graph),
@@ -345,7 +345,7 @@ class BadGraphTest {
           where:     --dim Bach=3
           expected:  a dimension of the model's inputs
           found:     Bach
-          fix:       did you mean batch? its dimensions are batch, seq
+          fix:       write --dim batch=3 in place of --dim Bach=3; the model's dimensions are batch, seq
         """);
     assertImport(
         Models.model(graph),

@@ -118,6 +118,19 @@ public final class KvStatePass implements Pass {
    */
   @Override
   public Module run(Module module) {
+    try {
+      return keep(module);
+    } catch (CapacityBeyondModel beyond) {
+      throw beyond.diagnosed("choose kv-state(capacity=" + beyond.positions() + "), or less");
+    }
+  }
+
+  /**
+   * As {@link #run}.
+   *
+   * @throws CapacityBeyondModel when the model has fewer positions than the cache
+   */
+  public Module keep(Module module) {
     Decoder decoder = new Decoder(module.graph());
     if (decoder.joins().isEmpty()) {
       throw noCache("the model", "attention over a past input joined with new keys", "none");

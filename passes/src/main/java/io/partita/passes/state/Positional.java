@@ -15,7 +15,6 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
-import io.partita.passes.PassCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -72,7 +71,7 @@ final class Positional {
    *
    * @return the symbols other than the past that would have to be numbers; when there are any,
    *     nothing was computed
-   * @throws PartitaException when a value can't be computed at some position
+   * @throws CapacityBeyondModel when a value can't be computed at some position
    */
   SortedSet<String> sweep(List<Value> values, long last, Observer observer) {
     Graph part = extract(values);
@@ -97,19 +96,10 @@ final class Positional {
       }
       return Evaluator.run(bound, inputs);
     } catch (PartitaException failure) {
-      throw beyond(position, failure.diagnostics().getFirst().found());
+      throw new CapacityBeyondModel(position, failure.diagnostics().getFirst().found());
     } catch (TypeMismatch | IllegalArgumentException | IndexOutOfBoundsException failure) {
-      throw beyond(position, failure.getMessage());
+      throw new CapacityBeyondModel(position, failure.getMessage());
     }
-  }
-
-  private static PartitaException beyond(long position, String found) {
-    return new PartitaException(
-        PassCode.CAPACITY_BEYOND_MODEL,
-        "position " + position,
-        "a mask and positions for each token that the cache has room for",
-        found,
-        "choose a capacity of at most " + Math.max(1, position) + " positions");
   }
 
   private Value original(String name) {

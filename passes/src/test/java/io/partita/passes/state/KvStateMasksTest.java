@@ -166,7 +166,7 @@ class KvStateMasksTest {
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4012")
         .hasMessageContaining("position 8")
-        .hasMessageContaining("a capacity of at most 8 positions");
+        .hasMessageContaining("choose kv-state(capacity=8), or less");
   }
 
   /** Eight rows, of which each hides every third key. */

@@ -6,12 +6,12 @@ import io.partita.backend.java.ModelDescription;
 import io.partita.backend.siracusa.EmittedC;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
 import io.partita.driver.Target;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.passes.plan.CandidatePlan;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -116,10 +116,6 @@ final class CompileCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--chunk takes a number of 2 or more tokens, not " + chunk);
     }
-    if (chunk != null && plan != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--chunk takes --devices and --strategy, not --plan");
-    }
     Written written =
         switch (Target.of(target)) {
           case JAVA -> java(err);
@@ -149,8 +145,9 @@ final class CompileCommand implements Callable<Integer> {
   private record Written(List<String> files, String summary, Map<String, Object> report) {}
 
   private Written java(PrintWriter err) {
-    if (!settings.settings.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--set needs a target of chips");
+    if (!settings.settings.isEmpty() && plan == null) {
+      throw new ParameterException(
+          spec.commandLine(), "--set needs a target of chips, or --plan with a target");
     }
     EmittedProgram program = toJava(err);
     Map<String, Object> report = new LinkedHashMap<>();
@@ -170,7 +167,8 @@ final class CompileCommand implements Callable<Integer> {
       program =
           plan == null
               ? compilation.toC(request(), devices.chosen(), chips, output)
-              : toC(compilation, planned(request(), err, progress), chips);
+              : compilation.toC(
+                  Distribution.overlapping(planned(request(), err, progress)), chips, output);
     }
     io.partita.backend.siracusa.ModelDescription description = program.description();
     Map<String, Object> report = new LinkedHashMap<>();
@@ -239,29 +237,21 @@ final class CompileCommand implements Callable<Integer> {
     }
   }
 
-  private EmittedProgram toJava(Compilation compilation, PlanResult planned, JavaOptions names) {
-    CandidatePlan best = planned.search().best();
-    return best.devices() == 1
-        ? compilation.toJava(planned.module(), names, output)
-        : compilation.toJava(Distribution.overlapping(best.module()), names, output);
-  }
-
-  private EmittedC toC(Compilation compilation, PlanResult planned, ChipTarget chips) {
-    CandidatePlan best = planned.search().best();
-    return best.devices() == 1
-        ? compilation.toC(planned.module(), chips, output)
-        : compilation.toC(Distribution.overlapping(best.module()), chips, output);
+  private EmittedProgram toJava(Compilation compilation, Entries planned, JavaOptions names) {
+    return planned.step().placement().isEmpty()
+        ? compilation.toJava(planned, names, output)
+        : compilation.toJava(Distribution.overlapping(planned), names, output);
   }
 
   /** The best strategy and algorithms for a target; for one device, the model is as it is. */
-  private PlanResult planned(Compilation.Request request, PrintWriter err, Progress progress) {
-    PlanResult result =
-        new Planning(err::println, progress::step).search(devices.request(request, plan));
+  private Entries planned(Compilation.Request request, PrintWriter err, Progress progress) {
+    Planning planning = new Planning(err::println, progress::step);
+    PlanResult result = planning.search(devices.request(request, settings.planned(plan)));
     if (!result.fits()) {
       String remedy =
           "partita plan " + model + " --target " + plan + " lists changes that make it fit";
       throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
     }
-    return result;
+    return planning.entries(result);
   }
 }

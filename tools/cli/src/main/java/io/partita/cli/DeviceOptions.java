@@ -5,7 +5,7 @@ import io.partita.driver.Distribution;
 import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.target.TargetDescription;
 import io.partita.passes.cost.PlanOptions;
 import io.partita.passes.plan.Goal;
 import io.partita.passes.plan.PlanCode;
@@ -53,17 +53,17 @@ final class DeviceOptions {
               "option --devices",
               "a number, or auto when compiling with --plan TARGET",
               "auto",
-              "compile with --plan TARGET, such as --plan siracusa:chips=8");
+              "compile with --plan siracusa:chips=8, or another target");
       case DeviceChoice.All() -> null;
     };
   }
 
   /** What 'partita plan' would be asked. */
-  PlanRequest request(Compilation.Request model, String target) {
+  PlanRequest request(Compilation.Request model, TargetDescription target) {
     return new PlanRequest(
         model,
         model.capacity(),
-        TargetLibrary.find(target),
+        target,
         devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices),
         StrategyChoice.parse(strategy == null ? "auto" : strategy),
         Goal.LATENCY,

@@ -102,7 +102,7 @@ final class GenerateCommand implements Callable<Integer> {
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {
         if (model.isDecoder() && sequence.size() > model.context()) {
-          spec.commandLine().getErr().println(full(model.context()));
+          spec.commandLine().getErr().println(full(model.context(), first + count));
           break;
         }
         int next = LanguageModel.argMax(model.next(sequence));
@@ -159,7 +159,9 @@ final class GenerateCommand implements Callable<Integer> {
           "--prompt",
           "at most " + model.context() + " tokens, for which the KV cache has positions",
           Integer.toString(prompted.size()),
-          "give a shorter one, or compile the model with a larger capacity (--dim)");
+          "compile the model with --kv-capacity "
+              + (prompted.size() + count)
+              + ", or give a shorter prompt");
     }
   }
 
@@ -191,12 +193,12 @@ final class GenerateCommand implements Callable<Integer> {
     }
   }
 
-  private static Diagnostic full(int capacity) {
+  private static Diagnostic full(int capacity, int wanted) {
     return new Diagnostic(
         DriverCode.CACHE_FULL,
         "the program's KV cache",
         "",
         "all of its " + capacity + " positions are used",
-        "compile the model with a larger capacity (--dim), or ask for fewer --tokens");
+        "compile the model with --kv-capacity " + wanted + ", or ask for fewer tokens");
   }
 }

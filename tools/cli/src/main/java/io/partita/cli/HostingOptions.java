@@ -39,7 +39,8 @@ final class HostingOptions {
     }
     if (isForOne) {
       throw new ParameterException(
-          command, folder + " holds a program for one device; compile the model with --devices N");
+          command,
+          folder + " holds a program for one device; compile the model with --devices 2, or more");
     }
     return processes ? new DeviceHosting.Processes() : new DeviceHosting.Peers(peers);
   }

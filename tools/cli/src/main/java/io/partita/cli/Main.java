@@ -61,7 +61,9 @@ final class Main implements Runnable {
     Main main = new Main();
     CommandLine line = new CommandLine(main);
     // Remedies are options to add to a command that may have them already.
-    line.getSubcommands().get("plan").setOverwrittenOptionsAllowed(true);
+    for (String command : List.of("plan", "compile", "check")) {
+      line.getSubcommands().get(command).setOverwrittenOptionsAllowed(true);
+    }
     return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -4,7 +4,10 @@ import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.chip.ScheduleSwitch;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetCode;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -22,6 +25,14 @@ final class TargetOptions {
   /** A number alone is one of bytes. */
   Map<String, Quantity> quantities() {
     return quantities(settings, "NAME=QUANTITY, such as l3=128MiB or chips=16");
+  }
+
+  /** A target to plan for, as it's set; how transfers are scheduled is no part of it. */
+  TargetDescription planned(String target) {
+    Map<String, String> rest = new LinkedHashMap<>(settings);
+    ScheduleSwitch.takeFrom(rest);
+    return TargetChange.set(
+        TargetLibrary.find(target), quantities(rest, "NAME=QUANTITY, such as chips=16"));
   }
 
   /** The chips that a target names, as they're set. */

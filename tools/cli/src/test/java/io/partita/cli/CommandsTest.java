@@ -53,7 +53,7 @@ final class CommandsTest {
             folder.resolve("Model.weights").toString(),
             folder.resolve("model.json").toString(),
             "class Model: a decoder with step(…) and reset(), and a state of 262,144 bytes");
-    assertThat(compile.err()).contains("note P6014").contains("--kv-capacity N");
+    assertThat(compile.err()).contains("note P6014").contains("--kv-capacity 256");
     assertThat(contents(folder)).containsOnlyKeys("Model.java", "Model.weights", "model.json");
   }
 

@@ -8,8 +8,11 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
+import io.partita.passes.state.CapacityBeyondModel;
 import io.partita.passes.state.KvStatePass;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -17,18 +20,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Keeps a decoder's KV cache as state, or says why it stays inputs and outputs. */
 final class CacheAsState {
   private final Consumer<Diagnostic> notes;
   private final Set<String> lengths;
   private final Map<String, Long> dims;
+  private final List<StatedCapacity> stated;
 
   /**
    * @param lengths symbols of the lengths of the past
-   * @param dims what the user gave
+   * @param dims what the user gave for them
+   * @param stated the options by which the user did that
    */
-  CacheAsState(Consumer<Diagnostic> notes, Set<String> lengths, Map<String, Long> dims) {
+  CacheAsState(
+      Consumer<Diagnostic> notes,
+      Set<String> lengths,
+      Map<String, Long> dims,
+      List<StatedCapacity> stated) {
+    this.stated = stated;
     this.notes = notes;
     this.lengths = lengths;
     this.dims = dims;
@@ -68,22 +79,29 @@ final class CacheAsState {
   }
 
   /**
+   * A decoder.
+   *
+   * @param capacity positions of its cache; none where that isn't state
+   */
+  record Kept(Module module, OptionalLong capacity) {}
+
+  /**
    * The module with its cache as state where that can be.
    *
    * @param raised all of whose symbols but {@link #ownSymbols} are numbers
    */
-  Module keep(Module raised) {
+  Kept keep(Module raised) {
     if (!KvStatePass.applies(raised)) {
       return asInputs(raised, "attention over a past input joined with new keys", "none");
     }
     OptionalLong fixed = KvStatePass.fixedPast(raised);
     if (fixed.isPresent()) {
       notes.accept(fixedPast(fixed.getAsLong()));
-      return raised;
+      return new Kept(raised, OptionalLong.empty());
     }
     try {
       Module open = DimensionBinding.bind(raised, given(KvStatePass.ownSymbols(raised)));
-      return new KvStatePass(capacity(KvStatePass.pastLength(open)), notes).run(open);
+      return kept(open, KvStatePass.pastLength(open));
     } catch (PartitaException refused) {
       Diagnostic why = refused.diagnostics().getFirst();
       if (why.code() != PassCode.NO_CACHE) {
@@ -104,7 +122,7 @@ final class CacheAsState {
     return given;
   }
 
-  private Module asInputs(Module raised, String expected, String found) {
+  private Kept asInputs(Module raised, String expected, String found) {
     Map<String, Dim> extents = new LinkedHashMap<>();
     for (String symbol : ownSymbols(raised)) {
       if (dims.containsKey(symbol)) {
@@ -118,29 +136,64 @@ final class CacheAsState {
             expected,
             found,
             "give the program its past at each run, or export the model otherwise"));
-    return DimensionBinding.bind(raised, extents);
+    return new Kept(DimensionBinding.bind(raised, extents), OptionalLong.empty());
   }
 
-  private long capacity(String past) {
-    if (dims.containsKey(past)) {
-      if (dims.get(past) < 1) {
-        throw new PartitaException(
-            DriverCode.BAD_BINDING,
-            "--dim " + past + "=" + dims.get(past),
-            "1 or more: it is the capacity of the KV cache, in positions",
-            Long.toString(dims.get(past)),
-            "add --dim " + past + "=" + Compilation.DEFAULT_CAPACITY);
-      }
-      return dims.get(past);
+  private Kept kept(Module open, String past) {
+    if (!dims.containsKey(past)) {
+      return withUsualCapacity(open, past);
     }
-    notes.accept(
-        new Diagnostic(
-            DriverCode.DEFAULT_CAPACITY,
-            "dimension " + past,
-            "",
-            "no --kv-capacity; the KV cache gets " + Compilation.DEFAULT_CAPACITY + " positions",
-            "choose another capacity with --kv-capacity N"));
-    return Compilation.DEFAULT_CAPACITY;
+    long positions = dims.get(past);
+    if (positions < 1) {
+      throw new PartitaException(
+          DriverCode.BAD_BINDING,
+          stated.getFirst().option(),
+          "1 or more: it is the capacity of the KV cache, in positions",
+          Long.toString(positions),
+          "choose " + options(Preparation.DEFAULT_CAPACITY));
+    }
+    try {
+      return new Kept(new KvStatePass(positions, notes).keep(open), OptionalLong.of(positions));
+    } catch (CapacityBeyondModel beyond) {
+      throw beyond.diagnosed("choose " + options(beyond.positions()) + ", or less");
+    }
+  }
+
+  /** What the user would have to write for another capacity. */
+  private String options(long positions) {
+    return stated.stream().map(each -> each.optionFor(positions)).collect(Collectors.joining(" "));
+  }
+
+  /** As many positions as are usual, or as the model has. */
+  private Kept withUsualCapacity(Module open, String past) {
+    long positions = Preparation.DEFAULT_CAPACITY;
+    while (true) {
+      List<Diagnostic> held = new ArrayList<>();
+      try {
+        Module kept = new KvStatePass(positions, held::add).keep(open);
+        notes.accept(usualCapacity(past, positions));
+        held.forEach(notes);
+        return new Kept(kept, OptionalLong.of(positions));
+      } catch (CapacityBeyondModel beyond) {
+        if (beyond.positions() < 1 || beyond.positions() >= positions) {
+          throw beyond.diagnosed("report this as a bug in Partita, with the model");
+        }
+        positions = beyond.positions();
+      }
+    }
+  }
+
+  private static Diagnostic usualCapacity(String past, long positions) {
+    boolean isUsual = positions == Preparation.DEFAULT_CAPACITY;
+    return new Diagnostic(
+        DriverCode.DEFAULT_CAPACITY,
+        "dimension " + past,
+        "",
+        "no --kv-capacity; the KV cache gets "
+            + positions
+            + " positions"
+            + (isUsual ? "" : ", as many as the model has"),
+        "choose it with --kv-capacity " + positions);
   }
 
   private static Diagnostic fixedPast(long positions) {

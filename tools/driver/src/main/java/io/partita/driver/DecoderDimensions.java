@@ -1,11 +1,14 @@
 package io.partita.driver;
 
+import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -33,6 +36,17 @@ public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens
       }
     }
     return new DecoderDimensions(past, tokens);
+  }
+
+  /**
+   * The symbols of the lengths of a decoder's past, which grow from step to step; those of what it
+   * calls past, where it can't be imported as it is.
+   */
+  public static Set<String> cache(OnnxModel model) {
+    return ModelFile.examine(model, Map.of(), Map.of())
+        .module()
+        .<Set<String>>map(module -> of(module).past())
+        .orElseGet(() -> CacheAsState.lengths(model));
   }
 
   /** By how much, where the types are alike but for that on an axis. */

@@ -4,19 +4,19 @@ import io.partita.frontend.onnx.Choice;
 import io.partita.frontend.onnx.DerivedDimension;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.frontend.onnx.UsualSizes;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.passes.state.KvStatePass;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -36,14 +36,22 @@ final class DimensionChoice {
   private final Map<String, Shape> shapes;
   private final Consumer<Diagnostic> notes;
   private final Map<String, Long> dims = new LinkedHashMap<>();
-  private final Map<String, Long> capacities = new TreeMap<>();
+  private final List<StatedCapacity> capacities = new ArrayList<>();
 
   /**
    * @param imported the model with those numbers
+   * @param settled the numbers by name, but for those of the cache and those that follow from
+   *     others
    * @param cache symbols of the lengths of the past, which are open; none where it's no decoder
    * @param capacity positions of the cache, as far as the user says
+   * @param stated the options by which the user says it
    */
-  record Chosen(ImportResult imported, SortedSet<String> cache, OptionalLong capacity) {
+  record Chosen(
+      ImportResult imported,
+      Map<String, Long> settled,
+      SortedSet<String> cache,
+      OptionalLong capacity,
+      List<StatedCapacity> stated) {
     /** The same number for each length of the past, as far as the user says. */
     Map<String, Long> cacheDims() {
       Map<String, Long> extents = new TreeMap<>();
@@ -76,7 +84,8 @@ final class DimensionChoice {
    * @throws PartitaException when the model can't be imported, or what is given contradicts itself
    */
   Chosen of(Map<String, Long> given, OptionalLong positions) {
-    positions.ifPresent(number -> capacities.put("--kv-capacity " + number, number));
+    positions.ifPresent(
+        number -> capacities.add(new StatedCapacity("--kv-capacity ", number, number)));
     ImportResult open = ModelFile.examine(model, Map.of(), values);
     if (open.module().isEmpty()) {
       return withoutLook(given);
@@ -92,7 +101,7 @@ final class DimensionChoice {
         (name, extent) -> {
           String symbol = open.symbol(name);
           if (decoder.past().contains(symbol)) {
-            capacities.put(option(name, extent), extent);
+            capacities.add(stated(name, extent, extent));
           } else if (totals.contains(symbol)) {
             byTotal.put(name, extent);
           } else if (derived.containsKey(symbol)
@@ -106,7 +115,7 @@ final class DimensionChoice {
     chooseUsual(look, decoder, totals, given, open);
     keepChoices(open, given);
     byTotal.forEach(
-        (name, extent) -> capacities.put(option(name, extent), extent - newTokens(decoder)));
+        (name, extent) -> capacities.add(stated(name, extent, extent - newTokens(decoder))));
     byCache.forEach(
         (name, extent) -> capacity(name, extent, derived.get(open.symbol(name)), decoder));
     given.forEach(
@@ -118,9 +127,14 @@ final class DimensionChoice {
         });
     ImportResult imported =
         dims.isEmpty() && shapes.isEmpty() ? open : ModelFile.examine(model, dims, values, shapes);
+    if (imported.module().isEmpty()) {
+      throw new MisfitNumbers(model, values, open, decoder, dims, given.keySet()).explain(imported);
+    }
     requireNumbers(imported.orThrow().graph(), decoder, totals);
     tell(imported);
-    return new Chosen(imported, decoder.past(), capacity());
+    Map<String, Long> settled = new LinkedHashMap<>(dims);
+    settled.keySet().removeIf(name -> derived.containsKey(open.symbol(name)));
+    return new Chosen(imported, settled, decoder.past(), capacity(), capacities);
   }
 
   /**
@@ -131,17 +145,13 @@ final class DimensionChoice {
     Set<String> others = new TreeSet<>(look.graph().symbols());
     others.removeAll(decoder.past());
     others.removeAll(decoder.tokens());
-    others.removeIf(DimensionChoice::isBatch);
+    others.removeIf(UsualSizes::isBatch);
     if (!decoder.isDecoder() || others.isEmpty()) {
       return Set.of();
     }
     others.retainAll(
         KvStatePass.ownSymbols(StandardPasses.usual().run(look, (pass, before, after) -> {})));
     return others;
-  }
-
-  private static boolean isBatch(String symbol) {
-    return symbol.toLowerCase(Locale.ROOT).contains("batch");
   }
 
   /** Tokens of a run: 1 where the model fixes their number. */
@@ -160,7 +170,7 @@ final class DimensionChoice {
     List<Diagnostic> missing = new ArrayList<>();
     for (String symbol : graph.symbols()) {
       if (!decoder.past().contains(symbol) && !totals.contains(symbol)) {
-        missing.add(Compilation.missing(symbol));
+        missing.add(Preparation.missing(symbol));
       }
     }
     if (!missing.isEmpty()) {
@@ -175,13 +185,14 @@ final class DimensionChoice {
     past.forEach(
         symbol -> {
           if (rest.containsKey(symbol)) {
-            capacities.put(option(symbol, rest.get(symbol)), rest.remove(symbol));
+            long extent = rest.remove(symbol);
+            capacities.add(stated(symbol, extent, extent));
           }
         });
     ImportResult imported = ModelFile.examine(model, rest, values, shapes);
     DecoderDimensions decoder = DecoderDimensions.of(imported.orThrow());
     tell(imported);
-    return new Chosen(imported, decoder.past(), capacity());
+    return new Chosen(imported, rest, decoder.past(), capacity(), capacities);
   }
 
   private void chooseUsual(
@@ -190,22 +201,15 @@ final class DimensionChoice {
       Set<String> totals,
       Map<String, Long> given,
       ImportResult open) {
-    Set<String> known = new TreeSet<>(decoder.past());
-    known.addAll(totals);
-    given.keySet().forEach(name -> known.add(open.symbol(name)));
-    SortedSet<String> read = read(look.graph());
-    for (String symbol : look.graph().symbols()) {
-      if (known.contains(symbol)) {
-        continue;
-      }
-      if (isBatch(symbol)) {
-        usual(symbol, DriverCode.DEFAULT_BATCH, "no --dim; it becomes 1");
-      } else if (decoder.tokens().contains(symbol)) {
-        usual(symbol, DriverCode.DEFAULT_EXTENT, "no --dim; a decoder takes 1 token at a time");
-      } else if (!read.contains(symbol)) {
-        usual(symbol, DriverCode.DEFAULT_EXTENT, "no --dim; it becomes 1, as nothing reads it");
-      }
-    }
+    Set<String> needNone = new TreeSet<>(decoder.past());
+    needNone.addAll(totals);
+    Map<String, Long> known = new TreeMap<>();
+    dims.forEach((name, extent) -> known.put(open.symbol(name), extent));
+    given.keySet().stream()
+        .map(open::symbol)
+        .filter(symbol -> !known.containsKey(symbol))
+        .forEach(needNone::add);
+    dims.putAll(new UsualExtents(look.graph(), decoder.tokens(), notes).choose(known, needNone));
   }
 
   /** Sizes that were found needn't be looked for again, unless the user gives one of them. */
@@ -219,34 +223,6 @@ final class DimensionChoice {
     }
   }
 
-  private void usual(String symbol, DriverCode code, String found) {
-    dims.put(symbol, 1L);
-    notes.accept(
-        new Diagnostic(
-            code, "dimension " + symbol, "", found, "choose another with --dim " + symbol + "=N"));
-  }
-
-  /** The symbols of inputs that some node or output reads, and of what is computed from them. */
-  private static SortedSet<String> read(Graph graph) {
-    SortedSet<String> symbols = new TreeSet<>();
-    Set<Value> readers = graph.readers().keySet();
-    for (Value input : graph.inputs()) {
-      if (readers.contains(input)
-          || graph.outputs().stream().anyMatch(output -> output.value() == input)) {
-        input.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
-      }
-    }
-    graph
-        .nodes()
-        .forEach(
-            node ->
-                node.results()
-                    .forEach(
-                        result ->
-                            result.type().shape().forEach(dim -> symbols.addAll(dim.symbols()))));
-    return symbols;
-  }
-
   /** The capacity with which a dimension that grows with the past is as the user says. */
   private void capacity(
       String name, long extent, DerivedDimension dimension, DecoderDimensions decoder) {
@@ -255,12 +231,12 @@ final class DimensionChoice {
     Dim rest = open.bind(Map.of(past, Dim.ZERO));
     Dim positions = Dim.of(extent).minus(rest);
     if (open.equals(Dim.symbol(past).plus(rest)) && positions.isStatic()) {
-      capacities.put(option(name, extent), positions.value());
+      capacities.add(stated(name, extent, positions.value()));
     }
   }
 
-  private static String option(String name, long extent) {
-    return "--dim " + name + "=" + extent;
+  private static StatedCapacity stated(String name, long extent, long positions) {
+    return new StatedCapacity("--dim " + name + "=", extent, positions);
   }
 
   private Dim bound(Dim extent) {
@@ -277,26 +253,24 @@ final class DimensionChoice {
           "--dim " + name + "=" + given,
           extent + ", as " + dimension.equation() + " (required by " + dimension.requiredBy() + ")",
           Long.toString(given),
-          "leave --dim " + name + " out: it follows from the others");
+          "leave --dim " + name + "=" + given + " out: it follows from the others");
     }
   }
 
   private OptionalLong capacity() {
-    OptionalLong capacity = OptionalLong.empty();
-    String first = "";
-    for (Map.Entry<String, Long> entry : capacities.entrySet()) {
-      if (capacity.isPresent() && capacity.getAsLong() != entry.getValue()) {
+    capacities.sort(Comparator.comparing(StatedCapacity::option));
+    for (StatedCapacity each : capacities) {
+      StatedCapacity first = capacities.getFirst();
+      if (each.positions() != first.positions()) {
         throw new PartitaException(
             DriverCode.DIMENSION_CONFLICT,
-            entry.getKey(),
-            capacity.getAsLong() + " positions in the KV cache, as " + first + " says",
-            entry.getValue() + " positions",
-            "leave one of them out");
+            each.option(),
+            first.positions() + " positions in the KV cache, as " + first.option() + " says",
+            each.positions() + " positions",
+            "leave " + each.option() + " out");
       }
-      capacity = OptionalLong.of(entry.getValue());
-      first = entry.getKey();
     }
-    return capacity;
+    return capacities.stream().mapToLong(StatedCapacity::positions).findFirst();
   }
 
   /** Says what was learned and chosen when importing. */

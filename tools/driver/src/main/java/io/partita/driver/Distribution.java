@@ -36,13 +36,18 @@ public final class Distribution {
       return Optional.empty();
     }
     if (devices != null && devices < 1) {
-      throw wrong("--devices " + devices, "1 device or more", devices.toString());
+      throw wrong(
+          "--devices " + devices, "1 device or more", devices.toString(), "choose --devices 2");
     }
     List<String> words = new ArrayList<>();
     for (String word : (text == null ? "tensor" : text).split(",", -1)) {
       boolean isKind = List.of("tensor", "sequence", "pipeline").contains(word.strip());
       if (isKind && devices == null) {
-        throw wrong("--strategy " + text, word.strip() + "=N, or --devices N", "no number");
+        throw wrong(
+            "--strategy " + text,
+            word.strip() + "=N, or --devices N",
+            "no number",
+            "add --devices 2, or another number");
       }
       words.add(isKind ? word.strip() + "=" + devices : word);
     }
@@ -51,18 +56,15 @@ public final class Distribution {
       throw wrong(
           "--devices " + devices + " --strategy " + text,
           "a strategy for " + devices + " devices",
-          "one for " + strategy.devices());
+          "one for " + strategy.devices(),
+          "choose --devices " + strategy.devices());
     }
     return strategy.devices() == 1 ? Optional.empty() : Optional.of(strategy);
   }
 
-  private static PartitaException wrong(String where, String expected, String found) {
-    return new PartitaException(
-        DriverCode.DEVICES,
-        where,
-        expected,
-        found,
-        "such as --devices 8, --devices 4 --strategy sequence, or --strategy pipeline=2,tensor=4");
+  private static PartitaException wrong(
+      String where, String expected, String found, String remedy) {
+    return new PartitaException(DriverCode.DEVICES, where, expected, found, remedy);
   }
 
   /**
@@ -101,10 +103,13 @@ public final class Distribution {
   }
 
   /**
-   * As {@link #program}, with messages on their way while devices compute: what a plan with overlap
-   * reckons with.
+   * As {@link #programs}, with messages on their way while devices compute: what a plan with
+   * overlap reckons with.
    */
-  public static Program overlapping(Module sharded) {
-    return DelayReceives.apply(program(sharded), CAPACITY);
+  public static Entries.Programs overlapping(Entries entries) {
+    Entries.Programs programs = programs(entries);
+    return new Entries.Programs(
+        DelayReceives.apply(programs.step(), CAPACITY),
+        programs.chunk().map(chunk -> DelayReceives.apply(chunk, CAPACITY)));
   }
 }

@@ -29,23 +29,24 @@ public record Entries(Module step, Optional<Module> chunk) {
   /**
    * A decoder with two entry points; equal weights become the same tensors.
    *
+   * @param tokens of a chunk
    * @throws PartitaException with {@link DriverCode#NO_CHUNKS} when they don't keep the same states
    */
-  static Entries of(Module step, Module chunk) {
+  static Entries of(Module step, Module chunk, long tokens) {
     Map<String, TensorType> states = states(step);
     if (states.isEmpty()) {
       throw noChunks(
           "the KV cache",
           "a cache that the program keeps",
           "one that stays among inputs and outputs",
-          "leave --chunk away, which says why it does");
+          "leave --chunk " + tokens + " out, which says why it does");
     }
     if (!states.equals(states(chunk))) {
       throw noChunks(
           "the KV cache",
           "the same states for one token and for several",
           states + " and " + states(chunk),
-          "leave --chunk away");
+          "leave --chunk " + tokens + " out");
     }
     return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
   }
@@ -95,7 +96,7 @@ public record Entries(Module step, Optional<Module> chunk) {
                 "state \"" + state.input() + "\"",
                 "the same parts on the devices for one token and for several",
                 one + " and " + several,
-                "choose another strategy, such as tensor, or leave --chunk away");
+                "leave --strategy out, which splits by heads, or compile without --chunk");
           }
         }
       }

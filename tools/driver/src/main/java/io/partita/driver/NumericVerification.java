@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 
 /**
  * Evaluates a module before and after a pass on the same seeded inputs. A pass that changes the
@@ -50,7 +51,9 @@ public final class NumericVerification {
           "inputs of the module",
           "numbers, so that it can be evaluated",
           String.join(", ", before.graph().symbols()),
-          "bind each with --dim NAME=N");
+          before.graph().symbols().stream()
+              .map(symbol -> "--dim " + symbol + "=4")
+              .collect(Collectors.joining(" ", "add ", ", or other numbers")));
     }
     List<Tensor> inputs = SeededInputs.of(before.graph(), seed);
     Map<String, Tensor> namedBefore = new HashMap<>();

@@ -39,7 +39,7 @@ public final class OpenCache {
     }
     OnnxModel model = OnnxModel.read(file);
     Map<String, Long> rest = new LinkedHashMap<>(dims);
-    for (String past : Compilation.cacheDims(model)) {
+    for (String past : DecoderDimensions.cache(model)) {
       if (rest.containsKey(past)) {
         requireEqual(capacity.getAsLong(), rest.remove(past));
       }
@@ -58,7 +58,7 @@ public final class OpenCache {
           "kv-state(capacity=" + stated + ")",
           given + " positions, as the length of the past is given",
           stated + " positions",
-          "write kv-state(capacity=" + given + "), or leave the other option out");
+          "choose kv-state(capacity=" + given + "), or leave the other option out");
     }
   }
 }

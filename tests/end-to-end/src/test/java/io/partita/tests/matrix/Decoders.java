@@ -1,6 +1,8 @@
 package io.partita.tests.matrix;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.DecoderDimensions;
+import io.partita.driver.Preparation;
 import io.partita.driver.SeededInputs;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.graph.Module;
@@ -31,7 +33,7 @@ final class Decoders {
     String name = subject.name();
     return (name.contains("_kv") || name.equals("decode"))
         && !name.contains("mask")
-        && !Compilation.cacheDims(OnnxModel.read(subject.model())).isEmpty();
+        && !DecoderDimensions.cache(OnnxModel.read(subject.model())).isEmpty();
   }
 
   static Subject compiled(Subject subject) {
@@ -45,7 +47,7 @@ final class Decoders {
 
   private static Subject.Loaded load(Path file) {
     OnnxModel model = OnnxModel.read(file);
-    Set<String> cache = Compilation.cacheDims(model);
+    Set<String> cache = DecoderDimensions.cache(model);
     Map<String, Long> dims = new TreeMap<>();
     for (TensorType type : model.inputTypes().values()) {
       type.shape().dims().forEach(dim -> dim.symbols().forEach(symbol -> dims.put(symbol, 1L)));
@@ -53,8 +55,9 @@ final class Decoders {
     // The length of past and new tokens goes with the mask, which a compiled decoder hasn't.
     dims.keySet().removeIf(symbol -> cache.contains(symbol) || symbol.equals("total"));
     Module module =
-        new Compilation(note -> {}, progress -> {})
-            .prepare(new Compilation.Request(file, dims, Map.of(), null), CAPACITY);
+        new Preparation(note -> {}, progress -> {})
+            .prepareEntries(new Compilation.Request(file, dims, Map.of(), null), CAPACITY)
+            .step();
     List<Tensor> inputs = new ArrayList<>(SeededInputs.of(module.graph(), SEED));
     for (Value input : module.graph().inputs()) {
       if (input.name().startsWith("position")) {

@@ -105,7 +105,10 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
           "--devices " + program.devices().size(),
           "at most " + description.deviceCount() + " devices, which the target has",
           Integer.toString(program.devices().size()),
-          "take fewer, or a larger target such as siracusa:chips=" + program.devices().size());
+          "choose --devices "
+              + description.deviceCount()
+              + ", or a target with more: siracusa:chips="
+              + program.devices().size());
     }
   }
 }

@@ -74,6 +74,6 @@ public sealed interface DeviceChoice {
             .filter(parameter -> parameter.high().value() >= wanted.value())
             .map(Parameter::name)
             .map(name -> "add --set " + name + "=" + count)
-            .orElse("choose fewer, or describe a target with more devices"));
+            .orElse("choose --devices " + target.deviceCount() + ", or fewer"));
   }
 }

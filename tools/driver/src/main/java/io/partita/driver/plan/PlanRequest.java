@@ -43,8 +43,6 @@ public record PlanRequest(
   PlanRequest withDim(String name, long extent) {
     Map<String, Long> dims = new LinkedHashMap<>(model.dims());
     dims.put(name, extent);
-    Compilation.Request changed =
-        new Compilation.Request(model.model(), dims, model.values(), model.passes());
-    return new PlanRequest(changed, capacity, target, devices, strategy, goal, options);
+    return new PlanRequest(model.with(dims), capacity, target, devices, strategy, goal, options);
   }
 }

@@ -1,6 +1,8 @@
 package io.partita.driver.plan;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.Entries;
+import io.partita.driver.Preparation;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
 import io.partita.passes.plan.CandidatePlan;
@@ -19,7 +21,7 @@ import java.util.function.Consumer;
 public final class Planning {
   private final Consumer<Diagnostic> notes;
   private final Consumer<String> progress;
-  private final Map<Prepared, Module> modules = new HashMap<>();
+  private final Map<Prepared, Entries> models = new HashMap<>();
 
   private record Prepared(Compilation.Request model, OptionalLong capacity) {}
 
@@ -68,19 +70,45 @@ public final class Planning {
     return search(request, prepared(request)).firstFit(counts);
   }
 
+  /**
+   * The entry points of the model on the devices of the best plan, with an algorithm at each sync;
+   * on no mesh where one device is best. What takes a chunk is split as what takes a token, so that
+   * both find the same cache.
+   */
+  public Entries entries(PlanResult planned) {
+    Entries whole = entries(planned.request());
+    CandidatePlan best = planned.search().best();
+    if (best.devices() == 1) {
+      return whole;
+    }
+    return new Entries(
+        best.module(), whole.chunk().map(chunk -> split(chunk, planned.request(), best)));
+  }
+
+  private Module split(Module chunk, PlanRequest request, CandidatePlan best) {
+    progress.accept("planning " + best.strategy() + " for several tokens");
+    ProgramPlanner planner =
+        new ProgramPlanner(chunk, request.target(), request.options(), request.goal());
+    return planner.overlapped(planner.plan(best.strategy())).module();
+  }
+
   Module prepared(PlanRequest request) {
+    return entries(request).step();
+  }
+
+  private Entries entries(PlanRequest request) {
     Prepared key = new Prepared(request.model(), request.capacity());
-    Module known = modules.get(key);
+    Entries known = models.get(key);
     if (known != null) {
       return known;
     }
-    Consumer<Diagnostic> once = modules.isEmpty() ? notes : note -> {};
-    Compilation compilation = new Compilation(once, progress);
-    Module module =
+    Consumer<Diagnostic> once = models.isEmpty() ? notes : note -> {};
+    Preparation preparation = new Preparation(once, progress);
+    Entries entries =
         request.capacity().isPresent()
-            ? compilation.prepare(request.model(), request.capacity().getAsLong())
-            : compilation.prepare(request.model());
-    modules.put(key, module);
-    return module;
+            ? preparation.prepareEntries(request.model(), request.capacity().getAsLong())
+            : preparation.prepareEntries(request.model());
+    models.put(key, entries);
+    return entries;
   }
 }

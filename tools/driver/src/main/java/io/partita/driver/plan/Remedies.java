@@ -1,6 +1,7 @@
 package io.partita.driver.plan;
 
-import io.partita.driver.Compilation;
+import io.partita.driver.DecoderDimensions;
+import io.partita.driver.Preparation;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
@@ -179,7 +180,7 @@ final class Remedies {
   private Set<String> cacheDims() {
     return request.model().model().toString().endsWith(".pir")
         ? Set.of()
-        : Compilation.cacheDims(OnnxModel.read(request.model().model()));
+        : DecoderDimensions.cache(OnnxModel.read(request.model().model()));
   }
 
   private long capacity(Set<String> dims) {
@@ -190,7 +191,7 @@ final class Remedies {
         .filter(request.model().dims()::containsKey)
         .map(request.model().dims()::get)
         .findFirst()
-        .orElse(Compilation.DEFAULT_CAPACITY);
+        .orElse(Preparation.DEFAULT_CAPACITY);
   }
 
   /** With what is missing taken off the cache of the device that lacks it. */

@@ -1,0 +1,218 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The options that diagnostics suggest work when they are pasted behind the command. */
+class SuggestionsTest {
+  private static final Path FIXTURES = Invocation.ROOT.resolve("tests/fixtures");
+  private static final Path PROMPT =
+      Invocation.ROOT.resolve("tests/models/tiny-shakespeare-prompt/network.onnx");
+  private static final Path VOCABULARY = Invocation.SHAKESPEARE.resolve("vocab.json");
+
+  /** An option with its value, or the call of a pass. */
+  private static final Pattern OPTION =
+      Pattern.compile(
+          "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set) [^\\s,;:]+(?::chips=\\d+)?"
+              + "|kv-state\\(capacity=\\d+\\)");
+
+  private static final Pattern REMOVED = Pattern.compile("leave (.+?) out|in place of ([^;]+)");
+
+  @TempDir Path scratch;
+
+  /** What a diagnostic of some code suggests. */
+  private record Suggestion(List<String> added, List<String> removed) {
+    static Suggestion of(Invocation refused, String code) {
+      Matcher fix =
+          Pattern.compile(" " + code + ": [^\\n]*\\n(?:  (?!fix)[^\\n]*\\n)*  fix: +([^\\n]*)")
+              .matcher(refused.err());
+      assertThat(fix.find()).as(refused.err()).isTrue();
+      String text = fix.group(1);
+      List<String> removed = new ArrayList<>();
+      Matcher removal = REMOVED.matcher(text);
+      while (removal.find()) {
+        removed.addAll(options(removal.group(removal.group(1) != null ? 1 : 2)));
+      }
+      List<String> added = options(REMOVED.matcher(text).replaceAll(""));
+      assertThat(added.size() + removed.size()).as(text).isPositive();
+      return new Suggestion(added, removed);
+    }
+
+    private static List<String> options(String text) {
+      return OPTION.matcher(text).results().map(MatchResult::group).toList();
+    }
+
+    List<String> pasted(List<String> command) {
+      List<String> pasted = new ArrayList<>();
+      for (int i = 0; i < command.size(); i++) {
+        String word = command.get(i);
+        String option = i + 1 < command.size() ? word + " " + command.get(i + 1) : word;
+        if (removed.contains(option)) {
+          i++;
+        } else {
+          pasted.add(withPass(word));
+        }
+      }
+      added.stream()
+          .filter(option -> option.startsWith("--"))
+          .forEach(option -> pasted.addAll(List.of(option.split(" ", 2))));
+      return pasted;
+    }
+
+    private String withPass(String word) {
+      return added.stream()
+          .filter(option -> !option.startsWith("--"))
+          .reduce(word, (text, pass) -> text.replaceFirst("kv-state\\(.*?\\)", pass));
+    }
+  }
+
+  private List<String> command(Path model, String options) {
+    List<String> command =
+        new ArrayList<>(List.of("compile", model.toString(), "--target", "java", "-o", "OUT"));
+    command.addAll(options.isBlank() ? List.of() : Arrays.asList(options.split(" ")));
+    return command;
+  }
+
+  private Invocation run(List<String> command) {
+    return Invocation.of(
+        command.stream()
+            .map(word -> word.equals("OUT") ? scratch.resolve("out").toString() : word)
+            .toArray());
+  }
+
+  private void assertSuggestionWorks(List<String> command, String code) {
+    Invocation refused = run(command);
+    assertThat(refused.exitCode()).as(refused.err()).isEqualTo(ExitCode.USER_ERROR);
+    List<String> pasted = Suggestion.of(refused, code).pasted(command);
+    Invocation mended = run(pasted);
+    assertThat(mended.exitCode()).as(pasted + "\n" + mended.err()).isEqualTo(ExitCode.DONE);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          P2005 | bert/ts_sdpa_dynamic  | --dim seq=1000
+          P2010 | bert/ts_sdpa_dynamic  | --dim sec=8
+          P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
+          P2010 | bert/ts_eager_static  | --dim seq=8
+          P6008 | gpt2/ts_sdpa_kv       | --kv-capacity 0
+          P6008 | gpt2/ts_sdpa_kv       | --dim past=0
+          P6008 | bert/ts_sdpa_dynamic  | --kv-capacity 8 --plan siracusa:chips=2
+          P6019 | gpt2/ts_sdpa_kv       | --dim total=34 --dim past=32
+          P6019 | gpt2/ts_sdpa_kv       | --kv-capacity 16 --dim past=32
+          P6019 | gpt2/ts_sdpa_kv       | --dim past=32 --passes simplify,raise,simplify,kv-state(capacity=16)
+          P6017 | gpt2/ts_sdpa_kv       | --devices 2 --strategy tensor=4
+          P4301 | gpt2/ts_sdpa_kv       | --devices 0
+          P6017 | gpt2/ts_sdpa_kv       | --strategy tensor
+          P4301 | gpt2/ts_sdpa_kv       | --devices auto
+          P4301 | gpt2/ts_sdpa_kv       | --devices 4 --plan wifi-laptops:laptops=2
+          P6021 | bert/ts_sdpa_dynamic  | --chunk 4
+          P6021 | gpt2/ts_sdpa_kv       | --chunk 4
+          """)
+  void whatIsSuggestedForAModelWorks(String code, String model, String options) {
+    Path file = FIXTURES.resolve(model).resolve("network.onnx");
+    assertSuggestionWorks(command(file, options == null ? "" : options), code);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          P6021 | --chunk 4 --dim sequence_length=2
+          P6021 | --chunk 4 --passes simplify,raise --dim past=8
+          P6019 | --kv-capacity 16 --passes simplify,raise,kv-state(capacity=8)
+          """)
+  void whatIsSuggestedForADecoderOfPromptsWorks(String code, String options) {
+    assertSuggestionWorks(command(PROMPT, options), code);
+  }
+
+  /** Of the models beside the repository, one whose images have an open size. */
+  @ParameterizedTest
+  @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
+  void whatIsSuggestedForImagesWorks(String options) {
+    Path vit = Invocation.ROOT.resolve("../shared/user-models/vit_cls/network.onnx");
+    assumeThat(vit).exists();
+    assertSuggestionWorks(command(vit, options), "P2005");
+  }
+
+  /** What a note says that was chosen may be chosen. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          P6013 | bert/ts_sdpa_dynamic
+          P6018 | bert/ts_sdpa_dynamic
+          P6018 | llama/ts_sdpa_dynamic
+          P6014 | gpt2/ts_sdpa_kv
+          """)
+  void whatWasChosenCanBeChosen(String code, String model) {
+    Path file = FIXTURES.resolve(model).resolve("network.onnx");
+    List<String> command = command(file, "");
+    Invocation noted = run(command);
+    assertThat(noted.exitCode()).as(noted.err()).isEqualTo(ExitCode.DONE);
+    List<String> added = Suggestion.of(noted, code).added();
+    Invocation chosen = run(Suggestion.of(noted, code).pasted(command));
+    assertThat(chosen.exitCode()).as(chosen.err()).isEqualTo(ExitCode.DONE);
+    assertThat(chosen.out()).isEqualTo(noted.out());
+    assertThat(chosen.err()).doesNotContain("choose it with " + added.getFirst());
+  }
+
+  @Test
+  void aCacheThatIsTooSmallForAPromptSaysWhichIsNot() {
+    List<String> command = command(PROMPT, "--kv-capacity 4");
+    assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
+    List<String> generate =
+        List.of(
+            "generate",
+            "OUT",
+            "--prompt",
+            "ROMEO:",
+            "--vocab",
+            VOCABULARY.toString(),
+            "--tokens",
+            "3");
+    Invocation refused = run(generate);
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run(Suggestion.of(refused, "P6022").pasted(command)).exitCode()).isZero();
+    Invocation mended = run(generate);
+    assertThat(mended.exitCode()).as(mended.err()).isZero();
+    assertThat(mended.err()).doesNotContain("P6015", "P6022");
+  }
+
+  @Test
+  void aFullCacheSaysWhichIsNot() {
+    List<String> command = command(PROMPT, "--kv-capacity 8");
+    assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
+    List<String> generate =
+        List.of(
+            "generate",
+            "OUT",
+            "--prompt",
+            "ROMEO:",
+            "--vocab",
+            VOCABULARY.toString(),
+            "--tokens",
+            "9");
+    Invocation full = run(generate);
+    assertThat(full.exitCode()).isZero();
+    assertThat(run(Suggestion.of(full, "P6015").pasted(command)).exitCode()).isZero();
+    assertThat(run(generate).err()).doesNotContain("P6015");
+  }
+}

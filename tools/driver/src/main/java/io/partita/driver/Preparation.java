@@ -1,0 +1,312 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.PassCode;
+import io.partita.passes.Pipeline;
+import io.partita.passes.state.KvStatePass;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** Makes the modules of a model that backends take: raised, its KV cache as state, all numbers. */
+public final class Preparation {
+  /** Positions of a KV cache where the user doesn't say how many. */
+  public static final long DEFAULT_CAPACITY = 256;
+
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  /**
+   * @param notes takes what the user should know although it stops nothing
+   * @param progress takes what the preparation is at
+   */
+  public Preparation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * A module that is ready.
+   *
+   * @param settled numbers of dimensions by name, but for the cache's length
+   * @param capacity positions of the KV cache that is state
+   */
+  private record Prepared(Module module, Map<String, Long> settled, OptionalLong capacity) {}
+
+  /**
+   * As {@link #prepare(Compilation.Request)}, with a second entry point where the request asks for
+   * chunks.
+   *
+   * @throws PartitaException also with {@link DriverCode#NO_CHUNKS} when the model isn't a decoder
+   *     whose number of new tokens is open
+   */
+  public Entries prepareEntries(Compilation.Request request) {
+    if (request.chunk().isEmpty()) {
+      return new Entries(prepare(request));
+    }
+    long tokens = request.chunk().getAsLong();
+    if (isText(request)) {
+      throw Entries.noChunks(
+          "--chunk " + tokens,
+          "an ONNX model, from which both entry points are made",
+          "a .pir module, which is one entry point",
+          "leave --chunk " + tokens + " out, or compile the ONNX model");
+    }
+    progress.accept("reading " + request.model().getFileName());
+    // Both entry points hold the same mapped weights.
+    OnnxModel model = OnnxModel.read(request.model());
+    Set<String> symbols = newTokens(model, tokens);
+    for (String symbol : symbols) {
+      long extent = request.dims().getOrDefault(symbol, 1L);
+      if (extent != 1) {
+        throw Entries.noChunks(
+            "--dim " + symbol + "=" + extent,
+            "1: with --chunk, the decoder takes 1 or " + tokens + " tokens",
+            Long.toString(extent),
+            "leave --dim " + symbol + "=" + extent + " out");
+      }
+    }
+    Prepared step = prepare(bound(request, symbols, 1), model, Map.of());
+    progress.accept("preparing it for " + tokens + " tokens at once");
+    Compilation.Request several =
+        bound(request.with(step.settled()).withCapacity(step.capacity()), symbols, tokens);
+    Preparation quiet = new Preparation(note -> {}, progress);
+    Map<String, Shape> masks = masks(model, step.settled(), tokens);
+    return Entries.of(step.module(), quiet.prepare(several, model, masks).module(), tokens);
+  }
+
+  /**
+   * The shapes of masks that are declared for the past and one new token, as some exporters write
+   * whatever the number of tokens is.
+   */
+  private static Map<String, Shape> masks(OnnxModel model, Map<String, Long> dims, long tokens) {
+    Set<String> caches = DecoderDimensions.cache(model);
+    Map<String, Dim> given = new TreeMap<>();
+    dims.forEach((symbol, extent) -> given.put(symbol, Dim.of(extent)));
+    given.keySet().removeAll(caches);
+    Map<String, Shape> shapes = new TreeMap<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      Shape shape = input.getValue().shape().bind(given);
+      if (input.getValue().element().isInteger() && shape.rank() > 1) {
+        Dim past = shape.fromEnd(0).minus(Dim.ONE);
+        if (past.isSymbol() && caches.contains(past.toString())) {
+          shapes.put(input.getKey(), shape.with(shape.rank() - 1, past.plus(Dim.of(tokens))));
+        }
+      }
+    }
+    return shapes;
+  }
+
+  private static Compilation.Request bound(
+      Compilation.Request request, Set<String> symbols, long extent) {
+    Map<String, Long> dims = new LinkedHashMap<>(request.dims());
+    symbols.forEach(symbol -> dims.put(symbol, extent));
+    return request.with(dims);
+  }
+
+  /**
+   * The symbols of how many tokens a decoder takes: the lengths of what isn't a cache or a mask.
+   */
+  private static Set<String> newTokens(OnnxModel model, long tokens) {
+    Set<String> caches = DecoderDimensions.cache(model);
+    Set<String> symbols = new TreeSet<>();
+    List<String> inputs = new ArrayList<>();
+    for (Map.Entry<String, TensorType> input : model.inputTypes().entrySet()) {
+      TensorType type = input.getValue();
+      boolean isMask = input.getKey().toLowerCase(Locale.ROOT).contains("mask");
+      if (type.element().isInteger() && type.rank() == 2 && !isMask) {
+        symbols.addAll(type.dim(1).symbols());
+        inputs.add(input.getKey() + ": " + type);
+      }
+    }
+    symbols.removeAll(caches);
+    if (caches.isEmpty() || symbols.isEmpty()) {
+      throw Entries.noChunks(
+          "--chunk " + tokens,
+          "a decoder with a KV cache of open length that takes an open number of tokens",
+          caches.isEmpty() ? "no such cache" : String.join(", ", inputs),
+          "leave --chunk " + tokens + " out, or export the model with a dynamic number of tokens");
+    }
+    return symbols;
+  }
+
+  /**
+   * The module that a backend takes: raised, with its KV cache as state, all dimensions numbers.
+   */
+  public Module prepare(Compilation.Request request) {
+    progress.accept("reading " + request.model().getFileName());
+    if (isText(request)) {
+      Pipeline pipeline =
+          request.passes() == null
+              ? StandardPasses.usual()
+              : Pipeline.parse(request.passes(), StandardPasses.REGISTRY);
+      return closed(run(pipeline, given(PirFile.read(request.model()), request)), Set.of());
+    }
+    return prepare(request, OnnxModel.read(request.model()), Map.of()).module();
+  }
+
+  private static boolean isText(Compilation.Request request) {
+    return request.model().toString().endsWith(".pir");
+  }
+
+  /** A module in text form with what the user gives. */
+  private static Module given(Module module, Compilation.Request request) {
+    SortedSet<String> symbols = module.graph().symbols();
+    Map<String, Dim> extents = new TreeMap<>();
+    request
+        .dims()
+        .forEach(
+            (symbol, extent) -> {
+              if (!symbols.contains(symbol) || extent < 0) {
+                throw new PartitaException(
+                    DriverCode.BAD_BINDING,
+                    "--dim " + symbol + "=" + extent,
+                    "an extent of 0 or more, of "
+                        + (symbols.isEmpty() ? "no dimension" : String.join(", ", symbols)),
+                    symbol + "=" + extent,
+                    "leave --dim " + symbol + "=" + extent + " out");
+              }
+              extents.put(symbol, Dim.of(extent));
+            });
+    try {
+      return extents.isEmpty() ? module : DimensionBinding.bind(module, extents);
+    } catch (TypeMismatch misfit) {
+      throw new PartitaException(
+          DriverCode.BAD_BINDING,
+          "--dim",
+          misfit.expected(),
+          misfit.found(),
+          "leave --dim out, or give other extents");
+    }
+  }
+
+  private Prepared prepare(
+      Compilation.Request request, OnnxModel model, Map<String, Shape> shapes) {
+    if (request.passes() != null) {
+      return prepare(request, model, shapes, request.passes());
+    }
+    DimensionChoice.Chosen chosen = chosen(request, model, shapes);
+    Module raised = run(StandardPasses.usual(), chosen.imported().orThrow());
+    CacheAsState cache =
+        new CacheAsState(notes, chosen.cache(), chosen.cacheDims(), chosen.stated());
+    OptionalLong capacity = OptionalLong.empty();
+    if (cache.applies(raised)) {
+      progress.accept("keeping the KV cache as state");
+      CacheAsState.Kept kept = cache.keep(closed(raised, cache.ownSymbols(raised)));
+      raised = kept.module();
+      capacity = kept.capacity();
+    }
+    return new Prepared(closed(raised, Set.of()), chosen.settled(), capacity);
+  }
+
+  /** With passes that the user chose, which may keep a cache as state or not. */
+  private Prepared prepare(
+      Compilation.Request request, OnnxModel model, Map<String, Shape> shapes, String passes) {
+    Pipeline pipeline = withNotes(Pipeline.parse(passes, StandardPasses.REGISTRY));
+    OptionalLong stated = OpenCache.stated(pipeline);
+    DimensionChoice.Chosen chosen = chosen(request, model, shapes);
+    Module module = chosen.imported().orThrow();
+    if (stated.isPresent()) {
+      chosen.capacity().ifPresent(capacity -> OpenCache.requireEqual(stated.getAsLong(), capacity));
+    } else {
+      module = withPast(module, chosen);
+    }
+    return new Prepared(closed(run(pipeline, module), Set.of()), chosen.settled(), stated);
+  }
+
+  /** What keeps a cache as state says what the user should know about that. */
+  private Pipeline withNotes(Pipeline pipeline) {
+    return new Pipeline(
+        pipeline.passes().stream()
+            .map(
+                pass ->
+                    pass instanceof KvStatePass state
+                        ? new KvStatePass(state.capacity(), notes)
+                        : pass)
+            .toList());
+  }
+
+  /** A decoder that takes its past at each run: its length is what the user gives. */
+  private static Module withPast(Module module, DimensionChoice.Chosen chosen) {
+    Map<String, Dim> extents = new TreeMap<>();
+    chosen.cacheDims().forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
+    return extents.isEmpty() ? module : DimensionBinding.bind(module, extents);
+  }
+
+  /**
+   * As {@link #prepareEntries(Compilation.Request)}, with so many positions in the KV cache.
+   *
+   * @throws PartitaException with {@link DriverCode#BAD_BINDING} when the model has no cache whose
+   *     length is open
+   */
+  public Entries prepareEntries(Compilation.Request request, long capacity) {
+    Set<String> cacheDims =
+        isText(request) ? Set.of() : DecoderDimensions.cache(OnnxModel.read(request.model()));
+    if (cacheDims.isEmpty()) {
+      throw new PartitaException(
+          DriverCode.BAD_BINDING,
+          "--kv-capacity " + capacity,
+          "a model with a KV cache of open length",
+          "none in " + request.model().getFileName(),
+          "leave --kv-capacity " + capacity + " out");
+    }
+    return prepareEntries(request.withCapacity(OptionalLong.of(capacity)));
+  }
+
+  private DimensionChoice.Chosen chosen(
+      Compilation.Request request, OnnxModel model, Map<String, Shape> shapes) {
+    return new DimensionChoice(model, request.values(), shapes, notes)
+        .of(request.dims(), request.capacity());
+  }
+
+  private Module run(Pipeline pipeline, Module module) {
+    return pipeline.run(
+        module, (pass, before, after) -> progress.accept("running passes, after " + pass.name()));
+  }
+
+  static Diagnostic missing(String symbol) {
+    return new Diagnostic(
+        PassCode.SYMBOLIC_DIMENSION,
+        "dimension " + symbol,
+        "a number: a compiled program has fixed shapes",
+        "no --dim for it, and no usual number that the model takes",
+        "add --dim " + symbol + "=N");
+  }
+
+  /** The module with usual numbers for all symbols but some. */
+  private Module closed(Module module, Set<String> open) {
+    Graph graph = module.graph();
+    SortedSet<String> symbols = new TreeSet<>(graph.symbols());
+    symbols.removeAll(open);
+    if (symbols.isEmpty()) {
+      return module;
+    }
+    Map<String, Dim> extents = new LinkedHashMap<>();
+    new UsualExtents(graph, DecoderDimensions.of(module).tokens(), notes)
+        .choose(Map.of(), open)
+        .forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
+    symbols.removeAll(extents.keySet());
+    if (!symbols.isEmpty()) {
+      throw new PartitaException(symbols.stream().map(Preparation::missing).toList());
+    }
+    return run(StandardPasses.tidy(), DimensionBinding.bind(module, extents));
+  }
+}

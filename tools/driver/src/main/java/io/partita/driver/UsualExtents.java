@@ -1,0 +1,255 @@
+package io.partita.driver;
+
+import io.partita.frontend.onnx.UsualSizes;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * The extents of a graph's inputs that nobody gives: one sequence, one token of a decoder, images
+ * of a usual size, and sequences of 128 elements, or as many as the model has positions for.
+ */
+final class UsualExtents {
+  private static final long LENGTH = UsualSizes.LENGTHS.getFirst();
+
+  private final Graph graph;
+  private final SortedSet<String> tokens;
+  private final Consumer<Diagnostic> notes;
+  private final Map<String, Long> chosen = new LinkedHashMap<>();
+  private final Map<String, Dim> extents = new HashMap<>();
+  private PositionTables tables;
+
+  /**
+   * @param tokens symbols of how many tokens a decoder takes at once
+   * @param notes takes what was chosen
+   */
+  UsualExtents(Graph graph, SortedSet<String> tokens, Consumer<Diagnostic> notes) {
+    this.graph = graph;
+    this.tokens = tokens;
+    this.notes = notes;
+  }
+
+  /**
+   * The extents of all symbols for which one is found that the graph takes.
+   *
+   * @param given what isn't to be chosen any more
+   * @param open symbols that need no number
+   */
+  Map<String, Long> choose(Map<String, Long> given, Set<String> open) {
+    given.forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
+    SortedSet<String> missing = new TreeSet<>(graph.symbols());
+    missing.removeAll(given.keySet());
+    missing.removeAll(open);
+    for (String symbol : List.copyOf(missing)) {
+      if (chooseOne(symbol)) {
+        missing.remove(symbol);
+      }
+    }
+    SortedSet<String> images = images();
+    images.retainAll(missing);
+    chooseImage(images);
+    missing.removeAll(images);
+    missing.forEach(this::chooseLength);
+    return chosen;
+  }
+
+  private boolean chooseOne(String symbol) {
+    if (UsualSizes.isBatch(symbol) || isFirst(symbol)) {
+      choose(symbol, 1, DriverCode.DEFAULT_BATCH, "it becomes 1");
+    } else if (tokens.contains(symbol)) {
+      choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "a decoder takes 1 token at a time");
+    } else if (!read(graph).contains(symbol)) {
+      choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "it becomes 1, as nothing reads it");
+    } else if (isCount(symbol)) {
+      choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "it becomes 1: it counts sequences");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** Whether inputs have it as their first dimension only, and others behind: then it's a batch. */
+  private boolean isFirst(String symbol) {
+    String name = symbol.toLowerCase(Locale.ROOT);
+    boolean isLength = name.contains("seq") || name.contains("len");
+    return !isLength
+        && places(symbol, (type, axis) -> axis == 0 && type.rank() > 1)
+        && !tokens.contains(symbol);
+  }
+
+  /** Whether it's how many sequences there are, such as choices: behind it, there are ids. */
+  private boolean isCount(String symbol) {
+    return places(
+        symbol,
+        (type, axis) -> type.element().isInteger() && type.rank() > 2 && axis < type.rank() - 1);
+  }
+
+  private interface Place {
+    boolean test(TensorType input, int axis);
+  }
+
+  /** Whether the symbol is an extent of some input, and each time in such a place. */
+  private boolean places(String symbol, Place expected) {
+    boolean any = false;
+    for (Value input : graph.inputs()) {
+      for (int axis = 0; axis < input.type().rank(); axis++) {
+        if (input.type().dim(axis).symbols().contains(symbol)) {
+          if (!expected.test(input.type(), axis)) {
+            return false;
+          }
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  /**
+   * The heights and widths of images: the last two of four or more dimensions, both of them open,
+   * and nowhere else.
+   */
+  private SortedSet<String> images() {
+    SortedSet<String> images = new TreeSet<>(graph.symbols());
+    images.removeIf(symbol -> !places(symbol, UsualExtents::isSize));
+    return images;
+  }
+
+  private static boolean isSize(TensorType type, int axis) {
+    int rank = type.rank();
+    return rank >= 4
+        && axis >= rank - 2
+        && type.element().isFloat()
+        && !type.shape().fromEnd(0).isStatic()
+        && !type.shape().fromEnd(1).isStatic();
+  }
+
+  private void chooseImage(Set<String> images) {
+    if (images.isEmpty()) {
+      return;
+    }
+    for (long size : UsualSizes.IMAGES) {
+      if (fits(images, size)) {
+        String reason = "it becomes " + size + ", a usual size of images";
+        images.forEach(symbol -> choose(symbol, size, DriverCode.DEFAULT_EXTENT, reason));
+        return;
+      }
+    }
+  }
+
+  private void chooseLength(String symbol) {
+    if (fits(Set.of(symbol), LENGTH)) {
+      choose(symbol, LENGTH, DriverCode.DEFAULT_EXTENT, "it becomes " + LENGTH);
+      return;
+    }
+    OptionalLong most = most(symbol, LENGTH);
+    if (most.isPresent()) {
+      String reason = "it becomes " + most.getAsLong() + ", the most that the model takes";
+      choose(symbol, most.getAsLong(), DriverCode.DEFAULT_EXTENT, reason);
+      return;
+    }
+    UsualSizes.LENGTHS.stream()
+        .filter(length -> fits(Set.of(symbol), length))
+        .findFirst()
+        .ifPresent(
+            length -> {
+              String reason = "it becomes " + length + ", the first usual length that fits";
+              choose(symbol, length, DriverCode.DEFAULT_EXTENT, reason);
+            });
+  }
+
+  /**
+   * The largest extent below another one that doesn't fit; none where it isn't found by halving.
+   */
+  private OptionalLong most(String symbol, long misfit) {
+    long fits = 0;
+    long fails = misfit;
+    while (fails - fits > 1) {
+      long middle = (fits + fails) / 2;
+      if (fits(Set.of(symbol), middle)) {
+        fits = middle;
+      } else {
+        fails = middle;
+      }
+    }
+    return fits == 0 ? OptionalLong.empty() : OptionalLong.of(fits);
+  }
+
+  /** The largest extent that fits in place of one that doesn't, beside those that are known. */
+  OptionalLong mostInPlaceOf(String symbol, long misfit, Map<String, Long> given) {
+    given.forEach((name, extent) -> extents.put(name, Dim.of(extent)));
+    extents.remove(symbol);
+    return most(symbol, misfit);
+  }
+
+  private void choose(String symbol, long extent, DriverCode code, String reason) {
+    chosen.put(symbol, extent);
+    extents.put(symbol, Dim.of(extent));
+    notes.accept(
+        new Diagnostic(
+            code,
+            "dimension " + symbol,
+            "",
+            "no --dim; " + reason,
+            "choose it with --dim " + symbol + "=" + extent));
+  }
+
+  /** Whether the graph can be computed with such extents, and computes something. */
+  private boolean fits(Set<String> symbols, long extent) {
+    Map<String, Dim> trial = new HashMap<>(extents);
+    symbols.forEach(symbol -> trial.put(symbol, Dim.of(extent)));
+    Graph bound;
+    try {
+      bound = DimensionBinding.bind(graph, trial);
+    } catch (TypeMismatch | ArithmeticException | IllegalArgumentException misfit) {
+      return false;
+    }
+    for (int i = 0; i < bound.nodes().size(); i++) {
+      for (int result = 0; result < bound.nodes().get(i).results().size(); result++) {
+        TensorType before = graph.nodes().get(i).results().get(result).type();
+        TensorType after = bound.nodes().get(i).results().get(result).type();
+        if (before.element().isFloat() && !isEmpty(before) && isEmpty(after)) {
+          return false;
+        }
+      }
+    }
+    tables = tables == null ? PositionTables.of(graph) : tables;
+    return tables.reach(trial, symbols);
+  }
+
+  private static boolean isEmpty(TensorType type) {
+    return type.shape().dims().stream().anyMatch(dim -> dim.isStatic() && dim.value() <= 0);
+  }
+
+  /** The symbols of inputs that some node or output reads, and of what is computed from them. */
+  private static SortedSet<String> read(Graph graph) {
+    SortedSet<String> symbols = new TreeSet<>();
+    Set<Value> readers = graph.readers().keySet();
+    for (Value input : graph.inputs()) {
+      if (readers.contains(input)
+          || graph.outputs().stream().anyMatch(output -> output.value() == input)) {
+        input.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
+      }
+    }
+    for (Node node : graph.nodes()) {
+      for (Value result : node.results()) {
+        result.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
+      }
+    }
+    return symbols;
+  }
+}
