@@ -29,8 +29,9 @@ final class ConvolutionKernels {
     int block = Math.clamp(UNROLLED / Math.max(1, depth), 1, Math.max(1, places));
     int blocks = (places + block - 1) / block;
     int images = (int) data.shape().extent(0) * groups;
-    Cells source = Cells.of(data);
-    Cells target = Cells.zeros(type.element(), Math.toIntExact(type.shape().elements()));
+    RawElements source = RawElements.of(data);
+    RawElements target =
+        RawElements.zeros(type.element(), Math.toIntExact(type.shape().elements()));
     ParallelTasks.run(
         images * blocks,
         type.shape().elements() * depth,
@@ -47,7 +48,7 @@ final class ConvolutionKernels {
               new Matrix(weight, first, filters, depth, false),
               new Matrix(columns, 0, depth, to - from, false),
               0);
-          Cells sums = Cells.of(product.tensor());
+          RawElements sums = RawElements.of(product.tensor());
           for (int filter = 0; filter < filters; filter++) {
             int start = (image * filters + filter) * places + from;
             target.copyRun(sums, filter * (to - from), start, to - from);
@@ -62,11 +63,17 @@ final class ConvolutionKernels {
 
   /** {@code [channels · kernel, places]}: what lies under each element of the window. */
   private static Tensor unrolled(
-      Cells source, int channel, int channels, WindowOrigins origins, int from, int to, Tensor x) {
+      RawElements source,
+      int channel,
+      int channels,
+      WindowOrigins origins,
+      int from,
+      int to,
+      Tensor x) {
     int kernels = origins.kernelCount();
     int width = to - from;
     int plane = Math.toIntExact(origins.spatial().elements());
-    Cells columns = Cells.zeros(x.element(), channels * kernels * width);
+    RawElements columns = RawElements.zeros(x.element(), channels * kernels * width);
     for (int kernel = 0; kernel < kernels; kernel++) {
       int[] under = origins.of(kernel, from, to);
       for (int c = 0; c < channels; c++) {
@@ -76,7 +83,8 @@ final class ConvolutionKernels {
     return columns.toTensor(new TensorType(x.element(), Shape.of(channels * kernels, width)));
   }
 
-  private static void copyRuns(Cells source, int start, int[] under, Cells target, int to) {
+  private static void copyRuns(
+      RawElements source, int start, int[] under, RawElements target, int to) {
     int place = 0;
     while (place < under.length) {
       int end = place + 1;
@@ -204,9 +212,9 @@ final class ConvolutionKernels {
   }
 
   private static Tensor taken(Tensor x, long[] positions, TensorType type) {
-    Cells source = Cells.of(x);
-    Cells target = Cells.zeros(type.element(), positions.length);
-    Cells least = Cells.of(least(x.element()));
+    RawElements source = RawElements.of(x);
+    RawElements target = RawElements.zeros(type.element(), positions.length);
+    RawElements least = RawElements.of(least(x.element()));
     for (int i = 0; i < positions.length; i++) {
       if (positions[i] >= 0) {
         target.copy(source, (int) positions[i], i);

@@ -116,7 +116,7 @@ final class EinsumKernels {
     int[] targets =
         offsets(
             List.of(out),
-            List.of(Cells.zeros(type.element(), size(type)).toTensor(type)),
+            List.of(RawElements.zeros(type.element(), size(type)).toTensor(type)),
             kept,
             extents)[0];
     return type.element().isFloat()

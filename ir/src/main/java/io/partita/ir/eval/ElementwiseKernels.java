@@ -196,9 +196,9 @@ final class ElementwiseKernels {
           });
       return Tensor.of(type, out);
     }
-    Cells x = Cells.of(then);
-    Cells y = Cells.of(otherwise);
-    Cells out = Cells.zeros(type.element(), Math.toIntExact(type.shape().elements()));
+    RawElements x = RawElements.of(then);
+    RawElements y = RawElements.of(otherwise);
+    RawElements out = RawElements.zeros(type.element(), Math.toIntExact(type.shape().elements()));
     lines.forEach(
         (position, offsets, length) -> {
           for (int i = 0; i < length; i++) {

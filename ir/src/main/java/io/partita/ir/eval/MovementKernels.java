@@ -25,7 +25,7 @@ final class MovementKernels {
 
   static Tensor slice(Movement.Slice slice, Tensor x, TensorType type) {
     if (type.shape().elements() == 0) {
-      return Cells.zeros(type.element(), 0).toTensor(type);
+      return RawElements.zeros(type.element(), 0).toTensor(type);
     }
     long[] strides = x.shape().strides();
     long start = 0;
@@ -41,8 +41,9 @@ final class MovementKernels {
   }
 
   private static Tensor strided(Tensor x, int start, long[] strides, TensorType type) {
-    Cells source = Cells.of(x);
-    Cells target = Cells.zeros(type.element(), Math.toIntExact(type.shape().elements()));
+    RawElements source = RawElements.of(x);
+    RawElements target =
+        RawElements.zeros(type.element(), Math.toIntExact(type.shape().elements()));
     Lines lines = new Lines(type.shape().extents(), strides);
     int stride = lines.stride(0);
     lines.forEach(
@@ -52,12 +53,13 @@ final class MovementKernels {
   }
 
   static Tensor concat(List<Tensor> operands, int axis, TensorType type) {
-    Cells target = Cells.zeros(type.element(), Math.toIntExact(type.shape().elements()));
+    RawElements target =
+        RawElements.zeros(type.element(), Math.toIntExact(type.shape().elements()));
     int outer = elements(type.shape().range(0, axis));
     int row = elements(type.shape().range(axis, type.rank()));
     int start = 0;
     for (Tensor operand : operands) {
-      Cells source = Cells.of(operand);
+      RawElements source = RawElements.of(operand);
       int run = elements(operand.shape().range(axis, type.rank()));
       for (int i = 0; i < outer; i++) {
         target.copyRun(source, i * run, i * row + start, run);
@@ -74,7 +76,7 @@ final class MovementKernels {
   static Tensor pad(Movement.Pad pad, List<Tensor> operands, TensorType type) {
     Tensor x = cropped(operands.getFirst(), pad);
     if (type.shape().elements() == 0) {
-      return Cells.zeros(type.element(), 0).toTensor(type);
+      return RawElements.zeros(type.element(), 0).toTensor(type);
     }
     if (pad.mode() == PadMode.CONSTANT) {
       return padConstant(x, operands.get(1), pad, type);
@@ -108,9 +110,9 @@ final class MovementKernels {
   }
 
   private static Tensor padConstant(Tensor x, Tensor value, Movement.Pad pad, TensorType type) {
-    Cells target = Cells.zeros(type.element(), elements(type.shape()));
-    target.fill(Cells.of(value));
-    Cells source = Cells.of(x);
+    RawElements target = RawElements.zeros(type.element(), elements(type.shape()));
+    target.fill(RawElements.of(value));
+    RawElements source = RawElements.of(x);
     long[] strides = type.shape().strides();
     long start = 0;
     for (int axis = 0; axis < strides.length; axis++) {
@@ -162,8 +164,8 @@ final class MovementKernels {
     int outer = elements(x.shape().range(0, axis));
     int inner = elements(x.shape().range(axis + 1, x.shape().rank()));
     int extent = (int) x.shape().extent(axis);
-    Cells source = Cells.of(x);
-    Cells target = Cells.zeros(type.element(), elements(type.shape()));
+    RawElements source = RawElements.of(x);
+    RawElements target = RawElements.zeros(type.element(), elements(type.shape()));
     int to = 0;
     for (int i = 0; i < outer; i++) {
       for (int position : positions) {
@@ -185,8 +187,8 @@ final class MovementKernels {
 
   static Tensor gatherElements(Tensor data, Tensor indices, int axis, TensorType type) {
     int[] origins = elementOffsets(data.shape(), indices, axis, "gather_elements");
-    Cells source = Cells.of(data);
-    Cells target = Cells.zeros(type.element(), origins.length);
+    RawElements source = RawElements.of(data);
+    RawElements target = RawElements.zeros(type.element(), origins.length);
     for (int i = 0; i < origins.length; i++) {
       target.copy(source, origins[i], i);
     }
@@ -220,7 +222,7 @@ final class MovementKernels {
     int tuple = (int) indices.shape().fromEnd(0).value();
     int[] offsets = Positions.tuples(indices, data.shape(), batchDims, "gather_nd");
     int run = elements(data.shape().range(batchDims + tuple, data.shape().rank()));
-    Cells target = Cells.zeros(type.element(), elements(type.shape()));
+    RawElements target = RawElements.zeros(type.element(), elements(type.shape()));
     if (offsets.length == 0 || run == 0) {
       return target.toTensor(type);
     }
@@ -236,7 +238,7 @@ final class MovementKernels {
     }
     int batch = data.size() / batches;
     int tuples = offsets.length / batches;
-    Cells source = Cells.of(data);
+    RawElements source = RawElements.of(data);
     for (int i = 0; i < offsets.length; i++) {
       target.copyRun(source, i / tuples * batch + offsets[i], i * run, run);
     }

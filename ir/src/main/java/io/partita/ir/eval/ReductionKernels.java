@@ -171,9 +171,9 @@ final class ReductionKernels {
     long[] keys = SortKeys.of(x);
     Comparator<Integer> ascending = (left, right) -> Long.compare(keys[left], keys[right]);
     Comparator<Integer> order = top.largest() ? ascending.reversed() : ascending;
-    Cells source = Cells.of(x);
+    RawElements source = RawElements.of(x);
     int lines = axis.outer() * axis.inner();
-    Cells values = Cells.zeros(x.element(), lines * k);
+    RawElements values = RawElements.zeros(x.element(), lines * k);
     long[] indices = new long[lines * k];
     Axis results = new Axis(axis.outer(), k, axis.inner());
     for (int line = 0; line < lines; line++) {

@@ -32,8 +32,8 @@ final class ScatterKernels {
     int inner = Math.toIntExact(shape.range(axis + 1, shape.rank()).elements());
     int extent = (int) shape.extent(axis);
     int added = (int) update.shape().extent(axis);
-    Cells result = Cells.copyOf(cache);
-    Cells source = Cells.of(update);
+    RawElements result = RawElements.copyOf(cache);
+    RawElements source = RawElements.of(update);
     for (int row = 0; row < batches * outer; row++) {
       long first = start.getLong(row / outer);
       for (int i = 0; i < added; i++) {
@@ -48,8 +48,8 @@ final class ScatterKernels {
   private static Tensor write(
       ScatterReduction reduction, Tensor data, int[] targets, int run, Tensor updates) {
     if (reduction == ScatterReduction.REPLACE) {
-      Cells result = Cells.copyOf(data);
-      Cells source = Cells.of(updates);
+      RawElements result = RawElements.copyOf(data);
+      RawElements source = RawElements.of(updates);
       for (int i = 0; i < targets.length; i++) {
         result.copyRun(source, i * run, targets[i], run);
       }

@@ -30,7 +30,7 @@ public final class OutputFolder {
    */
   public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
     Path target = folder.toAbsolutePath().normalize();
-    try (Ending ending = new Ending()) {
+    try (ShutdownGuard ending = new ShutdownGuard()) {
       verifyReplaceable(target, isProgram);
       Path parent = target.getParent();
       if (parent == null) {
@@ -78,7 +78,8 @@ public final class OutputFolder {
     }
   }
 
-  private static void writeFile(EmittedFile file, Path folder, Ending ending) throws IOException {
+  private static void writeFile(EmittedFile file, Path folder, ShutdownGuard ending)
+      throws IOException {
     ending.verifyGoesOn();
     Path path = folder.resolve(file.path());
     Files.createDirectories(path.getParent());

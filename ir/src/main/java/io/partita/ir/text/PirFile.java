@@ -1,7 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.Ending;
+import io.partita.ir.file.ShutdownGuard;
 import io.partita.ir.graph.Module;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -39,14 +39,14 @@ public final class PirFile {
   public static void write(Module module, Path file) {
     WeightTable table = WeightTable.of(module.graph(), Long.MAX_VALUE);
     String text = PirPrinter.print(module, table);
-    try (Ending ending = new Ending()) {
+    try (ShutdownGuard ending = new ShutdownGuard()) {
       write(text, table, file, ending);
     } catch (IOException e) {
       throw failure(file, "a file that can be written", e);
     }
   }
 
-  private static void write(String text, WeightTable table, Path file, Ending ending)
+  private static void write(String text, WeightTable table, Path file, ShutdownGuard ending)
       throws IOException {
     Path textPart = partial(file);
     Path weightsPart = null;

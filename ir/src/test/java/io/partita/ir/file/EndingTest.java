@@ -27,7 +27,7 @@ class EndingTest {
   static final class Endless {
     public static void main(String[] arguments) throws IOException {
       Path file = Path.of(arguments[0], "endless");
-      try (Ending ending = new Ending()) {
+      try (ShutdownGuard ending = new ShutdownGuard()) {
         try (OutputStream out = ending.watched(Files.newOutputStream(file))) {
           while (true) {
             out.write(new byte[1 << 10]);

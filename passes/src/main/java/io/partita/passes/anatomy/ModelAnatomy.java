@@ -75,7 +75,7 @@ public record ModelAnatomy(
     }
     Flow flow = new Flow(raised);
     Projections projections = new Projections(raised, flow);
-    Surroundings surroundings = new Surroundings(raised, flow, projections);
+    EmbeddingAndHead surroundings = new EmbeddingAndHead(raised, flow, projections);
     return new ModelAnatomy(
         new BlockFinder(raised, flow, projections).blocks(),
         Math.max(before.count(), after.count()),

@@ -130,7 +130,7 @@ final class DeviceRun {
     }
     long bytes = residency.blockBytes(ahead % blocks);
     int last = reached;
-    for (DmaChannel channel : Ways.between(chip, residency.far(), residency.home())) {
+    for (DmaChannel channel : TransferPaths.between(chip, residency.far(), residency.home())) {
       bytesByChannel.merge(channel.name(), bytes, Long::sum);
       if (options.awaitsBlocks()) {
         double seconds = channel.cycles(bytes, 0) / chip.hertz();
@@ -188,7 +188,7 @@ final class DeviceRun {
     for (DmaChannel channel : chip.channels()) {
       Long moved = bytesByChannel.get(channel.name());
       if (moved != null) {
-        levels.merge(Ways.level(chip, channel), moved, Long::sum);
+        levels.merge(TransferPaths.level(chip, channel), moved, Long::sum);
       }
     }
     return levels;
@@ -201,7 +201,8 @@ final class DeviceRun {
     for (DmaChannel channel : chip.channels()) {
       Long moved = bytesByChannel.get(channel.name());
       if (moved != null) {
-        joules.merge(Ways.level(chip, channel), moved * channel.joulesPerByte(), Double::sum);
+        joules.merge(
+            TransferPaths.level(chip, channel), moved * channel.joulesPerByte(), Double::sum);
       }
     }
     return joules;

@@ -121,7 +121,7 @@ final class KernelTimes {
     if (size == 0 || from.equals(to)) {
       return;
     }
-    for (DmaChannel channel : Ways.between(chip, from, to)) {
+    for (DmaChannel channel : TransferPaths.between(chip, from, to)) {
       stages.merge(
           channel.name(), channel.cycles(Math.ceilDiv(size, tiles), 0) / chip.hertz(), Double::sum);
       bytes.merge(channel.name(), size, Long::sum);

@@ -51,7 +51,7 @@ public final class TargetTimeline {
             timeline.resource(
                 new Resource(
                     name + channel.name(),
-                    new Resource.Kind(Ways.level(chip, channel)),
+                    new Resource.Kind(TransferPaths.level(chip, channel)),
                     device,
                     0,
                     channel.joulesPerByte())));
@@ -110,7 +110,8 @@ public final class TargetTimeline {
     int[] last = after;
     ChipKind chip = chips.get(device);
     List<DmaChannel> way =
-        ways.computeIfAbsent(new Way(chip.name(), from, to), key -> Ways.between(chip, from, to));
+        ways.computeIfAbsent(
+            new Way(chip.name(), from, to), key -> TransferPaths.between(chip, from, to));
     for (DmaChannel channel : way) {
       last = new int[] {move(device, channel, label, bytes, last)};
     }

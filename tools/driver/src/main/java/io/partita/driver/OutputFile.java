@@ -1,7 +1,7 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.Ending;
+import io.partita.ir.file.ShutdownGuard;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,7 +30,7 @@ public final class OutputFile {
   public static void write(Path file, Writer writer) {
     Path absolute = file.toAbsolutePath();
     Path part = absolute.resolveSibling("." + absolute.getFileName() + ".part");
-    try (Ending ending = new Ending()) {
+    try (ShutdownGuard ending = new ShutdownGuard()) {
       Files.createDirectories(absolute.getParent());
       try {
         OutputStream watched = ending.watched(Files.newOutputStream(part));

@@ -192,12 +192,12 @@ public final class Placement {
     long needed = end + OffsetPacking.needed(intervals);
     long start = end + living.packed.bytes();
     TransferTimes times = living.run.times;
-    Passing passing =
-        new Passing(
+    StreamedRegions passing =
+        new StreamedRegions(
             own.stream()
                 .map(
                     region ->
-                        Passing.One.of(
+                        StreamedRegions.One.of(
                             region, living.spans.get(region), living.changed.get(region)))
                 .toList(),
             l2Bytes - start,

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /** By which channels bytes move between the memories of a chip. */
-final class Ways {
-  private Ways() {}
+final class TransferPaths {
+  private TransferPaths() {}
 
   /** The fewest channels from one memory to another, breadth first. */
   static List<DmaChannel> between(ChipKind chip, String from, String to) {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Watches, while something is written, whether the process is told to end (Ctrl-C). Then the
  * writing fails at its next block, and the process waits until what was begun is taken away.
  */
-public final class Ending implements AutoCloseable {
+public final class ShutdownGuard implements AutoCloseable {
   private static final int LONGEST_WAIT_SECONDS = 10;
 
   private final CountDownLatch tidied = new CountDownLatch(1);
@@ -21,7 +21,7 @@ public final class Ending implements AutoCloseable {
   private volatile boolean told;
 
   /** Begins to watch. */
-  public Ending() {
+  public ShutdownGuard() {
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException ending) {

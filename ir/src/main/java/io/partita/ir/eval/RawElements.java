@@ -10,28 +10,28 @@ import java.lang.foreign.ValueLayout;
  * The elements of a tensor as bit patterns of 1, 2, 4 or 8 bytes, to be moved without being looked
  * at; 4-bit elements take a byte each.
  */
-final class Cells {
+final class RawElements {
   private final MemorySegment data;
   private final int width;
 
-  private Cells(MemorySegment data, int width) {
+  private RawElements(MemorySegment data, int width) {
     this.data = data;
     this.width = width;
   }
 
-  static Cells of(Tensor tensor) {
+  static RawElements of(Tensor tensor) {
     if (tensor.element().bits() != 4) {
-      return new Cells(tensor.bytes(), tensor.element().bits() / 8);
+      return new RawElements(tensor.bytes(), tensor.element().bits() / 8);
     }
     byte[] unpacked = new byte[tensor.size()];
     for (int i = 0; i < unpacked.length; i++) {
       unpacked[i] = (byte) tensor.getLong(i);
     }
-    return new Cells(MemorySegment.ofArray(unpacked), 1);
+    return new RawElements(MemorySegment.ofArray(unpacked), 1);
   }
 
   /** Zeros, in the kind of array that gives them back without a copy. */
-  static Cells zeros(ElementType element, int count) {
+  static RawElements zeros(ElementType element, int count) {
     MemorySegment data =
         switch (element) {
           case F64 -> MemorySegment.ofArray(new double[count]);
@@ -41,12 +41,12 @@ final class Cells {
           case F16, BF16, I16, U16 -> MemorySegment.ofArray(new short[count]);
           case I8, U8, I4, U4, BOOL -> MemorySegment.ofArray(new byte[count]);
         };
-    return new Cells(data, Math.max(1, element.bits() / 8));
+    return new RawElements(data, Math.max(1, element.bits() / 8));
   }
 
   /** A copy that may be written to. */
-  static Cells copyOf(Tensor tensor) {
-    Cells copy = zeros(tensor.element(), tensor.size());
+  static RawElements copyOf(Tensor tensor) {
+    RawElements copy = zeros(tensor.element(), tensor.size());
     copy.copyRun(of(tensor), 0, 0, tensor.size());
     return copy;
   }
@@ -63,13 +63,13 @@ final class Cells {
   }
 
   /** Copies neighbouring elements. */
-  void copyRun(Cells source, int from, int to, int count) {
+  void copyRun(RawElements source, int from, int to, int count) {
     MemorySegment.copy(
         source.data, (long) from * width, data, (long) to * width, (long) count * width);
   }
 
   /** Copies {@code count} elements that stand {@code stride} apart to neighbouring places. */
-  void copyLine(Cells source, int from, int stride, int to, int count) {
+  void copyLine(RawElements source, int from, int stride, int to, int count) {
     if (stride == 1) {
       copyRun(source, from, to, count);
       return;
@@ -106,7 +106,7 @@ final class Cells {
   }
 
   /** Copies one element. */
-  void copy(Cells source, int from, int to) {
+  void copy(RawElements source, int from, int to) {
     switch (width) {
       case 1 -> data.set(ValueLayout.JAVA_BYTE, to, source.data.get(ValueLayout.JAVA_BYTE, from));
       case 2 ->
@@ -129,7 +129,7 @@ final class Cells {
   }
 
   /** Writes the first element of {@code value} everywhere. */
-  void fill(Cells value) {
+  void fill(RawElements value) {
     copyLine(value, 0, 0, 0, (int) (data.byteSize() / width));
   }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What stands before the first block and after the last. */
-final class Surroundings {
+final class EmbeddingAndHead {
   /** A table of token types has no more rows. */
   private static final long MOST_TYPES = 4;
 
@@ -30,7 +30,7 @@ final class Surroundings {
   private final Flow flow;
   private final Projections projections;
 
-  Surroundings(Graph graph, Flow flow, Projections projections) {
+  EmbeddingAndHead(Graph graph, Flow flow, Projections projections) {
     this.graph = graph;
     this.flow = flow;
     this.projections = projections;

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /** What passes through L2: where each region lies meanwhile, and its transfers. */
-final class Passing {
+final class StreamedRegions {
   /**
    * A region.
    *
@@ -41,7 +41,7 @@ final class Passing {
    * @param wraps whether a run always follows another one of its kind, and so may find transfers
    *     that the last one began
    */
-  Passing(List<One> all, long room, boolean wraps) {
+  StreamedRegions(List<One> all, long room, boolean wraps) {
     this.all = all;
     this.wraps = wraps;
     this.units = all.stream().map(One::unit).toList();
