@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
+import io.partita.driver.Preparation;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.graph.Value;
 import io.partita.ir.program.ProgramEvaluator;
@@ -56,9 +57,9 @@ class EvaluatedDecodersTest {
   @ParameterizedTest
   @CsvSource({"1, 2048", "2, 2048", "1, 700"})
   void chunksAndTokens(int chips, int l2) {
-    Compilation compilation = new Compilation(note -> {}, progress -> {});
+    Preparation preparation = new Preparation(note -> {}, progress -> {});
     Entries entries =
-        compilation.prepareEntries(
+        preparation.prepareEntries(
             new Compilation.Request(
                 MODEL, Map.of("past", 16L), Map.of(), null, OptionalLong.of(CHUNK)));
     ProgramEvaluator reference = new ProgramEvaluator(Distribution.programs(entries).step(), 1);
