@@ -16,7 +16,8 @@ public enum PassCode implements DiagnosticCode {
   NO_CACHE("P4009", "the model has no KV cache that can become state"),
   MASK_DROPPED("P4010", "an attention mask was taken for all ones", Severity.NOTE),
   CACHE_NOT_KEPT("P4011", "a KV cache stays inputs and outputs", Severity.NOTE),
-  CAPACITY_BEYOND_MODEL("P4012", "the KV cache has more positions than the model");
+  CAPACITY_BEYOND_MODEL("P4012", "the KV cache has more positions than the model"),
+  TOKENS_SEE_LATER_ONES("P4013", "new tokens see those behind them", Severity.NOTE);
 
   private final String id;
   private final String title;

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 
@@ -27,6 +28,7 @@ final class Conversion {
   private final CapacityValues lengthened;
   private final Map<MaskForm, Value> biases = new IdentityHashMap<>();
   private Position position;
+  private Optional<Node> lookingAhead = Optional.empty();
 
   /**
    * @param joins where new keys and values join past ones; not empty
@@ -51,6 +53,11 @@ final class Conversion {
     return lengthened;
   }
 
+  /** An attention in which one of several new tokens sees one behind it. */
+  Optional<Node> lookingAhead() {
+    return lookingAhead;
+  }
+
   List<Module.State> convert() {
     graph.before(graph.nodes().getFirst());
     Dim batch = batch();
@@ -63,6 +70,11 @@ final class Conversion {
         attentions.add(new Attended(node, masks.read(node)));
       }
     }
+    lookingAhead =
+        attentions.stream()
+            .filter(attended -> attended.mask().seesLater(fresh.value()))
+            .map(Attended::node)
+            .findFirst();
     attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));
     CachePlaces places = new CachePlaces(graph, past, position, batch);
     joins.forEach(places::replace);

@@ -73,26 +73,29 @@ public final class KvStatePass implements Pass {
     return EnumSet.of(Property.STATEFUL);
   }
 
+  private static Decoder decoder(Module module) {
+    return new Decoder(CacheBorder.move(module.graph()));
+  }
+
   /** Whether some attention reads keys that an input holds. */
   public static boolean applies(Module module) {
-    return !new Decoder(module.graph()).joins().isEmpty();
+    return !decoder(module).joins().isEmpty();
   }
 
   /** The length of the past where it's a number: such a decoder runs for one length only. */
   public static OptionalLong fixedPast(Module module) {
-    return new Decoder(module.graph())
-        .joins().stream()
-            .map(Join::pastLength)
-            .filter(Dim::isStatic)
-            .mapToLong(Dim::value)
-            .findFirst();
+    return decoder(module).joins().stream()
+        .map(Join::pastLength)
+        .filter(Dim::isStatic)
+        .mapToLong(Dim::value)
+        .findFirst();
   }
 
   /**
    * The symbols to which the pass gives a meaning: every other one should be a number before it.
    */
   public static Set<String> ownSymbols(Module module) {
-    Decoder decoder = new Decoder(module.graph());
+    Decoder decoder = decoder(module);
     Set<String> symbols = new TreeSet<>();
     decoder.joins().forEach(join -> symbols.addAll(join.pastLength().symbols()));
     if (!symbols.isEmpty()) {
@@ -108,7 +111,7 @@ public final class KvStatePass implements Pass {
    * @throws PartitaException with {@link PassCode#NO_CACHE} when caches don't share one
    */
   public static String pastLength(Module module) {
-    return new Decoder(module.graph()).pastLength().toString();
+    return decoder(module).pastLength().toString();
   }
 
   /**
@@ -131,16 +134,18 @@ public final class KvStatePass implements Pass {
    * @throws CapacityBeyondModel when the model has fewer positions than the cache
    */
   public Module keep(Module module) {
-    Decoder decoder = new Decoder(module.graph());
+    Decoder decoder = decoder(module);
     if (decoder.joins().isEmpty()) {
       throw noCache("the model", "attention over a past input joined with new keys", "none");
     }
     Dim past = decoder.pastLength();
     Dim fresh = decoder.newLength();
-    Graph bound = DimensionBinding.bind(module.graph(), decoder.totals(past.plus(fresh)));
+    Graph bound =
+        DimensionBinding.bind(CacheBorder.move(module.graph()), decoder.totals(past.plus(fresh)));
     GraphEditor graph = new GraphEditor(bound);
     Conversion conversion = new Conversion(graph, new Decoder(bound).joins(), capacity);
     List<Module.State> states = conversion.convert();
+    conversion.lookingAhead().ifPresent(node -> notes.accept(lookingAhead(node, fresh)));
     dropInputs(graph, bound, conversion.filled());
     SimplifyPass.simplify(graph, List.of());
     Graph open = graph.freeze();
@@ -171,6 +176,15 @@ public final class KvStatePass implements Pass {
                 "leave padding out of what is decoded"));
       }
     }
+  }
+
+  private static Diagnostic lookingAhead(Node node, Dim fresh) {
+    return new Diagnostic(
+        PassCode.TOKENS_SEE_LATER_ONES,
+        "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
+        "a mask that hides from each of " + fresh + " new tokens those behind it",
+        "none: the model as it was exported is a decoder for one token at a time only",
+        "give it one token at a time");
   }
 
   static PartitaException noCache(String where, String expected, String found) {

@@ -1,6 +1,7 @@
 package io.partita.passes.state;
 
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
 import java.util.Optional;
 
 /**
@@ -32,6 +33,34 @@ record MaskForm(boolean causal, long window, Optional<Bias> bias) {
      * which also holds what is hidden.
      */
     record ByPosition(Tensor values) implements Bias {}
+  }
+
+  /**
+   * Whether one of several new tokens sees one behind it, which isn't in the cache yet when tokens
+   * come one by one.
+   *
+   * @param fresh number of new tokens
+   */
+  boolean seesLater(long fresh) {
+    if (causal || fresh == 1) {
+      return false;
+    }
+    if (!(bias.orElse(null) instanceof Bias.ByPosition(Tensor values))) {
+      return true;
+    }
+    Shape shape = values.shape();
+    long rows = shape.extent(3);
+    long capacity = shape.extent(4);
+    for (int i = 0; i < values.size(); i++) {
+      long key = i % capacity;
+      long query = i / capacity % rows;
+      long first = i / (values.size() / shape.extent(0));
+      boolean isLater = key > first + query && key < first + fresh;
+      if (isLater && values.getDouble(i) > Double.NEGATIVE_INFINITY) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static MaskForm of(boolean causal, long window) {

@@ -116,6 +116,80 @@ class KvStateLayoutsTest {
     return present;
   }
 
+  /** {@code [2, batch, heads, past, d]}, as GPT-2 was exported for long. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void stackedKeysAndValuesBecomeTwoStates(int n) {
+    SmallDecoder d = new SmallDecoder(n);
+    Value past =
+        d.input("past", ElementType.F32, Dim.of(2), BATCH, HEADS, SmallDecoder.PAST, FEATURES);
+    Value keys = d.graph.add(new Movement.Concat(2), cut(d, past, 0), d.fresh("key"));
+    Value values = d.graph.add(new Movement.Concat(2), cut(d, past, 1), d.fresh("value"));
+    Shape one = Shape.of(Dim.ONE, BATCH, HEADS, d.total(), FEATURES);
+    d.graph.output(
+        "present",
+        d.graph.add(
+            new Movement.Concat(0),
+            d.graph.add(new Movement.Reshape(one), keys),
+            d.graph.add(new Movement.Reshape(one), values)));
+    d.attend(keys, values, null).agrees();
+    assertThat(d.state().graph().inputs())
+        .filteredOn(input -> input.name().startsWith("past"))
+        .extracting(input -> input.name() + ": " + input.type())
+        .containsExactly("past.0: f32[2,2,12,4]", "past.1: f32[2,2,12,4]");
+  }
+
+  private static Value cut(SmallDecoder d, Value past, long index) {
+    Value part =
+        d.graph.add(
+            new Movement.Slice(
+                List.of(Dim.of(index), Dim.ZERO, Dim.ZERO, Dim.ZERO, Dim.ZERO),
+                List.of(Dim.ONE, BATCH, HEADS, SmallDecoder.PAST, FEATURES),
+                List.of(1L, 1L, 1L, 1L, 1L)),
+            past);
+    return d.graph.add(
+        new Movement.Reshape(Shape.of(BATCH, HEADS, SmallDecoder.PAST, FEATURES)), part);
+  }
+
+  /** Keys and values that change places from run to run aren't a cache. */
+  @Test
+  void swappedPartsAreNotDivided() {
+    SmallDecoder d = new SmallDecoder(1);
+    Value past =
+        d.input("past", ElementType.F32, Dim.of(2), BATCH, HEADS, SmallDecoder.PAST, FEATURES);
+    Value keys = d.graph.add(new Movement.Concat(2), cut(d, past, 0), d.fresh("key"));
+    Value values = d.graph.add(new Movement.Concat(2), cut(d, past, 1), d.fresh("value"));
+    Shape one = Shape.of(Dim.ONE, BATCH, HEADS, d.total(), FEATURES);
+    d.graph.output(
+        "present",
+        d.graph.add(
+            new Movement.Concat(0),
+            d.graph.add(new Movement.Reshape(one), values),
+            d.graph.add(new Movement.Reshape(one), keys)));
+    d.attend(keys, values, null);
+    assertThatThrownBy(d::state).isInstanceOf(PartitaException.class).hasMessageContaining("P4009");
+  }
+
+  /** Tokens first at the border, heads first where they are joined. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void turnsAtTheBorderGoAway(int n) {
+    SmallDecoder d = new SmallDecoder(n);
+    d.attend(bordered(d, "key"), bordered(d, "value"), null).agrees();
+    assertThat(d.state().graph().nodes())
+        .extracting(node -> node.op().mnemonic())
+        .doesNotContain("transpose");
+  }
+
+  private static Value bordered(SmallDecoder d, String what) {
+    Value past =
+        d.input("past_" + what, ElementType.F32, BATCH, SmallDecoder.PAST, HEADS, FEATURES);
+    Movement.Transpose turn = new Movement.Transpose(List.of(0, 2, 1, 3));
+    Value joined = d.graph.add(new Movement.Concat(2), d.graph.add(turn, past), d.fresh(what));
+    d.graph.output("present_" + what, d.graph.add(turn, joined));
+    return joined;
+  }
+
   @Test
   void pastTokensThatAreMixedBeforeAttentionAreRefused() {
     SmallDecoder d = new SmallDecoder(1);

@@ -16,6 +16,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +26,7 @@ class KvStateMasksTest {
   private static final double LOWEST = -3.4028234663852886e38;
 
   /** {@code fill * (key > query)}, with the places that padding hides filled once more. */
-  private static Value productWithPadding(SmallDecoder d) {
+  static Value productWithPadding(SmallDecoder d) {
     Value later = d.binary(BinaryFunction.GREATER, d.keys(), d.queries());
     Value causal = d.binary(BinaryFunction.MUL, d.real(LOWEST), d.cast(later, ElementType.F32));
     Shape full = Shape.of(Dim.of(SmallDecoder.BATCH), Dim.ONE, Dim.of(d.n), d.total());
@@ -53,7 +54,7 @@ class KvStateMasksTest {
   }
 
   /** A sum of a causal mask and one that hides what is four or more tokens back. */
-  private static Value localSum(SmallDecoder d) {
+  static Value localSum(SmallDecoder d) {
     Value distance = d.binary(BinaryFunction.SUB, d.queries(), d.keys());
     Value near = d.binary(BinaryFunction.LESS, distance, d.whole(4));
     Value local = d.select(near, d.real(0), d.real(LOWEST));
@@ -70,7 +71,7 @@ class KvStateMasksTest {
   }
 
   /** Slopes times a running sum of the mask, as BLOOM has it. */
-  private static Value runningSum(SmallDecoder d) {
+  static Value runningSum(SmallDecoder d) {
     Value mask = d.attentionMask();
     Value sum = d.graph.add(new Reduction.Cumulative(false, 1, false, false), mask);
     Shape shape = Shape.of(Dim.of(SmallDecoder.BATCH), Dim.ONE, Dim.ONE, d.total());
@@ -93,7 +94,7 @@ class KvStateMasksTest {
   }
 
   /** A table of few distances for each head, as T5 has it. */
-  private static Value buckets(SmallDecoder d) {
+  static Value buckets(SmallDecoder d) {
     Value distance = d.binary(BinaryFunction.SUB, d.queries(), d.keys());
     Value bucket =
         d.binary(
@@ -116,7 +117,7 @@ class KvStateMasksTest {
   }
 
   /** Only keys of the query's own block of five. */
-  private static Value blocks(SmallDecoder d) {
+  static Value blocks(SmallDecoder d) {
     Value query = d.binary(BinaryFunction.DIV, d.queries(), d.whole(5));
     Value key = d.binary(BinaryFunction.DIV, d.keys(), d.whole(5));
     Value same = d.binary(BinaryFunction.EQUAL, query, key);
@@ -130,6 +131,31 @@ class KvStateMasksTest {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::blocks).agrees();
     assertThat(d.attention().mask()).isTrue();
     assertThat(d.attention().causal()).isFalse();
+  }
+
+  /** Zeros, as are left of a comparison that one token needs none of. */
+  private static Value nothing(SmallDecoder d) {
+    return d.graph.constant(Tensor.filled(new TensorType(ElementType.F32, Shape.of(1, 1)), 0));
+  }
+
+  /** Zeros, or minus infinity for the key at position 2, which is no rule. */
+  private static Value aHole(SmallDecoder d) {
+    Value isHole = d.binary(BinaryFunction.EQUAL, d.keys(), d.whole(2));
+    Value isLate = d.binary(BinaryFunction.LESS, d.whole(3), d.queries());
+    Value hides = d.binary(BinaryFunction.AND, isHole, isLate);
+    return d.select(hides, d.real(LOWEST), d.real(0));
+  }
+
+  @Test
+  void aMaskThatShowsLaterTokensIsNoted() {
+    for (Function<SmallDecoder, Value> mask :
+        List.<Function<SmallDecoder, Value>>of(
+            KvStateMasksTest::nothing, KvStateMasksTest::aHole)) {
+      SmallDecoder several = new SmallDecoder(3).masked(mask).agrees();
+      assertThat(several.notes).extracting(note -> note.code().id()).containsExactly("P4013");
+      assertThat(new SmallDecoder(1).masked(mask).agrees().notes).isEmpty();
+    }
+    assertThat(new SmallDecoder(3).masked(KvStateMasksTest::blocks).agrees().notes).isEmpty();
   }
 
   @Test

@@ -203,7 +203,7 @@ final class SmallDecoder {
     return Tensor.filled(type, 7);
   }
 
-  private static Map<String, Tensor> run(Graph graph, Map<String, Tensor> inputs) {
+  static Map<String, Tensor> run(Graph graph, Map<String, Tensor> inputs) {
     List<Tensor> results =
         Evaluator.run(graph, graph.inputs().stream().map(in -> inputs.get(in.name())).toList());
     Map<String, Tensor> outputs = new HashMap<>();

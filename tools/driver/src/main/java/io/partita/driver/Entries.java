@@ -1,11 +1,13 @@
 package io.partita.driver;
 
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.PassCode;
 import io.partita.passes.state.SharedWeights;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +51,18 @@ public record Entries(Module step, Optional<Module> chunk) {
           "leave --chunk " + tokens + " out");
     }
     return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
+  }
+
+  /**
+   * Refuses a chunk whose tokens see those behind them.
+   *
+   * @param note about the chunk
+   */
+  static void requireCausal(Diagnostic note) {
+    if (note.code() == PassCode.TOKENS_SEE_LATER_ONES) {
+      throw noChunks(
+          note.where(), note.expected(), note.found(), "leave --chunk away, or export it anew");
+    }
   }
 
   static PartitaException noChunks(String where, String expected, String found, String remedy) {
