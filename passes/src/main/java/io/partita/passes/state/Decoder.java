@@ -34,7 +34,7 @@ final class Decoder {
   }
 
   /** What keys or values of some attention are computed from. */
-  private static Set<Value> attended(Graph graph) {
+  static Set<Value> attended(Graph graph) {
     Set<Value> attended = Collections.newSetFromMap(new IdentityHashMap<>());
     List<Node> nodes = graph.nodes();
     for (int i = nodes.size() - 1; i >= 0; i--) {

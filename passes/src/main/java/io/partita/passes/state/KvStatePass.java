@@ -79,7 +79,15 @@ public final class KvStatePass implements Pass {
 
   /** Whether some attention reads keys that an input holds. */
   public static boolean applies(Module module) {
-    return !decoder(module).joins().isEmpty();
+    return hasOwnCapacity(module) || !decoder(module).joins().isEmpty();
+  }
+
+  /**
+   * Whether the model itself writes new tokens into caches of fixed capacity: then these need no
+   * more than to be kept.
+   */
+  public static boolean hasOwnCapacity(Module module) {
+    return !UpdatedCaches.of(module.graph()).isEmpty();
   }
 
   /** The length of the past where it's a number: such a decoder runs for one length only. */
@@ -134,6 +142,9 @@ public final class KvStatePass implements Pass {
    * @throws CapacityBeyondModel when the model has fewer positions than the cache
    */
   public Module keep(Module module) {
+    if (hasOwnCapacity(module)) {
+      return new Module(module.graph(), UpdatedCaches.of(module.graph()));
+    }
     Decoder decoder = decoder(module);
     if (decoder.joins().isEmpty()) {
       throw noCache("the model", "attention over a past input joined with new keys", "none");

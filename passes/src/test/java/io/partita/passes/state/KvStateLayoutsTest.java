@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
@@ -188,6 +189,36 @@ class KvStateLayoutsTest {
     Value joined = d.graph.add(new Movement.Concat(2), d.graph.add(turn, past), d.fresh(what));
     d.graph.output("present_" + what, d.graph.add(turn, joined));
     return joined;
+  }
+
+  /** A cache with room for all tokens, which the model itself writes at a position. */
+  @Test
+  void aCacheThatTheModelWritesIntoIsKeptAsItIs() {
+    SmallDecoder d = new SmallDecoder(1);
+    Value position = d.input("cache_position", ElementType.I64, BATCH);
+    Value keys = updated(d, "key", position);
+    Value values = updated(d, "value", position);
+    Value count = d.binary(BinaryFunction.ADD, position, d.whole(1));
+    Structured.Attention attention =
+        new Structured.Attention(0.5, 0, false, Dim.ZERO, 0, false, true);
+    d.graph.output("y", d.graph.add(attention, d.fresh("query"), keys, values, count));
+    assertThat(d.state().states())
+        .containsExactly(
+            new Module.State("past_key", "present_key"),
+            new Module.State("past_value", "present_value"));
+    assertThat(d.state().graph().inputs())
+        .extracting(Value::name)
+        .contains("cache_position")
+        .doesNotContain("position");
+  }
+
+  private static Value updated(SmallDecoder d, String what, Value position) {
+    Dim room = Dim.of(SmallDecoder.CAPACITY);
+    Value past = d.input("past_" + what, ElementType.F32, BATCH, HEADS, room, FEATURES);
+    Value present =
+        d.graph.add(new Structured.CacheUpdate(2, false), past, d.fresh(what), position);
+    d.graph.output("present_" + what, present);
+    return present;
   }
 
   @Test

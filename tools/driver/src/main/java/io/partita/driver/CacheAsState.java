@@ -94,6 +94,9 @@ final class CacheAsState {
     if (!KvStatePass.applies(raised)) {
       return asInputs(raised, "attention over a past input joined with new keys", "none");
     }
+    if (KvStatePass.hasOwnCapacity(raised)) {
+      return new KvStatePass(Compilation.DEFAULT_CAPACITY, notes).run(raised);
+    }
     OptionalLong fixed = KvStatePass.fixedPast(raised);
     if (fixed.isPresent()) {
       notes.accept(fixedPast(fixed.getAsLong()));

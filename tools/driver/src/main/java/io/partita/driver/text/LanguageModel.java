@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -47,7 +48,7 @@ public final class LanguageModel implements AutoCloseable {
     List<Port> missing = new ArrayList<>();
     for (int i = 0; i < program.inputs().size(); i++) {
       Port port = program.inputs().get(i);
-      if (i == tokenInput || isDecoder() && isPosition(port.type())) {
+      if (i == tokenInput || isDecoder() && isPosition(port)) {
         this.given.remove(port.name());
       } else if (!given.containsKey(port.name())) {
         missing.add(port);
@@ -103,8 +104,11 @@ public final class LanguageModel implements AutoCloseable {
     return type.element().isInteger() && type.rank() == 2 && type.dim(0).is(1);
   }
 
-  private static boolean isPosition(TensorType type) {
-    return type.element().isInteger() && type.shape().elements() == 1;
+  private static boolean isPosition(Port port) {
+    TensorType type = port.type();
+    return type.element().isInteger()
+        && type.shape().elements() == 1
+        && port.name().toLowerCase(Locale.ROOT).contains("pos");
   }
 
   private static boolean isLogits(Port port) {
