@@ -86,6 +86,11 @@ final class Positional {
     return open;
   }
 
+  /** Values at one position, which depend on it alone. */
+  List<Tensor> at(List<Value> values, long position) {
+    return evaluate(extract(values), position);
+  }
+
   private List<Tensor> evaluate(Graph part, long position) {
     try {
       Graph bound = DimensionBinding.bind(part, Map.of(past, Dim.of(position)));

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -15,6 +19,7 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -68,6 +73,32 @@ class ChunksAnywhereTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("masks")
+  void masksOfChunksAgree(String name, Function<SmallDecoder, Value> mask) {
+    Module step = new SmallDecoder(1).masked(mask).state();
+    Module chunk = new SmallDecoder(3).masked(mask).state();
+    assertThat(ChunkAgreement.difference(step, chunk)).isEmpty();
+  }
+
+  @Test
+  void masksOfOneTokenAloneDisagree() {
+    for (Function<SmallDecoder, Value> mask :
+        List.<Function<SmallDecoder, Value>>of(
+            KvStateMasksTest::nothing, KvStateMasksTest::aHole, ChunksAnywhereTest::byRow)) {
+      Module step = new SmallDecoder(1).masked(mask).state();
+      Module chunk = new SmallDecoder(3).masked(mask).state();
+      assertThat(ChunkAgreement.difference(step, chunk)).isPresent();
+    }
+  }
+
+  /** Hides keys behind the row of the query instead of its position. */
+  private static Value byRow(SmallDecoder d) {
+    Value iota = d.graph.add(new Source.Iota(Dim.of(d.n), ElementType.I64));
+    Value row = d.graph.add(new Movement.Reshape(Shape.of(d.n, 1)), iota);
+    return d.binary(BinaryFunction.LESS_OR_EQUAL, d.keys(), row);
   }
 
   private static int size(int tokens) {

@@ -134,12 +134,12 @@ class KvStateMasksTest {
   }
 
   /** Zeros, as are left of a comparison that one token needs none of. */
-  private static Value nothing(SmallDecoder d) {
+  static Value nothing(SmallDecoder d) {
     return d.graph.constant(Tensor.filled(new TensorType(ElementType.F32, Shape.of(1, 1)), 0));
   }
 
   /** Zeros, or minus infinity for the key at position 2, which is no rule. */
-  private static Value aHole(SmallDecoder d) {
+  static Value aHole(SmallDecoder d) {
     Value isHole = d.binary(BinaryFunction.EQUAL, d.keys(), d.whole(2));
     Value isLate = d.binary(BinaryFunction.LESS, d.whole(3), d.queries());
     Value hides = d.binary(BinaryFunction.AND, isHole, isLate);

@@ -8,6 +8,7 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
+import io.partita.passes.state.ChunkAgreement;
 import io.partita.passes.state.SharedWeights;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,15 @@ public record Entries(Module step, Optional<Module> chunk) {
           states + " and " + states(chunk),
           "leave --chunk " + tokens + " out");
     }
+    ChunkAgreement.difference(step, chunk)
+        .ifPresent(
+            node -> {
+              throw noChunks(
+                  "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
+                  "a mask that shows a token of a chunk what it shows a token alone",
+                  "other keys or another bias: the exported mask is right for one token only",
+                  "leave --chunk away, or export the model anew");
+            });
     return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
   }
 
