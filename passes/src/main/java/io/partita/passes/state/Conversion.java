@@ -72,7 +72,7 @@ final class Conversion {
     }
     lookingAhead =
         attentions.stream()
-            .filter(attended -> attended.mask().seesLater(fresh.value()))
+            .filter(attended -> fresh.isStatic() && attended.mask().seesLater(fresh.value()))
             .map(Attended::node)
             .findFirst();
     attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));

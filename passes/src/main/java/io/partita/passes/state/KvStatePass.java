@@ -90,6 +90,11 @@ public final class KvStatePass implements Pass {
     return !UpdatedCaches.of(module.graph()).isEmpty();
   }
 
+  /** A module that {@link #hasOwnCapacity}, with its caches as state. */
+  public static Module withOwnCapacity(Module module) {
+    return new Module(module.graph(), UpdatedCaches.of(module.graph()));
+  }
+
   /** The length of the past where it's a number: such a decoder runs for one length only. */
   public static OptionalLong fixedPast(Module module) {
     return decoder(module).joins().stream()
@@ -143,7 +148,7 @@ public final class KvStatePass implements Pass {
    */
   public Module keep(Module module) {
     if (hasOwnCapacity(module)) {
-      return new Module(module.graph(), UpdatedCaches.of(module.graph()));
+      return withOwnCapacity(module);
     }
     Decoder decoder = decoder(module);
     if (decoder.joins().isEmpty()) {

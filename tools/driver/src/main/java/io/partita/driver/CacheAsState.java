@@ -95,7 +95,7 @@ final class CacheAsState {
       return asInputs(raised, "attention over a past input joined with new keys", "none");
     }
     if (KvStatePass.hasOwnCapacity(raised)) {
-      return new KvStatePass(Compilation.DEFAULT_CAPACITY, notes).run(raised);
+      return new Kept(KvStatePass.withOwnCapacity(raised), OptionalLong.empty());
     }
     OptionalLong fixed = KvStatePass.fixedPast(raised);
     if (fixed.isPresent()) {

@@ -58,7 +58,7 @@ public record Entries(Module step, Optional<Module> chunk) {
                   "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
                   "a mask that shows a token of a chunk what it shows a token alone",
                   "other keys or another bias: the exported mask is right for one token only",
-                  "leave --chunk away, or export the model anew");
+                  "leave --chunk " + tokens + " out, or export the model anew");
             });
     return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
   }
@@ -71,7 +71,7 @@ public record Entries(Module step, Optional<Module> chunk) {
   static void requireCausal(Diagnostic note) {
     if (note.code() == PassCode.TOKENS_SEE_LATER_ONES) {
       throw noChunks(
-          note.where(), note.expected(), note.found(), "leave --chunk away, or export it anew");
+          note.where(), note.expected(), note.found(), "leave --chunk out, or export it anew");
     }
   }
 

@@ -88,7 +88,7 @@ public final class Preparation {
     progress.accept("preparing it for " + tokens + " tokens at once");
     Compilation.Request several =
         bound(request.with(step.settled()).withCapacity(step.capacity()), symbols, tokens);
-    Preparation quiet = new Preparation(note -> {}, progress);
+    Preparation quiet = new Preparation(Entries::requireCausal, progress);
     Map<String, Shape> masks = masks(model, step.settled(), tokens);
     return Entries.of(step.module(), quiet.prepare(several, model, masks).module(), tokens);
   }
