@@ -50,7 +50,7 @@ public sealed interface Step {
   }
 
   /** {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}. */
-  static String text(List<Step> steps) {
+  public static String text(List<Step> steps) {
     return steps.stream()
         .map(
             step ->

@@ -49,6 +49,10 @@ final class ElementText {
         : special(value, bits, 0x7ff8000000000000L, 16);
   }
 
+  static String write32(float value) {
+    return write32(Float.floatToRawIntBits(value));
+  }
+
   private static String write32(int bits) {
     float value = Float.intBitsToFloat(bits);
     return Float.isFinite(value)

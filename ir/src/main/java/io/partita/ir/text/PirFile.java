@@ -38,7 +38,11 @@ public final class PirFile {
    */
   public static void write(Module module, Path file) {
     WeightTable table = WeightTable.of(module.graph(), Long.MAX_VALUE);
-    String text = PirPrinter.print(module, table);
+    write(PirPrinter.print(module, table), table, file);
+  }
+
+  /** Both files of a text in this form or another one. */
+  static void write(String text, WeightTable table, Path file) {
     try (ShutdownGuard ending = new ShutdownGuard()) {
       write(text, table, file, ending);
     } catch (IOException e) {
@@ -95,9 +99,15 @@ public final class PirFile {
    * @throws PartitaException with a {@link TextCode}
    */
   public static Module read(Path file) {
-    String text;
+    return PirParser.parse(text(file), file.toString(), map(weights(file)));
+  }
+
+  /**
+   * @throws PartitaException {@link TextCode#FILE}
+   */
+  static String text(Path file) {
     try {
-      text = Files.readString(file);
+      return Files.readString(file);
     } catch (CharacterCodingException e) {
       throw failure(file, "text in UTF-8", "other bytes");
     } catch (IOException e) {
@@ -105,10 +115,10 @@ public final class PirFile {
     } catch (OutOfMemoryError e) {
       throw failure(file, "a text that fits in memory", "a larger one");
     }
-    return PirParser.parse(text, file.toString(), map(weights(file)));
   }
 
-  private static MemorySegment map(Path file) {
+  /** A weights file; {@link MemorySegment#NULL} where there's none. */
+  static MemorySegment map(Path file) {
     if (!Files.isRegularFile(file)) {
       return MemorySegment.NULL;
     }

@@ -1,8 +1,8 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.antlr.v4.runtime.BaseErrorListener;
 import org.antlr.v4.runtime.DefaultErrorStrategy;
 import org.antlr.v4.runtime.InputMismatchException;
@@ -14,17 +14,24 @@ import org.antlr.v4.runtime.Token;
 /** Stops at the first syntax error with a diagnostic; nothing is guessed. */
 final class SyntaxErrors extends DefaultErrorStrategy {
   private final Locator locator;
+  private final Function<List<Integer>, List<String>> names;
 
+  /** Of modules. */
   SyntaxErrors(Locator locator) {
+    this(locator, types -> types.stream().map(SyntaxErrors::describe).toList());
+  }
+
+  /**
+   * @param names what messages call types of tokens that may stand at one place
+   */
+  SyntaxErrors(Locator locator, Function<List<Integer>, List<String>> names) {
     this.locator = locator;
+    this.names = names;
   }
 
   @Override
   public void reportError(Parser parser, RecognitionException error) {
-    List<String> expected = new ArrayList<>();
-    for (int type : error.getExpectedTokens().toList()) {
-      expected.add(describe(type));
-    }
+    List<String> expected = names.apply(error.getExpectedTokens().toList());
     throw locator.error(
         TextCode.SYNTAX,
         error.getOffendingToken(),

@@ -1,5 +1,6 @@
 package io.partita.driver;
 
+import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
@@ -62,7 +63,12 @@ public final class StandardPasses {
                   "shard",
                   "shard(tensor=N, ...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
-                  call -> new ShardPass(Strategy.of(call.arguments())))));
+                  call -> new ShardPass(Strategy.of(call.arguments()))),
+              new PassRegistry.Entry(
+                  SchedulePass.NAME,
+                  "schedule(target=T, l1=B)",
+                  "decide everything about how chips run the model; the last pass, of opt only",
+                  SchedulePass::of)));
 
   private StandardPasses() {}
 

@@ -4,23 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirPrinter;
+import io.partita.ir.text.ScheduleFile;
+import io.partita.ir.text.SchedulePrinter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The evaluator of schedules gives what graphs of views and operations mean, in large and small
- * tiles, on one chip and on several. A failure names the seed of the graph and prints it.
+ * The evaluator of schedules, on what was written as text and read again, gives what graphs of
+ * views and operations mean, in large and small tiles, on one chip and on several. A failure names
+ * the seed of the graph and prints it.
  */
 class EvaluatedGraphsTest {
+  @TempDir private Path folder;
+
   @ParameterizedTest
   @CsvSource({"1, 262144", "1, 700", "2, 1500", "3, 800"})
   void graphs(int chips, long l1) {
@@ -45,7 +54,7 @@ class EvaluatedGraphsTest {
     }
   }
 
-  private static void verify(RandomPrograms programs, long seed, int count) {
+  private void verify(RandomPrograms programs, long seed, int count) {
     List<String> wrong = new ArrayList<>();
     int done = 0;
     for (long next = seed; done < count; next++) {
@@ -57,13 +66,41 @@ class EvaluatedGraphsTest {
     assertThat(wrong).as("of %d graphs for %s", count, programs).isEmpty();
   }
 
-  private static Optional<String> difference(RandomPrograms programs, long seed) {
+  /** What isn't in the text. */
+  private static List<ChipSchedule> withoutMeaning(List<ChipSchedule> roles) {
+    return roles.stream()
+        .map(
+            role ->
+                new ChipSchedule(
+                    role.devices(),
+                    role.kernels(),
+                    role.start(),
+                    role.steps(),
+                    role.inputs(),
+                    role.outputs(),
+                    role.states(),
+                    role.constants(),
+                    role.l1(),
+                    role.l2(),
+                    role.l3(),
+                    role.residences(),
+                    Optional.empty()))
+        .toList();
+  }
+
+  private Optional<String> difference(RandomPrograms programs, long seed) {
     RandomPrograms.Drawn drawn = RandomPrograms.Drawn.of(List.of(seed));
     Graph graph = drawn.module().graph();
     List<Tensor> expected = Evaluator.run(graph, List.copyOf(drawn.inputs().values()));
     Map<String, Tensor> found;
     try {
-      found = new ScheduleEvaluator(programs.schedule(List.of(seed))).run(drawn.inputs());
+      Schedule schedule = programs.schedule(List.of(seed));
+      Path file = folder.resolve(seed + ".sched");
+      ScheduleFile.write(schedule, file);
+      Schedule read = ScheduleFile.read(file);
+      assertThat(read.roles()).isEqualTo(withoutMeaning(schedule.roles()));
+      assertThat(SchedulePrinter.print(read)).isEqualTo(SchedulePrinter.print(schedule));
+      found = new ScheduleEvaluator(read).run(drawn.inputs());
     } catch (RuntimeException e) {
       throw new AssertionError(
           programs + ", seed " + seed + ":\n" + PirPrinter.print(drawn.module()), e);

@@ -1,0 +1,153 @@
+/** The text form of a schedule. LL(1). Only values and expressions nest, and ScheduleParser bounds how
+ *  deeply; offsets are in bytes, strides in elements. */
+grammar ScheduleSyntax;
+
+// schedule "siracusa:chips=2" of "decoder" {
+//   mesh(chips=2)
+//   input "x" "f32[4,64]"
+//   output "y" "f32[4,64{chips}]"
+schedule : 'schedule' STRING 'of' STRING '{' mesh input* output* role* '}' EOF ;
+
+mesh : 'mesh' '(' (axis (',' axis)*)? ')' ;
+
+axis : name '=' integer ;
+
+input : 'input' STRING STRING ;
+
+output : 'output' STRING STRING ;
+
+//   role devices 0, 1 {
+//     l1 { used 1024 B, needed 1024 B, of 245760 B }
+//     in "x": f32[4,64] at l2 0x100
+role
+    : 'role' 'devices' integer (',' integer)* '{' use use use port* constant* residence* loop*
+      steps steps '}'
+    ;
+
+use : ('l1' | 'l2' | 'l3') '{' 'used' bytes ',' 'needed' bytes ',' 'of' bytes '}' ;
+
+port : ('in' | 'out' | 'state') STRING ':' type place ;
+
+place : 'at' name integer ;
+
+bytes : integer 'B' ;
+
+type : name '[' (integer (',' integer)*)? ']' ;
+
+//     constant "weight" at l2 0x40, 16 B {
+//       [1.0, 2.0, 3.0, 4.0] : f32[4]
+//       weight 64 : f32[64,64] "ef46db3751d8e999"
+//     } "layer 0"
+constant : 'constant' STRING place ',' bytes '{' data* '}' STRING ;
+
+data : (element | '[' (element (',' element)*)? ']' | 'weight' integer) ':' type STRING? ;
+
+element : '-'? (INTEGER | DECIMAL | NAN_BITS | name) ;
+
+//     holds "x" at l2 0x100, 1024 B from -1 to 3
+residence : 'holds' STRING place ',' bytes 'from' integer 'to' integer ;
+
+//     loop gemm_f32_4x64 {
+//       axis n 64 by 16
+//       axis keys 128 by 16 until min(length.value, 128)
+//       load x: f32 [0 + 4 of 4 step 64, n + n.size of 64 step 1] at l1 0, 2 x 256 B
+//       scratch sums at l1 512, 64 B
+//       call partita_gemm_f32 partita_gemm "kernels/gemm.h" last n {
+//         left = &x, m = 4, n = n.size, bias = &bias when n.last
+//       } matmul f32 [1, 4, n.size, 64]
+//     } 33280 B
+loop : 'loop' name '{' tileAxis* operand* scratch* call* '}' bytes ;
+
+tileAxis : 'axis' name integer 'by' integer ('until' expression)? ;
+
+operand
+    : ('load' | 'store' | 'scalar') name ':' name '[' (box (',' box)*)? ']' place ',' integer 'x' bytes
+    ;
+
+box : expression 'for' expression 'of' integer 'step' integer ;
+
+scratch : 'scratch' name place ',' bytes ;
+
+call
+    : 'call' name name STRING ('last' name (',' name)*)? fields name name list
+    ;
+
+fields : '{' (field (',' field)*)? '}' ;
+
+field : name '=' value ;
+
+value : 'null' | 'number' '(' element ')' | fields | list | pointer | expression ;
+
+list : '[' (expression (',' expression)*)? ']' ;
+
+// Elements from the start of an operand's tile, bytes from that of scratch memory.
+pointer : '&' name ('[' expression ']')? ('when' expression)* ;
+
+expression : term (('+' | '-') term)* ;
+
+term : factor ('*' factor | '/' INTEGER)* ;
+
+// Where the tile begins along an axis is the axis' name; n.size, n.first, n.last; length.value is a scalar.
+factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ',' expression ')')? ;
+
+//     start { … }
+//     run {
+//       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "matmul" "f32[4,64] x f32[64,64]"
+steps : ('start' | 'run') '{' numbered* '}' ;
+
+numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | clear) STRING ;
+
+tiles : 'tiles' name '(' (integer (',' integer)*)? ')' STRING ;
+
+transfer : ('fetch' | 'spill') integer 'l3' integer 'l2' integer ',' bytes ;
+
+wait_ : 'wait' integer ;
+
+rows
+    : 'rows' integer 'of' integer 'l3' integer ',' bytes 'by' name integer 'l2' integer
+    ;
+
+//       3: exchange f32 operand 0x100 result 0x900 vector 0x500 message 0x700 l1 0, 1024 B {
+//            0 of 128 before "0+64" after "0+128" steps "send 1 (256 B): 0+64; …"
+//          } "all-reduce"
+exchange
+    : 'exchange' name operandPlace? resultPlace? 'vector' integer 'message' integer 'l1' integer ','
+      bytes '{' device* '}'
+    ;
+
+operandPlace : 'operand' integer ;
+
+resultPlace : 'result' integer ;
+
+device : integer 'of' integer 'before' STRING 'after' STRING 'steps' STRING ;
+
+clear : 'clear' 'l2' integer ',' bytes ;
+
+integer : '-'? (INTEGER | HEXADECIMAL) ;
+
+// What begins a line stays usable as a name.
+name
+    : WORD | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
+    | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
+    | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
+    | 'fetch' | 'spill' | 'l3' | 'l2' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
+    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'l1' | 'before' | 'after' | 'steps' | 'clear' | 'when'
+    ;
+
+NAN_BITS : 'nan:0x' [0-9a-f]+ ;
+
+HEXADECIMAL : '0x' [0-9a-f]+ ;
+
+INTEGER : [0-9]+ ;
+
+DECIMAL : [0-9]+ '.' [0-9]+ EXPONENT? | [0-9]+ EXPONENT ;
+
+WORD : [A-Za-z_] [A-Za-z0-9_]* ;
+
+STRING : '"' (~["\\\u0000-\u001f] | '\\' ~[\u0000-\u001f])* '"' ;
+
+COMMENT : '//' ~[\n]* -> skip ;
+
+SPACE : [ \t\r\n]+ -> skip ;
+
+fragment EXPONENT : [eE] [+-]? [0-9]+ ;

@@ -1,0 +1,251 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.antlr.v4.runtime.ParserRuleContext;
+import org.antlr.v4.runtime.tree.ParseTree;
+import org.antlr.v4.runtime.tree.TerminalNode;
+
+/** Makes a loop over tiles; names become numbers. */
+final class LoopReader {
+  private final ScheduleParser parser;
+  private final ScheduleSyntaxParser.LoopContext tree;
+  private final Map<String, Integer> axes = new HashMap<>();
+  private final Map<String, Integer> operands = new HashMap<>();
+  private final Map<String, Integer> scratch = new HashMap<>();
+
+  LoopReader(ScheduleParser parser, ScheduleSyntaxParser.LoopContext tree) {
+    this.parser = parser;
+    this.tree = tree;
+    tree.tileAxis().forEach(axis -> define(axes, axis.name()));
+    tree.operand().forEach(operand -> define(operands, operand.name(0)));
+    tree.scratch().forEach(memory -> define(scratch, memory.name()));
+  }
+
+  private void define(Map<String, Integer> names, ScheduleSyntaxParser.NameContext name) {
+    if (names.putIfAbsent(name.getText(), names.size()) != null) {
+      throw parser
+          .locator()
+          .error(TextCode.DUPLICATE, name.start, "a name that isn't defined before", "");
+    }
+  }
+
+  private PartitaException wrong(ParserRuleContext place, String expected) {
+    return parser.locator().error(TextCode.ATTRIBUTE, place.start, expected, "");
+  }
+
+  private int resolve(
+      Map<String, Integer> names, ScheduleSyntaxParser.NameContext name, String what) {
+    Integer found = names.get(name.getText());
+    if (found == null) {
+      throw parser.locator().error(TextCode.UNDEFINED, name.start, what, "");
+    }
+    return found;
+  }
+
+  TiledKernel loop() {
+    return new TiledKernel(
+        tree.name().getText(),
+        tree.tileAxis().stream().map(this::axis).toList(),
+        tree.operand().stream().map(this::operand).toList(),
+        tree.scratch().stream()
+            .map(
+                memory ->
+                    new TileScratch(
+                        memory.name().getText(),
+                        parser.integer(memory.place().integer()),
+                        parser.bytes(memory.bytes())))
+            .toList(),
+        tree.call().stream().map(this::call).toList(),
+        parser.bytes(tree.bytes()));
+  }
+
+  private TileAxis axis(ScheduleSyntaxParser.TileAxisContext axis) {
+    try {
+      return new TileAxis(
+          axis.name().getText(),
+          parser.integer(axis.integer(0)),
+          parser.integer(axis.integer(1)),
+          Optional.ofNullable(axis.expression()).map(this::expression));
+    } catch (IllegalArgumentException e) {
+      throw wrong(axis, "an extent and a tile that isn't larger");
+    }
+  }
+
+  private TileOperand operand(ScheduleSyntaxParser.OperandContext operand) {
+    return new TileOperand(
+        operand.name(0).getText(),
+        parser.element(operand.name(1)),
+        Direction.valueOf(operand.start.getText().toUpperCase(Locale.ROOT)),
+        operand.box().stream()
+            .map(
+                box ->
+                    new BoxDimension(
+                        expression(box.expression(0)),
+                        expression(box.expression(1)),
+                        parser.integer(box.integer(0)),
+                        parser.integer(box.integer(1))))
+            .toList(),
+        parser.integer(operand.place().integer()),
+        parser.bytes(operand.bytes()),
+        parser.small(operand.integer()));
+  }
+
+  private KernelCall call(ScheduleSyntaxParser.CallContext call) {
+    List<ScheduleSyntaxParser.NameContext> names = call.name();
+    int count = names.size();
+    List<Integer> last = new ArrayList<>();
+    for (ScheduleSyntaxParser.NameContext axis : names.subList(2, count - 2)) {
+      last.add(resolve(axes, axis, "an axis of the loop"));
+    }
+    ScheduleSyntaxParser.NameContext kind = names.get(count - 2);
+    KernelClass kernel =
+        KernelClass.of(kind.getText()).orElseThrow(() -> wrong(kind, "a class of kernels"));
+    List<TileExpression> work = list(call.list());
+    if (work.size() != 4) {
+      throw wrong(call.list(), "batch, rows, columns and depth");
+    }
+    return new KernelCall(
+        names.get(0).getText(),
+        parser.text(call.STRING()),
+        names.get(1).getText(),
+        fields(call.fields()),
+        last,
+        kernel,
+        parser.element(names.getLast()),
+        work);
+  }
+
+  private List<Argument> fields(ScheduleSyntaxParser.FieldsContext fields) {
+    return fields.field().stream()
+        .map(field -> new Argument(field.name().getText(), value(field.value())))
+        .toList();
+  }
+
+  private List<TileExpression> list(ScheduleSyntaxParser.ListContext list) {
+    return list.expression().stream().map(this::expression).toList();
+  }
+
+  private Value value(ScheduleSyntaxParser.ValueContext value) {
+    if (value.element() != null) {
+      return new Value.Float(
+          Float.intBitsToFloat((int) parser.bits(ElementType.F32, value.element())));
+    } else if (value.fields() != null) {
+      return new Value.Struct(fields(value.fields()));
+    } else if (value.list() != null) {
+      return new Value.Integers(list(value.list()));
+    } else if (value.pointer() != null) {
+      return pointer(value.pointer());
+    }
+    return value.expression() != null
+        ? new Value.Integer(expression(value.expression()))
+        : new Value.Null();
+  }
+
+  private Value pointer(ScheduleSyntaxParser.PointerContext pointer) {
+    List<TileExpression> expressions = pointer.expression().stream().map(this::expression).toList();
+    boolean hasOffset = pointer.getChildCount() > 2 && pointer.getChild(2).getText().equals("[");
+    TileExpression offset = hasOffset ? expressions.getFirst() : TileExpression.of(0);
+    String name = pointer.name().getText();
+    Value value =
+        operands.containsKey(name)
+            ? new Value.OperandPointer(operands.get(name), offset)
+            : new Value.ScratchPointer(
+                resolve(scratch, pointer.name(), "an operand or scratch memory of the loop"),
+                offset);
+    for (TileExpression condition : expressions.subList(hasOffset ? 1 : 0, expressions.size())) {
+      value = new Value.PointerWhen(condition, value);
+    }
+    return value;
+  }
+
+  /** As it's written: nothing is simplified. */
+  private TileExpression expression(ScheduleSyntaxParser.ExpressionContext expression) {
+    TileExpression sum = null;
+    boolean isDifference = false;
+    for (ParseTree part : expression.children) {
+      if (part instanceof ScheduleSyntaxParser.TermContext term) {
+        TileExpression next = term(term);
+        sum =
+            sum == null
+                ? next
+                : isDifference
+                    ? new TileExpression.Difference(sum, next)
+                    : new TileExpression.Sum(sum, next);
+      } else {
+        isDifference = part.getText().equals("-");
+      }
+    }
+    return sum;
+  }
+
+  private TileExpression term(ScheduleSyntaxParser.TermContext term) {
+    TileExpression product = null;
+    boolean isQuotient = false;
+    for (ParseTree part : term.children) {
+      if (part instanceof ScheduleSyntaxParser.FactorContext factor) {
+        TileExpression next = factor(factor);
+        product = product == null ? next : new TileExpression.Product(product, next);
+      } else if (isQuotient) {
+        product = new TileExpression.Quotient(product, literal(term, part.getText()));
+        isQuotient = false;
+      } else {
+        isQuotient = part instanceof TerminalNode && part.getText().equals("/");
+      }
+    }
+    return product;
+  }
+
+  private long literal(ParserRuleContext place, String digits) {
+    try {
+      return Long.parseLong(digits);
+    } catch (NumberFormatException e) {
+      throw wrong(place, "a number that 64 bits hold");
+    }
+  }
+
+  private TileExpression factor(ScheduleSyntaxParser.FactorContext factor) {
+    if (factor.INTEGER() != null) {
+      return new TileExpression.Literal(literal(factor, factor.getText()));
+    } else if (factor.name().isEmpty()) {
+      return expression(factor.expression(0));
+    } else if (!factor.expression().isEmpty()) {
+      TileExpression left = expression(factor.expression(0));
+      TileExpression right = expression(factor.expression(1));
+      return switch (factor.name(0).getText()) {
+        case "min" -> new TileExpression.Minimum(left, right);
+        case "max" -> new TileExpression.Maximum(left, right);
+        default -> throw wrong(factor, "min or max");
+      };
+    }
+    String property = factor.name().size() == 1 ? "start" : factor.name(1).getText();
+    if (property.equals("value")) {
+      return new TileExpression.Scalar(resolve(operands, factor.name(0), "an operand of the loop"));
+    }
+    int axis = resolve(axes, factor.name(0), "an axis of the loop");
+    return switch (property) {
+      case "start" -> new TileExpression.Start(axis);
+      case "size" -> new TileExpression.Size(axis);
+      case "first" -> new TileExpression.First(axis);
+      case "last" -> new TileExpression.Last(axis);
+      default -> throw wrong(factor.name(1), "start, size, first, last or value");
+    };
+  }
+}

@@ -1,0 +1,156 @@
+package io.partita.ir.text;
+
+import io.partita.ir.schedule.Argument;
+import io.partita.ir.schedule.Argument.Value;
+import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Writes a loop over tiles. */
+final class LoopText {
+  private final TiledKernel loop;
+  private final StringBuilder out = new StringBuilder();
+
+  LoopText(TiledKernel loop) {
+    this.loop = loop;
+  }
+
+  String print() {
+    line(2, "loop %s {", loop.name());
+    loop.axes().forEach(this::axis);
+    loop.operands().forEach(this::operand);
+    for (TileScratch scratch : loop.scratch()) {
+      line(3, "scratch %s at l1 %d, %d B", scratch.name(), scratch.l1(), scratch.bytes());
+    }
+    loop.calls().forEach(this::call);
+    line(2, "} %d B", loop.l1Bytes());
+    return out.toString();
+  }
+
+  private void line(int depth, String format, Object... arguments) {
+    out.append("  ".repeat(depth)).append(format.formatted(arguments)).append('\n');
+  }
+
+  private void axis(TileAxis axis) {
+    String limit = axis.limit().map(expression -> " until " + print(expression)).orElse("");
+    line(3, "axis %s %d by %d%s", axis.name(), axis.extent(), axis.tile(), limit);
+  }
+
+  private void operand(TileOperand operand) {
+    String box =
+        operand.box().stream()
+            .map(
+                dimension ->
+                    "%s for %s of %d step %d"
+                        .formatted(
+                            print(dimension.start()),
+                            print(dimension.size()),
+                            dimension.extent(),
+                            dimension.stride()))
+            .collect(Collectors.joining(", "));
+    line(
+        3,
+        "%s %s: %s [%s] at l1 %d, %d x %d B",
+        operand.direction().name().toLowerCase(Locale.ROOT),
+        operand.name(),
+        operand.element(),
+        box,
+        operand.l1(),
+        operand.slots(),
+        operand.slotBytes());
+  }
+
+  private void call(KernelCall call) {
+    String last =
+        call.onLast().isEmpty()
+            ? ""
+            : call.onLast().stream()
+                .map(axis -> loop.axes().get(axis).name())
+                .collect(Collectors.joining(", ", " last ", ""));
+    line(
+        3,
+        "call %s %s %s%s {",
+        call.function(),
+        call.struct(),
+        SchedulePrinter.quoted(call.header()),
+        last);
+    for (int i = 0; i < call.arguments().size(); i++) {
+      Argument argument = call.arguments().get(i);
+      String end = i + 1 < call.arguments().size() ? "," : "";
+      line(4, "%s = %s%s", argument.field(), print(argument.value()), end);
+    }
+    line(3, "} %s %s %s", call.kernel().text(), call.element(), list(call.work()));
+  }
+
+  private String list(List<TileExpression> expressions) {
+    return expressions.stream().map(this::print).collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  private String print(Value value) {
+    return switch (value) {
+      case Value.OperandPointer(var operand, var offset) ->
+          pointer(loop.operands().get(operand).name(), offset);
+      case Value.ScratchPointer(var scratch, var offset) ->
+          pointer(loop.scratch().get(scratch).name(), offset);
+      case Value.Null none -> "null";
+      case Value.PointerWhen(var condition, var pointer) ->
+          print(pointer) + " when " + print(condition);
+      case Value.Integer(var number) -> print(number);
+      case Value.Float(var number) -> "number(" + ElementText.write32(number) + ")";
+      case Value.Integers(var numbers) -> list(numbers);
+      case Value.Struct(var fields) ->
+          fields.stream()
+              .map(field -> field.field() + " = " + print(field.value()))
+              .collect(Collectors.joining(", ", "{", "}"));
+    };
+  }
+
+  private String pointer(String name, TileExpression offset) {
+    boolean isStart = offset.equals(TileExpression.of(0));
+    return "&" + name + (isStart ? "" : "[" + print(offset) + "]");
+  }
+
+  private String print(TileExpression expression) {
+    return print(expression, 0);
+  }
+
+  private String axis(int axis, String property) {
+    return loop.axes().get(axis).name() + property;
+  }
+
+  /**
+   * @param binding 0 as a sum may stand here, 1 as a product, 2 as a number or name only
+   */
+  private String print(TileExpression expression, int binding) {
+    return switch (expression) {
+      case TileExpression.Literal(var value) -> Long.toString(value);
+      case TileExpression.Start(var axis) -> axis(axis, "");
+      case TileExpression.Size(var axis) -> axis(axis, ".size");
+      case TileExpression.First(var axis) -> axis(axis, ".first");
+      case TileExpression.Last(var axis) -> axis(axis, ".last");
+      case TileExpression.Scalar(var operand) -> loop.operands().get(operand).name() + ".value";
+      case TileExpression.Sum(var left, var right) ->
+          bound(print(left, 0) + " + " + print(right, 1), binding > 0);
+      case TileExpression.Difference(var left, var right) ->
+          bound(print(left, 0) + " - " + print(right, 1), binding > 0);
+      case TileExpression.Product(var left, var right) ->
+          bound(print(left, 1) + " * " + print(right, 2), binding > 1);
+      case TileExpression.Quotient(var left, var divisor) ->
+          bound(print(left, 1) + " / " + divisor, binding > 1);
+      case TileExpression.Minimum(var left, var right) ->
+          "min(" + print(left, 0) + ", " + print(right, 0) + ")";
+      case TileExpression.Maximum(var left, var right) ->
+          "max(" + print(left, 0) + ", " + print(right, 0) + ")";
+    };
+  }
+
+  private static String bound(String text, boolean isWithin) {
+    return isWithin ? "(" + text + ")" : text;
+  }
+}

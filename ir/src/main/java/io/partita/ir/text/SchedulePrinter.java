@@ -1,0 +1,230 @@
+package io.partita.ir.text;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.tensor.Tensor;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Writes a schedule: what {@link ScheduleParser} reads. The graphs that it was made of and what its
+ * steps mean aren't in it.
+ */
+public final class SchedulePrinter {
+  private final StringBuilder out = new StringBuilder();
+  private final WeightTable weights;
+
+  private SchedulePrinter(WeightTable weights) {
+    this.weights = weights;
+  }
+
+  /** The text alone; larger constants are in a file that isn't written. */
+  public static String print(Schedule schedule) {
+    return print(schedule, weights(schedule));
+  }
+
+  static String print(Schedule schedule, WeightTable weights) {
+    SchedulePrinter printer = new SchedulePrinter(weights);
+    printer.print(schedule, schedule.program().mesh());
+    return printer.out.toString();
+  }
+
+  /** Where constants that the text only refers to stand in a file. */
+  static WeightTable weights(Schedule schedule) {
+    GraphBuilder constants = new GraphBuilder("constants");
+    for (ChipSchedule role : schedule.roles()) {
+      for (StoredConstant constant : role.constants()) {
+        constant.tensors().forEach(constants::constant);
+      }
+    }
+    return WeightTable.of(constants.finish(), Long.MAX_VALUE);
+  }
+
+  private void line(int depth, String format, Object... arguments) {
+    out.append("  ".repeat(depth)).append(format.formatted(arguments)).append('\n');
+  }
+
+  static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder();
+    QuotedText.write(quoted, text);
+    return quoted.toString();
+  }
+
+  /** Of a place in memory. */
+  static String hexadecimal(long offset) {
+    return "0x%05x".formatted(offset);
+  }
+
+  private void print(Schedule schedule, Mesh mesh) {
+    String model = schedule.program().devices().getFirst().graph().name();
+    line(0, "schedule %s of %s {", quoted(schedule.target()), quoted(model));
+    line(
+        1,
+        "mesh(%s)",
+        mesh.axes().stream()
+            .map(axis -> axis.name() + "=" + axis.size())
+            .collect(Collectors.joining(", ")));
+    schedule.inputs().forEach((name, type) -> whole("input", name, type));
+    schedule.outputs().forEach((name, type) -> whole("output", name, type));
+    schedule.roles().forEach(this::print);
+    line(0, "}");
+  }
+
+  private void whole(String kind, String name, ShardedType type) {
+    line(1, "%s %s %s", kind, quoted(name), quoted(type.toString()));
+  }
+
+  private void print(ChipSchedule role) {
+    line(
+        1,
+        "role devices %s {",
+        role.devices().stream().map(Object::toString).collect(Collectors.joining(", ")));
+    use("l1", role.l1());
+    use("l2", role.l2());
+    use("l3", role.l3());
+    role.inputs().forEach(port -> port("in", port));
+    role.outputs().forEach(port -> port("out", port));
+    role.states().forEach(port -> port("state", port));
+    role.constants().forEach(this::constant);
+    role.residences()
+        .forEach(
+            each ->
+                line(
+                    2,
+                    "holds %s at l2 %s, %d B from %d to %d",
+                    quoted(each.name()),
+                    hexadecimal(each.offset()),
+                    each.bytes(),
+                    each.first(),
+                    each.last()));
+    role.kernels().forEach(loop -> out.append(new LoopText(loop).print()));
+    steps("start", role.start(), role);
+    steps("run", role.steps(), role);
+    line(1, "}");
+  }
+
+  private void use(String memory, MemoryUse use) {
+    line(
+        2,
+        "%s { used %d B, needed %d B, of %d B }",
+        memory,
+        use.used(),
+        use.needed(),
+        use.available());
+  }
+
+  private static String level(Level level) {
+    return level.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void port(String kind, Port port) {
+    line(
+        2,
+        "%s %s: %s at %s %s",
+        kind,
+        quoted(port.name()),
+        port.type(),
+        level(port.level()),
+        hexadecimal(port.offset()));
+  }
+
+  private void constant(StoredConstant constant) {
+    line(
+        2,
+        "constant %s at %s %s, %d B {",
+        quoted(constant.name()),
+        level(constant.level()),
+        hexadecimal(constant.offset()),
+        constant.bytes());
+    constant.tensors().forEach(tensor -> line(3, "%s", data(tensor)));
+    line(2, "} %s", quoted(constant.text()));
+  }
+
+  private String data(Tensor tensor) {
+    if (!WeightTable.isInline(tensor)) {
+      WeightTable.Place place = weights.place(tensor);
+      return "weight %d : %s %s".formatted(place.offset(), tensor.type(), quoted(place.hash()));
+    }
+    String elements =
+        IntStream.range(0, tensor.size())
+            .mapToObj(i -> ElementText.write(tensor, i))
+            .collect(Collectors.joining(", "));
+    return (tensor.type().rank() == 0 ? elements : "[" + elements + "]") + " : " + tensor.type();
+  }
+
+  private void steps(String name, List<ScheduleStep> steps, ChipSchedule role) {
+    line(2, "%s {", name);
+    for (int i = 0; i < steps.size(); i++) {
+      line(3, "%d: %s %s", i, step(steps.get(i), role), quoted(steps.get(i).node()));
+    }
+    line(2, "}");
+  }
+
+  private static String step(ScheduleStep step, ChipSchedule role) {
+    return switch (step) {
+      case ScheduleStep.RunTiles run ->
+          "tiles %s(%s) %s"
+              .formatted(
+                  role.kernels().get(run.kernel()).name(),
+                  run.operands().stream()
+                      .map(SchedulePrinter::hexadecimal)
+                      .collect(Collectors.joining(", ")),
+                  quoted(run.text()));
+      case ScheduleStep.StartTransfer start ->
+          "%s %d l3 %s l2 %s, %d B"
+              .formatted(
+                  start.fetch() ? "fetch" : "spill",
+                  start.transfer(),
+                  hexadecimal(start.l3()),
+                  hexadecimal(start.l2()),
+                  start.bytes());
+      case ScheduleStep.WaitTransfer wait -> "wait " + wait.transfer();
+      case ScheduleStep.FetchRows rows ->
+          "rows %d of %d l3 %s, %d B by %s %s l2 %s"
+              .formatted(
+                  rows.count(),
+                  rows.rows(),
+                  hexadecimal(rows.l3()),
+                  rows.rowBytes(),
+                  rows.index(),
+                  hexadecimal(rows.indices()),
+                  hexadecimal(rows.l2()));
+      case ScheduleStep.Exchange exchange -> exchange(exchange);
+      case ScheduleStep.Clear clear ->
+          "clear l2 %s, %d B".formatted(hexadecimal(clear.l2()), clear.bytes());
+    };
+  }
+
+  private static String exchange(ScheduleStep.Exchange step) {
+    StringBuilder text = new StringBuilder("exchange " + step.element());
+    step.operand().ifPresent(place -> text.append(" operand ").append(hexadecimal(place)));
+    step.result().ifPresent(place -> text.append(" result ").append(hexadecimal(place)));
+    text.append(" vector ").append(hexadecimal(step.vector()));
+    text.append(" message ").append(hexadecimal(step.message()));
+    text.append(" l1 %s, %d B {\n".formatted(hexadecimal(step.l1()), step.l1Bytes()));
+    for (Communication.Exchange one : step.exchanges()) {
+      text.append(
+          "        %d of %d before %s after %s steps %s\n"
+              .formatted(
+                  one.sync(),
+                  one.elements(),
+                  quoted(Slice.text(one.before())),
+                  quoted(Slice.text(one.after())),
+                  quoted(Step.text(one.steps()))));
+    }
+    return text.append("      }").toString();
+  }
+}

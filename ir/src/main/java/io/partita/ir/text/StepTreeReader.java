@@ -1,0 +1,120 @@
+package io.partita.ir.text;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.StepReader;
+import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.antlr.v4.runtime.tree.TerminalNode;
+
+/** Makes the steps of a role. */
+final class StepTreeReader {
+  private final ScheduleParser parser;
+  private final Locator locator;
+  private final Map<String, Integer> loops;
+
+  /**
+   * @param loops numbers of loops by name
+   */
+  StepTreeReader(ScheduleParser parser, Locator locator, Map<String, Integer> loops) {
+    this.parser = parser;
+    this.locator = locator;
+    this.loops = loops;
+  }
+
+  List<ScheduleStep> steps(ScheduleSyntaxParser.StepsContext tree) {
+    List<ScheduleStep> steps = new ArrayList<>();
+    for (ScheduleSyntaxParser.NumberedContext each : tree.numbered()) {
+      if (!each.INTEGER().getText().equals(Integer.toString(steps.size()))) {
+        throw locator.error(
+            TextCode.ATTRIBUTE, each.start, "the step's number " + steps.size(), "");
+      }
+      steps.add(step(each, parser.text(each.STRING())));
+    }
+    return steps;
+  }
+
+  private ScheduleStep step(ScheduleSyntaxParser.NumberedContext tree, String node) {
+    if (tree.tiles() != null) {
+      ScheduleSyntaxParser.TilesContext tiles = tree.tiles();
+      Integer loop = loops.get(tiles.name().getText());
+      if (loop == null) {
+        throw locator.error(TextCode.UNDEFINED, tiles.name().start, "a loop of the role", "");
+      }
+      return new ScheduleStep.RunTiles(
+          loop,
+          tiles.integer().stream().map(parser::integer).toList(),
+          node,
+          parser.text(tiles.STRING()));
+    } else if (tree.transfer() != null) {
+      ScheduleSyntaxParser.TransferContext transfer = tree.transfer();
+      return new ScheduleStep.StartTransfer(
+          parser.small(transfer.integer(0)),
+          transfer.start.getText().equals("fetch"),
+          parser.integer(transfer.integer(1)),
+          parser.integer(transfer.integer(2)),
+          parser.bytes(transfer.bytes()),
+          node);
+    } else if (tree.wait_() != null) {
+      return new ScheduleStep.WaitTransfer(parser.small(tree.wait_().integer()), node);
+    } else if (tree.rows() != null) {
+      ScheduleSyntaxParser.RowsContext rows = tree.rows();
+      return new ScheduleStep.FetchRows(
+          parser.integer(rows.integer(2)),
+          parser.integer(rows.integer(1)),
+          parser.bytes(rows.bytes()),
+          parser.integer(rows.integer(3)),
+          parser.element(rows.name()),
+          parser.integer(rows.integer(0)),
+          parser.integer(rows.integer(4)),
+          node);
+    } else if (tree.exchange() != null) {
+      return exchange(tree.exchange(), node);
+    }
+    return new ScheduleStep.Clear(
+        parser.integer(tree.clear().integer()), parser.bytes(tree.clear().bytes()), node);
+  }
+
+  private ScheduleStep exchange(ScheduleSyntaxParser.ExchangeContext tree, String node) {
+    ElementType element = parser.element(tree.name());
+    List<Communication.Exchange> devices =
+        tree.device().stream().map(device -> exchange(device, element)).toList();
+    return new ScheduleStep.Exchange(
+        devices,
+        element,
+        optional(tree.operandPlace() == null ? null : tree.operandPlace().integer()),
+        optional(tree.resultPlace() == null ? null : tree.resultPlace().integer()),
+        parser.integer(tree.integer(0)),
+        parser.integer(tree.integer(1)),
+        parser.integer(tree.integer(2)),
+        parser.bytes(tree.bytes()),
+        node);
+  }
+
+  private Optional<Long> optional(ScheduleSyntaxParser.IntegerContext tree) {
+    return Optional.ofNullable(tree).map(parser::integer);
+  }
+
+  private Communication.Exchange exchange(
+      ScheduleSyntaxParser.DeviceContext tree, ElementType element) {
+    try {
+      return new Communication.Exchange(
+          parser.small(tree.integer(0)),
+          parser.integer(tree.integer(1)),
+          element,
+          StepReader.slices(parser.text(tree.STRING(0))),
+          StepReader.slices(parser.text(tree.STRING(1))),
+          StepReader.steps(parser.text(tree.STRING(2))));
+    } catch (IllegalArgumentException e) {
+      throw wrong(tree.STRING(2), e.getMessage());
+    }
+  }
+
+  private PartitaException wrong(TerminalNode place, String expected) {
+    return locator.error(TextCode.ATTRIBUTE, place.getSymbol(), expected, "");
+  }
+}

@@ -1,0 +1,162 @@
+package io.partita.tests.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.driver.Distribution;
+import io.partita.driver.ScheduleVerification;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.chip.SchedulePass;
+import io.partita.ir.golden.GoldenFile;
+import io.partita.ir.graph.Module;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirParser;
+import io.partita.ir.text.PirPrinter;
+import io.partita.ir.text.ScheduleParser;
+import io.partita.ir.text.SchedulePrinter;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.Pipeline;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+
+/** A small decoder block on two chips at each stage, as text that a stranger can read. */
+class DecoderBlockTextTest {
+  private static final GoldenFile GOLDEN = GoldenFile.of("decoder-block.golden");
+
+  private static final String BLOCK =
+      """
+      module {
+        graph @decoder_block(%x: f32[1,2,4]) -> ("y": f32[1,2,4]) {
+          %scale = constant [1.0, 0.5, 2.0, 1.0] : f32[4]
+          %q_proj = constant QUARTERS : f32[4,4]
+          %k_proj = constant QUARTERS : f32[4,4]
+          %v_proj = constant QUARTERS : f32[4,4]
+          %o_proj = constant QUARTERS : f32[4,4]
+          %gate = constant QUARTERS : f32[4,4]
+          %up = constant QUARTERS : f32[4,4]
+          %down = constant QUARTERS : f32[4,4]
+          %0 = rms_norm(%x, %scale) {axis = 2, epsilon = 1.0E-5, scale} : f32[1,2,4] "input_norm"
+          %1 = linear(%0, %q_proj) : f32[1,2,4] "q_proj"
+          %2 = linear(%0, %k_proj) : f32[1,2,4] "k_proj"
+          %3 = linear(%0, %v_proj) : f32[1,2,4] "v_proj"
+          %4 = reshape(%1) {to = [1, 2, 2, 2]} : f32[1,2,2,2] "q_heads"
+          %5 = reshape(%2) {to = [1, 2, 2, 2]} : f32[1,2,2,2] "k_heads"
+          %6 = reshape(%3) {to = [1, 2, 2, 2]} : f32[1,2,2,2] "v_heads"
+          %7 = transpose(%4) {permutation = [0, 2, 1, 3]} : f32[1,2,2,2] "q_heads"
+          %8 = transpose(%5) {permutation = [0, 2, 1, 3]} : f32[1,2,2,2] "k_heads"
+          %9 = transpose(%6) {permutation = [0, 2, 1, 3]} : f32[1,2,2,2] "v_heads"
+          %10 = attention(%7, %8, %9) {scale = 0.7071067811865475, soft_cap = 0.0, causal, offset = [0], window = 0} : f32[1,2,2,2] "attention"
+          %11 = transpose(%10) {permutation = [0, 2, 1, 3]} : f32[1,2,2,2] "attention"
+          %12 = reshape(%11) {to = [1, 2, 4]} : f32[1,2,4] "attention"
+          %13 = linear(%12, %o_proj) : f32[1,2,4] "o_proj"
+          %14 = add(%x, %13) : f32[1,2,4] "residual"
+          %15 = rms_norm(%14, %scale) {axis = 2, epsilon = 1.0E-5, scale} : f32[1,2,4] "ffn_norm"
+          %16 = gated_ffn(%15, %gate, %up, %down) {activation = silu} : f32[1,2,4] "ffn"
+          %17 = add(%14, %16) : f32[1,2,4] "output"
+          return %17
+        }
+      }
+      """;
+
+  /** Each weight's elements differ from the others'. */
+  private static Module block() {
+    String text = BLOCK;
+    for (int weight = 1; text.contains("QUARTERS"); weight++) {
+      int seed = weight;
+      String elements =
+          IntStream.range(0, 16)
+              .mapToObj(i -> Double.toString((i * 7 + seed * 5) % 11 / 4.0 - 1.25))
+              .collect(Collectors.joining(", ", "[", "]"));
+      text = text.replaceFirst("QUARTERS", elements);
+    }
+    return PirParser.parse(text);
+  }
+
+  private static Module onTwoChips() {
+    return Pipeline.parse("shard(tensor=2),choose-algorithms", StandardPasses.REGISTRY)
+        .run(block(), (pass, before, after) -> {});
+  }
+
+  private static Schedule schedule() {
+    return SchedulePass.last(Pipeline.parse("schedule", StandardPasses.REGISTRY))
+        .orElseThrow()
+        .schedule(onTwoChips());
+  }
+
+  @Test
+  void everyStage() {
+    GOLDEN.assertMatches("graph", PirPrinter.print(block()));
+    GOLDEN.assertMatches("mesh", PirPrinter.print(onTwoChips()));
+    String programs =
+        Distribution.program(onTwoChips()).devices().stream()
+            .map(PirPrinter::print)
+            .collect(Collectors.joining());
+    GOLDEN.assertMatches("program", programs);
+    GOLDEN.assertMatches("schedule", SchedulePrinter.print(schedule()));
+  }
+
+  @Test
+  void theTextIsTheWholeSchedule() {
+    ScheduleVerification verification = new ScheduleVerification(3);
+    Schedule schedule = schedule();
+    Schedule read = ScheduleParser.parse(SchedulePrinter.print(schedule));
+    assertThat(SchedulePrinter.print(read)).isEqualTo(SchedulePrinter.print(schedule));
+    assertThat(verification.run(read)).isEqualTo(verification.run(schedule));
+    assertThat(verification.check(onTwoChips(), read)).contains("same results");
+  }
+
+  @Test
+  void mistakesInTheTextAreFound() {
+    String text = SchedulePrinter.print(schedule());
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
+        .hasMessageContaining("P3001")
+        .hasMessageContaining("text:65:16")
+        .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
+        .hasMessageContaining("found:     =");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
+        .hasMessageContaining("P3006")
+        .hasMessageContaining("an operand or scratch memory of the loop");
+  }
+
+  private static void requireFault(
+      String text, String pattern, String replacement, String... says) {
+    String other = text.replaceFirst(pattern, replacement);
+    assertThat(other).isNotEqualTo(text);
+    Map<String, Tensor> inputs =
+        Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 1, 2, 4), 0.5));
+    AbstractThrowableAssert<?, ?> thrown =
+        assertThatThrownBy(() -> new ScheduleEvaluator(ScheduleParser.parse(other)).run(inputs));
+    for (String message : says) {
+      thrown.hasMessageContaining(message);
+    }
+  }
+
+  /** Where a device reads what nobody wrote, writes to a weight, leaves a tile or waits forever. */
+  @Test
+  void mistakesInTheScheduleAreFound() {
+    String text = SchedulePrinter.print(schedule());
+    requireFault(
+        text,
+        "(1: tiles gemm\\w+\\(0x)00110",
+        "$100118",
+        "P4412",
+        "device 0, step 1 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
+        "byte 304 that nobody wrote");
+    requireFault(
+        text,
+        "(0: tiles rms_norm_f32_2\\(0x000f0, 0x00000, 0x)00110",
+        "$100000",
+        "P4412",
+        "step 0 for \"input_norm\", loop rms_norm_f32_2, out",
+        "byte 0 of a constant");
+    requireFault(
+        text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
+    requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "that all devices wait");
+  }
+}
