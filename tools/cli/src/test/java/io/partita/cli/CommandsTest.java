@@ -230,6 +230,23 @@ final class CommandsTest {
   }
 
   @Test
+  void optSchedulesAndEvaluates() {
+    Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
+    Path file = scratch.resolve("two.sched");
+    String passes = "simplify,raise,shard(tensor=2),choose-algorithms,schedule(l1=4096)";
+    Invocation first =
+        Invocation.of("opt", prefill, "--dim", "seq=3", "--passes", passes, "--verify", "-o", file);
+    assertThat(first.err()).doesNotContain("error");
+    assertThat(first.out()).contains("verify schedule: same results");
+    assertThat(Invocation.of("opt", file).out())
+        .startsWith("schedule \"siracusa:chips=2\"")
+        .contains("exchange f32");
+    assertThat(Invocation.of("opt", file, "--verify").out()).contains("evaluated logits: f32[1,3");
+    assertThat(Invocation.of("opt", prefill, "--passes=schedule,simplify").err())
+        .contains("put schedule at the end, and use partita opt");
+  }
+
+  @Test
   void optPrintsWhatItCanReadAgain() {
     Path file = scratch.resolve("raised.pir");
     assertThat(Invocation.of("opt", DECODER, "--passes=simplify,raise", "-o", file).exitCode())

@@ -13,6 +13,7 @@ import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
@@ -29,7 +30,10 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/** Many operations as one program, compiled and run on this host, against the evaluator. */
+/**
+ * Many operations as one program, as a schedule that is evaluated and as C that is compiled and run
+ * on this host, against the reference.
+ */
 final class OperationsInC {
   private static final TargetDescription TARGET = TargetLibrary.find("siracusa:chips=1");
 
@@ -61,8 +65,16 @@ final class OperationsInC {
         inputs.put(operand(i, operand), operation.operands().get(operand));
       }
     }
-    Map<String, Tensor> outputs =
-        SanitisedBuild.run(schedule(operations), inputs, folder, transfers);
+    Schedule schedule = schedule(operations);
+    assertThat(wrong(operations, new ScheduleEvaluator(schedule).run(inputs)))
+        .as("evaluated schedule")
+        .isEmpty();
+    assertThat(wrong(operations, SanitisedBuild.run(schedule, inputs, folder, transfers)))
+        .as("C")
+        .isEmpty();
+  }
+
+  private static List<String> wrong(List<OperationCase> operations, Map<String, Tensor> outputs) {
     List<String> wrong = new ArrayList<>();
     for (int i = 0; i < operations.size(); i++) {
       List<Tensor> found = new ArrayList<>();
@@ -71,7 +83,7 @@ final class OperationsInC {
       }
       operations.get(i).difference(found).ifPresent(wrong::add);
     }
-    assertThat(wrong).isEmpty();
+    return wrong;
   }
 
   private static String operand(int operation, int index) {

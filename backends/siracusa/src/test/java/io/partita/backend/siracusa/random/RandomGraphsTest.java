@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.backend.siracusa.SanitisedBuild;
 import io.partita.backend.siracusa.WithCompiler;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirPrinter;
 import java.io.IOException;
@@ -20,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Emitted C gives what graphs of views and operations mean, in large and small tiles, on one chip
- * and on several. A failure names the seed of the graph and prints it.
+ * Emitted C and the evaluator of schedules give what graphs of views and operations mean, in large
+ * and small tiles, on one chip and on several. A failure names the seed of the graph and prints it.
  */
 @ExtendWith(WithCompiler.class)
 class RandomGraphsTest {
@@ -69,10 +71,19 @@ class RandomGraphsTest {
     }
     RandomPrograms.Drawn drawn = RandomPrograms.Drawn.of(seeds);
     Path out = folder.resolve("" + seed);
+    Schedule schedule = programs.schedule(seeds);
     List<Map<String, Tensor>> found =
-        SanitisedBuild.run(programs.schedule(seeds), drawn.inputs(), out, transfers, RUNS);
+        SanitisedBuild.run(schedule, drawn.inputs(), out, transfers, RUNS);
+    ScheduleEvaluator evaluator = new ScheduleEvaluator(schedule);
+    List<Map<String, Tensor>> evaluated = new ArrayList<>();
+    for (int run = 0; run < RUNS; run++) {
+      evaluated.add(evaluator.run(drawn.inputs()));
+    }
     List<String> wrong = new ArrayList<>();
-    seeds.forEach(each -> difference(each, found).ifPresent(wrong::add));
+    for (long each : seeds) {
+      difference(each, found).map(text -> "in C: " + text).ifPresent(wrong::add);
+      difference(each, evaluated).map(text -> "evaluated: " + text).ifPresent(wrong::add);
+    }
     assertThat(wrong).as("of %d graphs for %s", count, programs).isEmpty();
   }
 
