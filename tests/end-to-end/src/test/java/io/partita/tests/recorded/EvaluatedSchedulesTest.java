@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,13 +28,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EvaluatedSchedulesTest {
   private static final Path FIXTURES = Path.of("../fixtures");
 
-  private static CaseRunner runner(int chips) {
+  private static CaseResult run(TestCase test, int chips, Tolerance tolerance) {
     Optional<Strategy> strategy =
         chips == 1 ? Optional.empty() : Optional.of(Strategy.parse("tensor=" + chips));
     ScheduleRunner schedules =
         new ScheduleRunner(ChipTarget.of("siracusa:chips=" + chips, Map.of()), strategy);
-    return new CaseRunner(
-        schedules, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
+    return new CaseRunner(schedules, StandardPasses.forChecking(Target.SIRACUSA), tolerance)
+        .run(test);
   }
 
   @ParameterizedTest
@@ -45,29 +44,44 @@ class EvaluatedSchedulesTest {
     "llama/dynamo_sdpa_kv, 2",
     "vit/ts_sdpa_dynamic, 2"
   })
-  void fixtures(String fixture, int chips) {
+  void someFixtures(String fixture, int chips) {
     TestCase test = TestCase.find(FIXTURES.resolve(fixture)).getFirst();
-    CaseResult result = runner(chips).run(test);
+    CaseResult result = run(test, chips, Tolerance.DEFAULT);
     assertThat(result.status()).as(result.line()).isEqualTo(CaseResult.Status.PASS);
   }
 
-  @Tag("thorough")
-  @ParameterizedTest
-  @MethodSource("all")
-  void everyModelIsRightOrRefused(TestCase test) {
+  private static void requireRightOrRefused(TestCase test, Tolerance tolerance) {
     for (int chips : new int[] {1, 2}) {
-      CaseResult result = runner(chips).run(test);
+      CaseResult result = run(test, chips, tolerance);
       assertThat(result.status()).as(result.line()).isNotEqualTo(CaseResult.Status.FAIL);
       assertThat(result.codes()).noneMatch(code -> code.startsWith("P441"));
     }
   }
 
-  static Stream<TestCase> all() {
-    List<TestCase> all = new ArrayList<>(TestCase.find(FIXTURES));
+  static List<Fixture> fixtures() {
+    return Fixture.all();
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("fixtures")
+  void everyFixtureIsRightOrRefused(Fixture fixture) {
+    requireRightOrRefused(fixture.recorded(), fixture.tolerance());
+  }
+
+  static List<TestCase> networks() {
+    List<TestCase> all = new ArrayList<>();
     SharedFolder.find("user-models", "see its README for the exporters")
         .ifPresent(folder -> all.addAll(TestCase.find(folder)));
     SharedFolder.find("peer-suite", "see its README")
         .ifPresent(folder -> all.addAll(TestCase.find(folder)));
-    return all.stream();
+    return all;
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("networks")
+  void everyNetworkIsRightOrRefused(TestCase test) {
+    requireRightOrRefused(test, Tolerance.DEFAULT);
   }
 }
