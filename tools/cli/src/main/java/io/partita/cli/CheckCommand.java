@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
       "Integers must be equal; floats within the tolerances, which are by default 1e-3 relative and"
           + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
           + " f64). The exit code is 1 when a case fails.",
+      "A difference that rounding explains passes with a note, unless --rtol or --atol is given.",
       "With --devices the emitted code runs, each device as a thread; for siracusa as a process."
     })
 final class CheckCommand implements Callable<Integer> {
@@ -91,7 +92,7 @@ final class CheckCommand implements Callable<Integer> {
         passes == null
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
-    Tolerance tolerance = new Tolerance(optional(relative), optional(absolute));
+    Tolerance tolerance = new Tolerance(bound("--rtol", relative), bound("--atol", absolute));
     CaseRunner runner = new CaseRunner(runner(chosen, strategy), pipeline, tolerance);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
@@ -122,8 +123,15 @@ final class CheckCommand implements Callable<Integer> {
     return isChip ? new ChipRunner(settings.chips(target), strategy) : chosen.runner(strategy);
   }
 
-  private static OptionalDouble optional(Double value) {
-    return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
+  private OptionalDouble bound(String option, Double value) {
+    if (value == null) {
+      return OptionalDouble.empty();
+    }
+    if (!Tolerance.isBound(value)) {
+      throw new ParameterException(
+          spec.commandLine(), option + " takes a finite number from 0 on, not " + value);
+    }
+    return OptionalDouble.of(value);
   }
 
   private static long count(List<CaseResult> results, CaseResult.Status status) {

@@ -221,12 +221,16 @@ final class CommandsTest {
     assertThat(passed.exitCode()).isEqualTo(ExitCode.DONE);
     assertThat(passed.out().lines())
         .containsExactly("PASS " + prefill, "1 passed, 0 failed, 0 unsupported");
-    // No reordering of float sums is forgiven, so that the case can't pass.
+    // No reordering of float sums is within 0, though rounding explains it.
     Invocation failed = Invocation.of("check", prefill, "--rtol=0", "--atol=0", "--json");
     assertThat(failed.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
     assertThat(failed.json())
         .containsOnlyKeys("cases", "passed", "failed", "unsupported")
         .containsEntry("failed", 1);
+    assertThat(failed.out()).contains("rounding sums and functions otherwise changes results");
+    for (String wrong : List.of("--rtol=NaN", "--atol=-1", "--atol=Infinity")) {
+      assertThat(Invocation.of("check", prefill, wrong).exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    }
   }
 
   @Test

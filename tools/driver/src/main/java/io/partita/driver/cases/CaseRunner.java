@@ -110,8 +110,11 @@ public final class CaseRunner {
     }
     Comparison plain = worst;
     Recording recording = new Recording(model, options, recorded, expected, outputs, tolerance);
-    return KnownDepartures.explain(recording, plain)
-        .orElseGet(() -> OtherRoundings.explain(recording, plain));
+    Comparison explained =
+        KnownDepartures.explain(recording, plain)
+            .orElseGet(() -> OtherRoundings.explain(recording, plain));
+    boolean isForgiven = explained.passes() && tolerance.isChosen();
+    return isForgiven ? plain.with("; " + explained.note()) : explained;
   }
 
   /**

@@ -12,6 +12,22 @@ public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
   public static final Tolerance DEFAULT =
       new Tolerance(OptionalDouble.empty(), OptionalDouble.empty());
 
+  public Tolerance {
+    if (!isBound(relative.orElse(0)) || !isBound(absolute.orElse(0))) {
+      throw new IllegalArgumentException("a tolerance is a finite number from 0 on");
+    }
+  }
+
+  /** Any comparison with another number, such as NaN or a negative one, would pass. */
+  public static boolean isBound(double tolerance) {
+    return Double.isFinite(tolerance) && tolerance >= 0;
+  }
+
+  /** Whether somebody chose it: then no explanation makes a larger difference pass. */
+  boolean isChosen() {
+    return relative.isPresent() || absolute.isPresent();
+  }
+
   /**
    * Without a choice: 1e-3, ONNX's; for the 16-bit floats two units in the last place, because a
    * result that is rounded once may lie on the other side of a recorded one.

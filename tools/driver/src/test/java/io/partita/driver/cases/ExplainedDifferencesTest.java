@@ -1,6 +1,7 @@
 package io.partita.driver.cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +33,7 @@ class ExplainedDifferencesTest {
   @TempDir Path folder;
 
   private final GraphProto.Builder graph = GraphProto.newBuilder().setName("g");
+  private Tolerance tolerance = Tolerance.DEFAULT;
 
   private static ValueInfoProto info(String name, long... extents) {
     TensorShapeProto.Builder shape = TensorShapeProto.newBuilder();
@@ -82,8 +85,7 @@ class ExplainedDifferencesTest {
     write("inputs.npz", Map.of("x", x));
     write("outputs.npz", Map.of("y", recorded));
     TestCase test = TestCase.find(folder).getFirst();
-    return new CaseRunner(new EvaluatorRunner(), new Pipeline(List.of()), Tolerance.DEFAULT)
-        .run(test);
+    return new CaseRunner(new EvaluatorRunner(), new Pipeline(List.of()), tolerance).run(test);
   }
 
   private void write(String name, Map<String, Tensor> arrays) throws IOException {
@@ -134,6 +136,25 @@ class ExplainedDifferencesTest {
         .isEqualTo(
             "differs by 0.400; rounding sums and functions otherwise changes results by up to"
                 + " 0.400");
+  }
+
+  @Test
+  void aChosenToleranceDecidesWhateverExplainsTheDifference() throws IOException {
+    tolerance = new Tolerance(OptionalDouble.empty(), OptionalDouble.of(0.1));
+    CaseResult result = quantizedSums(0.4f, 0.8f, 0.4f, 0.8f);
+    assertThat(result.status()).isEqualTo(CaseResult.Status.FAIL);
+    assertThat(result.detail())
+        .startsWith("output 'y'[")
+        .endsWith("rounding sums and functions otherwise changes results by up to 0.400");
+  }
+
+  @Test
+  void aToleranceThatIsNoBoundIsRefused() {
+    for (double wrong : new double[] {Double.NaN, -1, Double.POSITIVE_INFINITY}) {
+      OptionalDouble bound = OptionalDouble.of(wrong);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new Tolerance(bound, OptionalDouble.empty()));
+    }
   }
 
   @Test
