@@ -34,7 +34,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -110,8 +109,9 @@ final class ChipLowering {
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
     }
-    made.keepStates();
-    List<Named> outputs = made.outputs();
+    List<KeptStates.Copy> kept = KeptStates.of(made.module, made.storages);
+    List<Named> outputs = made.outputs(kept);
+    made.keepStates(kept);
     return new ChipTasks(
         devices,
         kernels.kernels(),
@@ -437,46 +437,27 @@ final class ChipLowering {
     return outside;
   }
 
-  private void keepStates() {
-    Map<String, Value> outputs = new LinkedHashMap<>();
-    graph.outputs().forEach(output -> outputs.put(output.name(), output.value()));
+  /** States that become what others were are saved before any of them changes. */
+  private void keepStates(List<KeptStates.Copy> copies) {
     List<Storage> from = new ArrayList<>();
-    List<Storage> to = new ArrayList<>();
-    List<Node> nodes = new ArrayList<>();
-    List<Value> kept = new ArrayList<>();
-    for (int i = 0; i < module.states().size(); i++) {
-      Value value = outputs.get(module.states().get(i).output());
-      Storage place = storages.get(named(module.states().get(i).input()));
-      if (!isEmpty(value.type()) && !storages.get(value).equals(place)) {
-        from.add(storages.get(value));
-        to.add(place);
-        nodes.add(value.isInput() ? null : value.definition());
-        kept.add(value);
+    for (KeptStates.Copy copy : copies) {
+      Storage own = copy.from();
+      if (own.region().kind() == Region.Kind.STATE) {
+        Region region = Region.activation(own.region().name(), own.type().bytes());
+        Storage saved = Storage.whole(region, own.type());
+        copy(copy.node(), own, saved);
+        own = saved;
       }
+      from.add(own);
     }
-    for (int i = 0; i < from.size(); i++) {
-      if (from.get(i).region().kind() == Region.Kind.STATE) {
-        Storage old = from.get(i);
-        Storage saved =
-            Storage.whole(Region.activation(old.region().name(), old.region().bytes()), old.type());
-        copy(nodes.get(i), old, saved);
-        from.set(i, saved);
-      }
-    }
-    for (int i = 0; i < from.size(); i++) {
-      copy(nodes.get(i), from.get(i), to.get(i));
-      written.add(tasks.size() - 1, kept.get(i), to.get(i));
+    for (int i = 0; i < copies.size(); i++) {
+      KeptStates.Copy copy = copies.get(i);
+      copy(copy.node(), from.get(i), copy.to());
+      written.add(tasks.size() - 1, copy.value(), copy.to());
     }
   }
 
-  private Value named(String input) {
-    return graph.inputs().stream()
-        .filter(value -> value.name().equals(input))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private List<Named> outputs() {
+  private List<Named> outputs(List<KeptStates.Copy> states) {
     List<String> kept = module.states().stream().map(Module.State::output).toList();
     List<Named> outputs = new ArrayList<>();
     for (Graph.Output output : graph.outputs()) {
@@ -487,9 +468,11 @@ final class ChipLowering {
       Storage storage = storages.get(value);
       if (storage == null) { // without elements
         storage = fresh(value);
-      } else if (!storage.isContiguous() || storage.region().kind() == Region.Kind.CONSTANT) {
+      } else if (!storage.isContiguous()
+          || storage.region().kind() == Region.Kind.CONSTANT
+          || KeptStates.overwrite(states, storage.region())) {
         Storage given = fresh(value);
-        copy(value.definition(), storage, given);
+        copy(KeptStates.node(value), storage, given);
         written.add(tasks.size() - 1, value, given);
         storage = given;
       }

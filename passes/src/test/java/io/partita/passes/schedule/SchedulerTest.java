@@ -61,6 +61,34 @@ class SchedulerTest {
   }
 
   @Test
+  void whatAStateWasIsGivenBeforeItChanges() {
+    Program program =
+        SmallPrograms.of(
+            List.of(new Module.State("past", "present")),
+            graph -> {
+              Value past = input(graph, "past", 2, 16);
+              graph.output("present", unary(graph, UnaryFunction.NEG, input(graph, "x", 2, 16)));
+              Value rows = graph.at("old").add(new Movement.Reshape(Shape.of(32)), past);
+              graph.output("y", rows);
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("NEG", "old", "NEG");
+  }
+
+  @Test
+  void aStateMayBecomeAnInput() {
+    Program program =
+        SmallPrograms.of(
+            List.of(new Module.State("past", "present")),
+            graph -> {
+              graph.output("y", unary(graph, UnaryFunction.NEG, input(graph, "past", 2, 16)));
+              graph.output("present", input(graph, "x", 2, 16));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(nodes(chip)).containsExactly("NEG", "x");
+  }
+
+  @Test
   void headsAndTokensChangePlacesWithoutAStep() {
     Program program =
         SmallPrograms.of(

@@ -308,6 +308,10 @@ final class RandomUse {
         };
     builder.output(name + "_after", after);
     states.add(new Module.State(name, name + "_after"));
-    return draw.flag() ? after : combined(moved(before), value);
+    Value last = draw.flag() ? after : combined(moved(before), value);
+    if (draw.flag()) {
+      output(moved(before));
+    }
+    return last;
   }
 }

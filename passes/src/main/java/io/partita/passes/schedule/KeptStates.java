@@ -1,0 +1,73 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.schedule.view.Storage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What has to be copied to where states are kept, once everything else is computed. */
+final class KeptStates {
+  /**
+   * A state's value after the run.
+   *
+   * @param node for comments and reports
+   */
+  record Copy(Value value, Node node, Storage from, Storage to) {}
+
+  private KeptStates() {}
+
+  /**
+   * @param storages of all values with elements
+   */
+  static List<Copy> of(Module module, Map<Value, Storage> storages) {
+    List<Copy> copies = new ArrayList<>();
+    for (Module.State state : module.states()) {
+      Value value = output(module.graph(), state.output());
+      Storage from = storages.get(value);
+      Storage to = storages.get(input(module.graph(), state.input()));
+      if (value.type().shape().elements() > 0 && !from.equals(to)) {
+        copies.add(new Copy(value, node(value), from, to));
+      }
+    }
+    return copies;
+  }
+
+  /** Whether something that lies in a region has to be read before these copies. */
+  static boolean overwrite(List<Copy> copies, Region region) {
+    return copies.stream().anyMatch(copy -> copy.to.region() == region);
+  }
+
+  private static Value input(Graph graph, String name) {
+    return graph.inputs().stream()
+        .filter(value -> value.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Value output(Graph graph, String name) {
+    return graph.outputs().stream()
+        .filter(output -> output.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .value();
+  }
+
+  /** What gives a value. For an input, which nothing gives, it's one that would copy it. */
+  static Node node(Value value) {
+    if (!value.isInput()) {
+      return value.definition();
+    }
+    GraphBuilder graph = new GraphBuilder(value.name());
+    Value input = graph.input(value.name(), value.type());
+    return graph
+        .at(value.name())
+        .addNode(new Movement.Reshape(value.type().shape()), List.of(input));
+  }
+}
