@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * compile, stop or don't end; nothing that it started stays, and no file is half written.
  */
 @Timeout(300)
+@Isolated("looks for processes that the JVM has started")
 final class RunOnPortsTest {
   @TempDir static Path scratch;
   private static Path inputs;
