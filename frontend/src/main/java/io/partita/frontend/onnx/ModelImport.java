@@ -66,6 +66,7 @@ final class ModelImport {
   private final ImportOptions options;
   private final Map<String, Tensor> values;
   private final DimensionEquations equations;
+  private final SelectionCounts counts;
   private final GraphBuilder graph;
   private final FoldingBuilder builder;
   private final GraphInputs inputs;
@@ -85,14 +86,17 @@ final class ModelImport {
   /**
    * @param values the graph inputs that are constants, by name
    * @param equations what is known of the extents of inputs; what is found out is added to it
+   * @param counts likewise of what NonZero finds
    */
   ModelImport(
       OnnxModel model,
       OperatorRegistry registry,
       ImportOptions options,
       Map<String, Tensor> values,
-      DimensionEquations equations) {
+      DimensionEquations equations,
+      SelectionCounts counts) {
     this.equations = equations;
+    this.counts = counts;
     this.model = model;
     this.registry = registry;
     this.options = options;
@@ -104,6 +108,10 @@ final class ModelImport {
 
   OperatorRegistry registry() {
     return registry;
+  }
+
+  SelectionCounts counts() {
+    return counts;
   }
 
   FoldingBuilder builder() {
@@ -254,12 +262,15 @@ final class ModelImport {
   }
 
   /** Stands for the coordinates of a mask's true elements. */
-  Value selected(Value mask) {
+  Optional<Value> selected(Value mask, String where) {
     Dim count = freshDim();
+    if (counts.findsAll(count, mask.type().shape().size(), where)) {
+      return Optional.empty();
+    }
     TensorType type = new TensorType(ElementType.I64, Shape.of(Dim.of(mask.type().rank()), count));
     Value coordinates = graph.input("coordinates of " + count, type);
     selections.add(new Selection(count, mask, coordinates));
-    return coordinates;
+    return Optional.of(coordinates);
   }
 
   Dim freshDim() {

@@ -388,8 +388,8 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
-  public Value selected(Value mask) {
-    return model.selected(mask);
+  public Optional<Value> selected(Value mask) {
+    return model.selected(mask, where());
   }
 
   @Override
@@ -402,6 +402,12 @@ final class NodeImport implements NodeScope {
     if (!left.equals(right)) {
       model.require(List.of(new TypeMismatch.Equation(left, right)), where());
     }
+  }
+
+  @Override
+  public void requireExtent(Dim extent, Dim required) {
+    model.counts().require(extent, required, this);
+    equate(extent, required);
   }
 
   @Override

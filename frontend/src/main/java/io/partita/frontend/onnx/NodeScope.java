@@ -118,9 +118,10 @@ public interface NodeScope {
 
   /**
    * The coordinates of the true elements of a mask, {@code i64[rank, count]}: how many there are is
-   * a new symbol, which the import replaces when it knows what the coordinates are used for.
+   * a new symbol, which the import replaces when it knows what the coordinates are used for. Empty
+   * where other nodes require so many that all elements are true.
    */
-  Value selected(Value mask);
+  Optional<Value> selected(Value mask);
 
   /** Whether to compute as ONNX Runtime where it departs from the standard. */
   boolean departs();
@@ -130,6 +131,12 @@ public interface NodeScope {
    * of the model's inputs are. Whether they are equal in the end is for the operation to check.
    */
   void equate(Dim left, Dim right);
+
+  /**
+   * As {@link #equate}, where the operator doesn't broadcast: the extent may also be the number of
+   * elements that a NonZero finds.
+   */
+  void requireExtent(Dim extent, Dim required);
 
   /** A new symbol for an extent that can't be derived. */
   Dim freshDim();

@@ -41,8 +41,10 @@ public final class OnnxImporter {
   private NumberChoice.Attempt attempt(OnnxModel model, ImportOptions options) {
     Map<String, Tensor> values = new TreeMap<>(options.values());
     DimensionEquations equations = new DimensionEquations();
+    SelectionCounts counts = new SelectionCounts();
     while (true) {
-      ModelImport round = new ModelImport(model, registry, options, values, equations);
+      counts.begin();
+      ModelImport round = new ModelImport(model, registry, options, values, equations, counts);
       ImportResult result;
       try {
         result = round.run();

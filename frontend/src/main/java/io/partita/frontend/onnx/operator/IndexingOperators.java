@@ -204,7 +204,7 @@ final class IndexingOperators {
       throw node.invalid("a size for each of " + node.outputs() + " outputs", sizes.toString());
     }
     Dim sum = sizes.stream().reduce(Dim.ZERO, Dim::plus);
-    node.equate(sum, extent);
+    node.requireExtent(extent, sum);
     if (!sum.equals(extent)) {
       throw node.invalid("sizes that sum to " + extent, sizes.toString());
     }

@@ -36,7 +36,8 @@ final class SelectionOperators {
     if (x.type().rank() == 0) {
       throw node.unsupported("a scalar whose value isn't known", "give it a dimension");
     }
-    return node.selected(new Arithmetic(node).cast(x, ElementType.BOOL));
+    return node.selected(new Arithmetic(node).cast(x, ElementType.BOOL))
+        .orElseGet(() -> everywhere(node, x.type().shape()));
   }
 
   /** Whether it's one number other than 0 everywhere, in a shape that needn't be known. */

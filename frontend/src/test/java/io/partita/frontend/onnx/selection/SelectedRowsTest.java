@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
 import io.partita.frontend.onnx.ModelSketch;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
@@ -14,6 +15,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -218,5 +220,44 @@ class SelectedRowsTest {
     assertThatThrownBy(() -> sketch.imported(folder))
         .hasMessageContaining("node \"Gather\" (gather)")
         .hasMessageContaining("some of the rows by their number");
+  }
+
+  /** A traced loop over the experts that were hit; the result is what the last one got. */
+  private static ModelSketch hitExperts(long... sizes) {
+    ModelSketch sketch =
+        new ModelSketch(18)
+            .input("hits", TensorType.of(ElementType.F32, 3))
+            .initializer("sizes", Tensor.longs(Shape.of(sizes.length), sizes))
+            .initializer("flat", Tensor.longs(Shape.of(1), -1))
+            .node("", "NonZero", List.of("hits"), "found")
+            .node("", "Transpose", List.of("found"), "experts", permutation());
+    List<String> parts = IntStream.range(0, sizes.length).mapToObj(i -> "part" + i).toList();
+    NodeProto split =
+        NodeProto.newBuilder()
+            .setOpType("Split")
+            .setName("split")
+            .addAllInput(List.of("experts", "sizes"))
+            .addAllOutput(parts)
+            .build();
+    return sketch
+        .with(split)
+        .node("", "Gather", List.of("hits", parts.getLast()), "last")
+        .node("", "Reshape", List.of("last", "flat"), "y")
+        .output("y", TensorType.of(ElementType.F32, 1));
+  }
+
+  @Test
+  void asManyAsThereAreElementsAreAll() {
+    assertThat(hitExperts(1, 1, 1).run(folder, Tensor.floats(Shape.of(3), 4, 5, 6)).floats())
+        .containsExactly(6);
+  }
+
+  @Test
+  void asManyAsWereFoundWhenExportingIsRefused() {
+    assertThatThrownBy(() -> hitExperts(1, 1).imported(folder))
+        .hasMessageContaining("P2003")
+        .hasMessageContaining("\"split\" (Split)")
+        .hasMessageContaining("only when a NonZero finds exactly 2 of 3 elements")
+        .hasMessageContaining("export the model again");
   }
 }
