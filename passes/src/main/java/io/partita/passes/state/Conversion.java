@@ -63,6 +63,7 @@ final class Conversion {
     Dim batch = batch();
     position = Position.of(graph, batch);
     requirePositions();
+    new PositionRows(graph, positional()).require(capacity, fresh);
     List<Attended> attentions = new ArrayList<>();
     MaskReader masks = new MaskReader(graph, past, fresh, capacity, filled, positional());
     for (Node node : graph.nodes()) {

@@ -159,13 +159,13 @@ final class DevicesCommandTest {
 
   /** Ends a command when its devices are there, and waits until they aren't. */
   private void interrupt(Consumer<Process> end) throws Exception {
-    Path folder = compiled("--dim=past=65536", "--devices=3");
+    Path folder = compiled("--dim=past=256", "--devices=3");
     Path temporary = Files.createDirectory(scratch.resolve("temporary"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Djava.io.tmpdir=" + temporary);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    generating(folder, "--processes", "--tokens=65000").forEach(word -> command.add("" + word));
+    generating(folder, "--processes", "--tokens=250").forEach(word -> command.add("" + word));
     Process main =
         new ProcessBuilder(command)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -44,10 +44,11 @@ class DimensionOptionsTest {
         .contains("name=total", "extent=past+1");
   }
 
+  /** Its table of positions has 32 rows. */
   @Test
   void aDecoderCompilesWithoutOptions() {
     Invocation compile = compile(GPT2);
-    assertThat(lastLine(compile)).endsWith(state(256));
+    assertThat(lastLine(compile)).endsWith(state(32));
     assertThat(compile.err()).contains("note P6013", "note P6020", "note P6014");
   }
 

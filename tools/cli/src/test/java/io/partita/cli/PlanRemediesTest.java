@@ -61,8 +61,8 @@ final class PlanRemediesTest {
     assertThat(
             remedies(
                 Invocation.DECODER,
-                "--target=" + target + ":chips=2,l3=1MiB",
-                "--kv-capacity=3000"))
+                "--target=" + target + ":chips=2,l3=448KiB",
+                "--kv-capacity=256"))
         .containsExactly("more devices; the fewest found", "a smaller KV cache", "a larger l3");
   }
 

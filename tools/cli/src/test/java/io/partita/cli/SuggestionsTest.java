@@ -110,6 +110,9 @@ class SuggestionsTest {
           P2010 | bert/ts_sdpa_dynamic  | --dim sec=8
           P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
           P2010 | bert/ts_eager_static  | --dim seq=8
+          P4012 | gpt2/ts_sdpa_kv       | --kv-capacity 5000
+          P4012 | gpt2/ts_sdpa_kv       | --dim total=40
+          P4012 | gpt2/dynamo_eager_kv  | --kv-capacity 33
           P6008 | gpt2/ts_sdpa_kv       | --kv-capacity 0
           P6008 | gpt2/ts_sdpa_kv       | --dim past=0
           P6008 | bert/ts_sdpa_dynamic  | --kv-capacity 8 --plan siracusa:chips=2

@@ -153,7 +153,7 @@ final class CacheAsState {
           stated.getFirst().option(),
           "1 or more: it is the capacity of the KV cache, in positions",
           Long.toString(positions),
-          "choose " + options(Preparation.DEFAULT_CAPACITY));
+          "choose " + options(usual(open).positions()));
     }
     try {
       return new Kept(new KvStatePass(positions, notes).keep(open), OptionalLong.of(positions));
@@ -167,16 +167,23 @@ final class CacheAsState {
     return stated.stream().map(each -> each.optionFor(positions)).collect(Collectors.joining(" "));
   }
 
-  /** As many positions as are usual, or as the model has. */
   private Kept withUsualCapacity(Module open, String past) {
+    Usual usual = usual(open);
+    notes.accept(usualCapacity(past, usual.positions()));
+    usual.notes().forEach(notes);
+    return new Kept(usual.module(), OptionalLong.of(usual.positions()));
+  }
+
+  private record Usual(Module module, long positions, List<Diagnostic> notes) {}
+
+  /** With as many positions as are usual, or as the model has. */
+  private static Usual usual(Module open) {
     long positions = Preparation.DEFAULT_CAPACITY;
     while (true) {
       List<Diagnostic> held = new ArrayList<>();
       try {
         Module kept = new KvStatePass(positions, held::add).keep(open);
-        notes.accept(usualCapacity(past, positions));
-        held.forEach(notes);
-        return new Kept(kept, OptionalLong.of(positions));
+        return new Usual(kept, positions, held);
       } catch (CapacityBeyondModel beyond) {
         if (beyond.positions() < 1 || beyond.positions() >= positions) {
           throw beyond.diagnosed("report this as a bug in Partita, with the model");
