@@ -128,7 +128,7 @@ final class DevicesCommandTest {
         "--devices=3",
         "--strategy=tensor=2");
     Path one = compiled("--dim=past=8");
-    assertFails("compile the model with --devices N", generating(one, "--processes").toArray());
+    assertFails("compile the model with --devices 2", generating(one, "--processes").toArray());
     assertFails("choose one", generating(one, "--processes", "--peers=a:1").toArray());
     assertFails("where are the others?", "run", one, "--device=1");
     Path two = compiled("--dim=past=8", "--devices=2");
