@@ -177,20 +177,17 @@ class SuggestionsTest {
     assertThat(chosen.err()).doesNotContain("choose it with " + added.getFirst());
   }
 
+  private static List<String> generate(String tokens) {
+    String vocabulary = VOCABULARY.toString();
+    return List.of(
+        "generate", "OUT", "--prompt", "ROMEO:", "--vocab", vocabulary, "--tokens", tokens);
+  }
+
   @Test
   void aCacheThatIsTooSmallForAPromptSaysWhichIsNot() {
     List<String> command = command(PROMPT, "--kv-capacity 4");
     assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
-    List<String> generate =
-        List.of(
-            "generate",
-            "OUT",
-            "--prompt",
-            "ROMEO:",
-            "--vocab",
-            VOCABULARY.toString(),
-            "--tokens",
-            "3");
+    List<String> generate = generate("3");
     Invocation refused = run(generate);
     assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(run(Suggestion.of(refused, "P6022").pasted(command)).exitCode()).isZero();
@@ -203,16 +200,7 @@ class SuggestionsTest {
   void aFullCacheSaysWhichIsNot() {
     List<String> command = command(PROMPT, "--kv-capacity 8");
     assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
-    List<String> generate =
-        List.of(
-            "generate",
-            "OUT",
-            "--prompt",
-            "ROMEO:",
-            "--vocab",
-            VOCABULARY.toString(),
-            "--tokens",
-            "9");
+    List<String> generate = generate("9");
     Invocation full = run(generate);
     assertThat(full.exitCode()).isZero();
     assertThat(run(Suggestion.of(full, "P6015").pasted(command)).exitCode()).isZero();
