@@ -4,7 +4,6 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.op.Op;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
-import io.partita.ir.type.TensorType;
 import java.util.List;
 
 /**
@@ -18,32 +17,13 @@ import java.util.List;
  */
 public interface Codec {
   /** What encoding and decoding are made of: nodes of a graph, or computed tensors. */
+  @FunctionalInterface
   interface Builder<V> {
     V add(Op op, List<V> operands);
-
-    V constant(Tensor data);
-
-    TensorType type(V value);
   }
 
   /** Operations that are computed at once. */
-  Builder<Tensor> EVALUATION =
-      new Builder<>() {
-        @Override
-        public Tensor add(Op op, List<Tensor> operands) {
-          return OpEvaluator.evaluate(op, operands).getFirst();
-        }
-
-        @Override
-        public Tensor constant(Tensor data) {
-          return data;
-        }
-
-        @Override
-        public TensorType type(Tensor value) {
-          return value.type();
-        }
-      };
+  Builder<Tensor> EVALUATION = (op, operands) -> OpEvaluator.evaluate(op, operands).getFirst();
 
   /** Elements as they are. */
   Codec EXACT = new ExactCodec();

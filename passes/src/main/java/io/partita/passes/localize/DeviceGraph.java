@@ -2,14 +2,11 @@ package io.partita.passes.localize;
 
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Op;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** One device's graph while it grows, and what the device has of each value of the whole. */
@@ -31,26 +28,6 @@ final class DeviceGraph {
 
   GraphBuilder builder() {
     return builder;
-  }
-
-  /** Adds what a codec encodes and decodes by to the graph. */
-  Codec.Builder<Value> codecs() {
-    return new Codec.Builder<>() {
-      @Override
-      public Value add(Op op, List<Value> operands) {
-        return builder.add(op, operands);
-      }
-
-      @Override
-      public Value constant(Tensor data) {
-        return builder.constant(data);
-      }
-
-      @Override
-      public TensorType type(Value value) {
-        return value.type();
-      }
-    };
   }
 
   Packing packing() {

@@ -63,7 +63,7 @@ final class SyncLowering {
 
   private static Local encode(Local local, Codec codec, DeviceGraph device) {
     return switch (local) {
-      case Local.Held(Value value) -> new Local.Held(codec.encode(value, device.codecs()));
+      case Local.Held(Value value) -> new Local.Held(codec.encode(value, device.builder()::add));
       case Local.Data(Tensor whole, Box box) ->
           new Local.Data(codec.encode(whole, Codec.EVALUATION), box);
       case Local.Zeros zeros -> zeros;
@@ -73,7 +73,8 @@ final class SyncLowering {
 
   private static Local decode(Local local, ElementType element, Codec codec, DeviceGraph device) {
     return switch (local) {
-      case Local.Held(Value value) -> new Local.Held(codec.decode(value, element, device.codecs()));
+      case Local.Held(Value value) ->
+          new Local.Held(codec.decode(value, element, device.builder()::add));
       case Local.Data(Tensor whole, Box box) ->
           new Local.Data(codec.decode(whole, element, Codec.EVALUATION), box);
       case Local.Zeros zeros -> zeros;
