@@ -13,7 +13,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -87,7 +86,7 @@ public final class RandomRounding {
           case Structured.Embedding embedding -> false;
           case Structured.CacheUpdate update -> false;
           case Structured several -> true;
-          case Elementwise.Unary unary -> isFree(unary.function());
+          case Elementwise.Unary unary -> unary.function().isApproximated();
           case Elementwise.Binary binary -> binary.function() == BinaryFunction.POW;
           case Elementwise.Select select -> false;
           case Elementwise.Cast cast -> false;
@@ -101,50 +100,6 @@ public final class RandomRounding {
       return Freedom.OPERAND;
     }
     return isFree ? Freedom.OPERANDS_AND_RESULTS : Freedom.NONE;
-  }
-
-  /** Whether implementations approximate a function. */
-  private static boolean isFree(UnaryFunction function) {
-    return switch (function) {
-      case EXP,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU ->
-          true;
-      case ABS,
-          NEG,
-          SIGN,
-          CEIL,
-          FLOOR,
-          ROUND,
-          SQRT,
-          RECIPROCAL,
-          RELU,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY,
-          NOT,
-          BIT_NOT ->
-          false;
-    };
   }
 
   private Tensor rounded(Tensor tensor) {

@@ -136,4 +136,48 @@ public enum UnaryFunction {
           false;
     };
   }
+
+  /** Whether implementations approximate it, each in its own way. */
+  public boolean isApproximated() {
+    return switch (this) {
+      case EXP,
+          LOG,
+          SIN,
+          COS,
+          TAN,
+          ASIN,
+          ACOS,
+          ATAN,
+          SINH,
+          COSH,
+          TANH,
+          ASINH,
+          ACOSH,
+          ATANH,
+          ERF,
+          SIGMOID,
+          SOFTPLUS,
+          GELU,
+          GELU_TANH,
+          SILU,
+          HARD_SWISH,
+          QUICK_GELU ->
+          true;
+      case ABS,
+          NEG,
+          SIGN,
+          CEIL,
+          FLOOR,
+          ROUND,
+          SQRT,
+          RECIPROCAL,
+          RELU,
+          IS_NAN,
+          IS_POSITIVE_INFINITY,
+          IS_NEGATIVE_INFINITY,
+          NOT,
+          BIT_NOT ->
+          false;
+    };
+  }
 }

@@ -21,20 +21,7 @@ final class ElementwiseMeaning {
           UnaryFunction.IS_POSITIVE_INFINITY,
           UnaryFunction.IS_NEGATIVE_INFINITY);
 
-  private static final Set<UnaryFunction> EXACT =
-      EnumSet.of(
-          UnaryFunction.ABS,
-          UnaryFunction.NEG,
-          UnaryFunction.SIGN,
-          UnaryFunction.CEIL,
-          UnaryFunction.FLOOR,
-          UnaryFunction.ROUND,
-          UnaryFunction.SQRT,
-          UnaryFunction.RECIPROCAL,
-          UnaryFunction.RELU,
-          UnaryFunction.IS_NAN,
-          UnaryFunction.IS_POSITIVE_INFINITY,
-          UnaryFunction.IS_NEGATIVE_INFINITY);
+  private static final Set<UnaryFunction> EXACT = exact();
 
   private static final Set<UnaryFunction> OF_INTEGERS =
       EnumSet.of(
@@ -88,6 +75,14 @@ final class ElementwiseMeaning {
     for (int bits : new int[] {8, 16, 32, 64}) {
       table.add("select_" + bits, "select", call -> select(call, bits / Byte.SIZE));
     }
+  }
+
+  /** Functions of floats that are computed exactly. */
+  private static Set<UnaryFunction> exact() {
+    Set<UnaryFunction> exact = EnumSet.allOf(UnaryFunction.class);
+    exact.removeIf(UnaryFunction::isApproximated);
+    exact.removeAll(EnumSet.of(UnaryFunction.NOT, UnaryFunction.BIT_NOT));
+    return exact;
   }
 
   private static boolean hasKernel(BinaryFunction function, ElementType element) {
