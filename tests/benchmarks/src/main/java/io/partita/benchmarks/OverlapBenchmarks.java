@@ -21,7 +21,7 @@ import io.partita.ir.target.Unit;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.shard.ShardPass;
+import io.partita.passes.mesh.shard.ShardPass;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

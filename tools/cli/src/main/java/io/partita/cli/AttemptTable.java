@@ -2,11 +2,11 @@ package io.partita.cli;
 
 import io.partita.driver.plan.PlanResult;
 import io.partita.ir.diagnostic.Diagnostic;
-import io.partita.passes.plan.Attempt;
-import io.partita.passes.plan.CandidatePlan;
-import io.partita.passes.plan.Goal;
-import io.partita.passes.residency.Shortage;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.residency.Shortage;
+import io.partita.passes.planning.search.Attempt;
+import io.partita.passes.planning.search.CandidatePlan;
+import io.partita.passes.planning.search.Goal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import io.partita.passes.Pipeline;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;

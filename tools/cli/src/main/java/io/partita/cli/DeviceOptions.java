@@ -6,11 +6,11 @@ import io.partita.driver.plan.DeviceChoice;
 import io.partita.driver.plan.PlanRequest;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.cost.PlanOptions;
-import io.partita.passes.plan.Goal;
-import io.partita.passes.plan.PlanCode;
-import io.partita.passes.plan.StrategyChoice;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.search.Goal;
+import io.partita.passes.planning.search.PlanCode;
+import io.partita.passes.planning.search.StrategyChoice;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 

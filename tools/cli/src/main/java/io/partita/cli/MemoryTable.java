@@ -1,9 +1,9 @@
 package io.partita.cli;
 
-import io.partita.passes.cost.DeviceReport;
-import io.partita.passes.cost.PlanReport;
-import io.partita.passes.residency.Content;
-import io.partita.passes.residency.MemoryUse;
+import io.partita.passes.planning.cost.DeviceReport;
+import io.partita.passes.planning.cost.PlanReport;
+import io.partita.passes.planning.residency.Content;
+import io.partita.passes.planning.residency.MemoryUse;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
-import io.partita.passes.state.KvStatePass;
+import io.partita.passes.graph.state.KvStatePass;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

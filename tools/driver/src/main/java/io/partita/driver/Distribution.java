@@ -7,9 +7,9 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
-import io.partita.passes.localize.DelayReceives;
-import io.partita.passes.localize.Localization;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.program.localize.DelayReceives;
+import io.partita.passes.program.localize.Localization;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,7 +70,7 @@ public final class Distribution {
   /**
    * The programs of the devices of a module of the mesh dialect, or the one of a module that's on
    * no mesh. Syncs without an algorithm get one by {@link
-   * io.partita.passes.localize.ChooseAlgorithms#byDeviceCount}.
+   * io.partita.passes.program.localize.ChooseAlgorithms#byDeviceCount}.
    */
   public static Program program(Module module) {
     return programs(new Entries(module)).step();

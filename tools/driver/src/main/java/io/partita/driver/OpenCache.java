@@ -4,7 +4,7 @@ import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.passes.Pipeline;
-import io.partita.passes.state.KvStatePass;
+import io.partita.passes.graph.state.KvStatePass;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;

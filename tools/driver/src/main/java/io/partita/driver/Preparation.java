@@ -13,7 +13,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.PassCode;
 import io.partita.passes.Pipeline;
-import io.partita.passes.state.KvStatePass;
+import io.partita.passes.graph.state.KvStatePass;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -11,14 +11,14 @@ import io.partita.passes.PassCall;
 import io.partita.passes.PassCode;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
-import io.partita.passes.localize.ChooseAlgorithms;
-import io.partita.passes.localize.SetCodec;
-import io.partita.passes.raise.RaisePass;
-import io.partita.passes.shard.SelectPass;
-import io.partita.passes.shard.ShardPass;
-import io.partita.passes.shard.Strategy;
-import io.partita.passes.simplify.SimplifyPass;
-import io.partita.passes.state.KvStatePass;
+import io.partita.passes.graph.raise.RaisePass;
+import io.partita.passes.graph.simplify.SimplifyPass;
+import io.partita.passes.graph.state.KvStatePass;
+import io.partita.passes.mesh.shard.SelectPass;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.program.localize.ChooseAlgorithms;
+import io.partita.passes.program.localize.SetCodec;
 import java.util.List;
 
 /** The passes that there are, and those that run when the user doesn't choose. */

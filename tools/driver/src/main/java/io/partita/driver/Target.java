@@ -6,7 +6,7 @@ import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -25,7 +25,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.localize.Localization;
+import io.partita.passes.program.localize.Localization;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

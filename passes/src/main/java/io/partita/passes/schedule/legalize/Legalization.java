@@ -3,9 +3,9 @@ package io.partita.passes.schedule.legalize;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
+import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.rewrite.RewriteRule;
 import io.partita.passes.rewrite.Rewriter;
-import io.partita.passes.simplify.SimplifyPass;
 import java.util.List;
 import java.util.stream.Stream;
 

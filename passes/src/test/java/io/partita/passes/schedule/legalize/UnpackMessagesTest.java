@@ -20,7 +20,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.localize.Localization;
+import io.partita.passes.program.localize.Localization;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;

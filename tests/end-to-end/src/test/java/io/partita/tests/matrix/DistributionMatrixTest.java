@@ -2,7 +2,7 @@ package io.partita.tests.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

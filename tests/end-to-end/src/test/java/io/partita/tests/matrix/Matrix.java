@@ -1,9 +1,9 @@
 package io.partita.tests.matrix;
 
-import io.partita.passes.shard.Strategy;
-import io.partita.passes.shard.Strategy.Kind;
-import io.partita.passes.shard.Strategy.NormPlacement;
-import io.partita.passes.shard.Strategy.Part;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy.Kind;
+import io.partita.passes.mesh.shard.Strategy.NormPlacement;
+import io.partita.passes.mesh.shard.Strategy.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.partita.tests.matrix;
 
-import io.partita.passes.shard.Strategy;
-import io.partita.passes.shard.Strategy.Kind;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy.Kind;
 import java.util.Optional;
 
 /** What can't be distributed in some way, and the diagnostic that says so. */

@@ -15,7 +15,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.anatomy.ModelAnatomy;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
 import io.partita.tests.recorded.OtherInputs;
 import io.partita.tests.recorded.SharedFolder;
 import io.partita.zoo.Mode;

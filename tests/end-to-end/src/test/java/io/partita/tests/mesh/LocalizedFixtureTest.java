@@ -7,7 +7,7 @@ import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

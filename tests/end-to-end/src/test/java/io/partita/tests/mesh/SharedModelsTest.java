@@ -8,7 +8,7 @@ import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import io.partita.ir.mesh.SyncKind;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import io.partita.tests.recorded.SharedFolder;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.partita.driver.StandardPasses;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.TestCase;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;

@@ -15,7 +15,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.state.KvStatePass;
+import io.partita.passes.graph.state.KvStatePass;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.partita.driver.Distribution;
 import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.Unit;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.partita.driver.cases.ScheduleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import io.partita.driver.chip.ChipTarget;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

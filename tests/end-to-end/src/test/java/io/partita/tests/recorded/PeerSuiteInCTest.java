@@ -16,7 +16,7 @@ import io.partita.driver.cases.Tolerance;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.Unit;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -9,7 +9,7 @@ import io.partita.driver.cases.Tolerance;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.passes.Pipeline;
-import io.partita.passes.anatomy.ModelAnatomy;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;

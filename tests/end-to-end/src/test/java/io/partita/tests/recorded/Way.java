@@ -6,7 +6,7 @@ import io.partita.driver.Target;
 import io.partita.driver.cases.CaseRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.Tolerance;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy;
 import java.util.Optional;
 
 /** What a user can do with a model to get its outputs; each is a column of docs/models.md. */

@@ -9,8 +9,8 @@ import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.Distribution;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.shard.ShardPass;
-import io.partita.passes.shard.Strategy;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
 import java.util.List;
 import java.util.Optional;
 

@@ -6,9 +6,9 @@ import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Unit;
-import io.partita.passes.plan.PlanCode;
-import io.partita.passes.plan.PlanSearch;
-import io.partita.passes.plan.StrategyChoice;
+import io.partita.passes.planning.search.PlanCode;
+import io.partita.passes.planning.search.PlanSearch;
+import io.partita.passes.planning.search.StrategyChoice;
 import java.util.List;
 
 /** How many devices of a target a user wants. */

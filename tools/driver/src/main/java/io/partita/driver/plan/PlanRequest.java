@@ -2,9 +2,9 @@ package io.partita.driver.plan;
 
 import io.partita.driver.Compilation;
 import io.partita.ir.target.TargetDescription;
-import io.partita.passes.cost.PlanOptions;
-import io.partita.passes.plan.Goal;
-import io.partita.passes.plan.StrategyChoice;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.search.Goal;
+import io.partita.passes.planning.search.StrategyChoice;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;

@@ -2,8 +2,8 @@ package io.partita.driver.plan;
 
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
-import io.partita.passes.plan.ModelFacts;
-import io.partita.passes.plan.SearchResult;
+import io.partita.passes.planning.search.ModelFacts;
+import io.partita.passes.planning.search.SearchResult;
 import java.util.List;
 import java.util.stream.Collectors;
 

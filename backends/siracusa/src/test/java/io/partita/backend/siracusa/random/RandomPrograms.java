@@ -19,7 +19,7 @@ import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.localize.Localization;
+import io.partita.passes.program.localize.Localization;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.lang.foreign.MemorySegment;

@@ -1,2 +1,0 @@
-/** What a transformer consists of, found in its raised graph. */
-package io.partita.passes.anatomy;

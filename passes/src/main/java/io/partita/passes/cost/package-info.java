@@ -1,2 +1,0 @@
-/** What a program costs on a target: when each thing happens, bytes moved, energy. */
-package io.partita.passes.cost;

@@ -1,0 +1,134 @@
+package io.partita.passes.graph.anatomy;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.passes.graph.raise.linear.FfnOperands;
+import java.util.Optional;
+
+/**
+ * Feed-forward networks that no rule joins to one operation, as more than an activation stands
+ * between their linears: roundings, norms, batch norms, convolutions of each channel. Or their
+ * linears are convolutions of one pixel.
+ */
+final class LooseFfns {
+  private static final int MOST_STEPS = 24;
+
+  private final Flow flow;
+  private final Projections projections;
+
+  LooseFfns(Flow flow, Projections projections) {
+    this.flow = flow;
+    this.projections = projections;
+  }
+
+  /** What was met above the last linear. */
+  private record Hidden(UnaryFunction activation, Projection up) {}
+
+  /**
+   * A network and what it reads.
+   *
+   * @param input the features before its first linear
+   */
+  record Found(Block.FfnPart part, Value input) {}
+
+  /** The network that ends with this projection, and gives as many features as it takes. */
+  Optional<Found> endingWith(Projection down) {
+    Value hidden = unshaped(down.input());
+    Node product = hidden.definition();
+    if (product == null) {
+      return Optional.empty();
+    }
+    Optional<Hidden> gated =
+        isGate(product)
+            ? gate(product.operand(0), product.operand(1))
+                .or(() -> gate(product.operand(1), product.operand(0)))
+            : Optional.empty();
+    return gated
+        .or(() -> activated(hidden))
+        .filter(found -> found.up().inputFeatures().equals(down.features()))
+        .map(
+            found ->
+                new Found(
+                    new Block.FfnPart(
+                        down.node(),
+                        gated.isPresent(),
+                        found.activation(),
+                        down.inputFeatures(),
+                        down.quantized()),
+                    found.up().input()));
+  }
+
+  private boolean isGate(Node node) {
+    return node.op() instanceof Elementwise.Binary(BinaryFunction function)
+        && function == BinaryFunction.MUL
+        && !flow.isParameter(node.operand(0))
+        && !flow.isParameter(node.operand(1))
+        && node.operand(0) != node.operand(1);
+  }
+
+  private Optional<Hidden> gate(Value activated, Value up) {
+    return linear(up).isPresent() ? activated(activated) : Optional.empty();
+  }
+
+  /** The function of a projection that the value comes from, through what may stand between. */
+  private Optional<Hidden> activated(Value value) {
+    Value at = value;
+    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+      Node node = at.definition();
+      if (node.op() instanceof Elementwise.Unary(UnaryFunction function)
+          && FfnOperands.isActivation(function)) {
+        return linear(node.operand(0)).map(up -> new Hidden(function, up));
+      }
+      Value next = before(node);
+      if (next == null || projections.giving(at).isPresent()) {
+        return Optional.empty();
+      }
+      at = next;
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Projection> linear(Value value) {
+    Value at = value;
+    for (int step = 0; step < MOST_STEPS; step++) {
+      Optional<Projection> found = projections.giving(at);
+      Value next = at.definition() == null ? null : before(at.definition());
+      if (found.isPresent() || next == null) {
+        return found;
+      }
+      at = next;
+    }
+    return Optional.empty();
+  }
+
+  private Value unshaped(Value value) {
+    Value at = value;
+    while (at.definition() != null && Flow.isPassing(at.definition().op())) {
+      at = at.definition().operand(0);
+    }
+    return at;
+  }
+
+  /** The operand that is changed feature by feature, or within each feature; else null. */
+  private Value before(Node node) {
+    return switch (node.op()) {
+      case Structured.Norm norm -> node.operand(0);
+      case Contraction.Convolution convolution ->
+          node.operand(1).type().dim(1).is(1) ? node.operand(0) : null;
+      case Elementwise.Binary binary -> {
+        if (node.operand(0) == node.operand(1) || flow.isParameter(node.operand(1))) {
+          yield node.operand(0);
+        }
+        yield flow.isParameter(node.operand(0)) ? node.operand(1) : null;
+      }
+      case Op op when Flow.isPassing(op) -> node.operand(0);
+      case Op other -> null;
+    };
+  }
+}

@@ -1,0 +1,129 @@
+package io.partita.passes.graph.anatomy;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a transformer consists of, found in its raised graph.
+ *
+ * @param blocks the attentions that were raised, each with what surrounds it, in order
+ * @param candidates how many attentions the model had before raising, counted without the rules; no
+ *     fewer than were raised, as queries may be weights
+ * @param integerAttentions attentions of quantised or integer networks, which stay as they are
+ * @param misses what looks like attention and was neither raised nor recognised as quantised
+ * @param embeddings lookups and constant tables that are added to them
+ * @param head the linear to the vocabulary, or to the classes
+ */
+public record ModelAnatomy(
+    List<Block> blocks,
+    int candidates,
+    List<Candidate> integerAttentions,
+    List<Candidate> misses,
+    List<EmbeddingTable> embeddings,
+    Optional<Node> patchEmbedding,
+    Optional<Node> classToken,
+    Optional<Head> head) {
+  /**
+   * A softmax of a product of two computed values.
+   *
+   * @param node the softmax
+   * @param reason why it isn't an attention operation
+   */
+  public record Candidate(Node node, String reason) {}
+
+  /** What an {@link EmbeddingTable} holds vectors for. */
+  public enum EmbeddingKind {
+    TOKEN,
+    POSITION,
+    TYPE
+  }
+
+  /**
+   * @param node the lookup; or the addition of a table that is the same for every input
+   */
+  public record EmbeddingTable(Node node, EmbeddingKind kind, long rows, long features) {}
+
+  /**
+   * @param vocabulary whether it gives scores for the tokens of the embedding
+   * @param tied whether it uses the embedding's table
+   */
+  public record Head(Node node, long outputs, boolean vocabulary, boolean tied) {}
+
+  public ModelAnatomy {
+    blocks = List.copyOf(blocks);
+    integerAttentions = List.copyOf(integerAttentions);
+    misses = List.copyOf(misses);
+    embeddings = List.copyOf(embeddings);
+  }
+
+  /**
+   * Examines a model.
+   *
+   * @param imported as it was before raising: it says how much there was to recognise
+   * @param raised the same after raising
+   */
+  public static ModelAnatomy of(Graph imported, Graph raised) {
+    AttentionCandidates before = new AttentionCandidates(imported);
+    AttentionCandidates after = new AttentionCandidates(raised);
+    List<Candidate> integer = new ArrayList<>();
+    List<Candidate> misses = new ArrayList<>();
+    for (AttentionCandidates.Found found : after.softmaxes()) {
+      (found.isQuantized() ? integer : misses).add(new Candidate(found.node(), found.reason()));
+    }
+    Flow flow = new Flow(raised);
+    Projections projections = new Projections(raised, flow);
+    EmbeddingAndHead surroundings = new EmbeddingAndHead(raised, flow, projections);
+    return new ModelAnatomy(
+        new BlockFinder(raised, flow, projections).blocks(),
+        Math.max(before.count(), after.count()),
+        integer,
+        misses,
+        surroundings.embeddings(),
+        surroundings.patchEmbedding(),
+        surroundings.classToken(),
+        surroundings.head());
+  }
+
+  /** Blocks of which all parts were recognised. */
+  public long completeBlocks() {
+    return blocks.stream().filter(block -> block.gaps().isEmpty()).count();
+  }
+
+  /** {@code 12 of 12 blocks raised}, and what keeps the others from it. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(summary());
+    for (Candidate miss : misses) {
+      lines.add("not raised: \"" + miss.node().name() + "\": " + miss.reason());
+    }
+    for (Block block : blocks) {
+      for (String gap : block.gaps()) {
+        lines.add(
+            "block " + block.index() + " \"" + block.attention().node().name() + "\": " + gap);
+      }
+    }
+    return lines;
+  }
+
+  /** Models of integers say which of their blocks were raised and which stay as they are. */
+  private String summary() {
+    long raised = completeBlocks();
+    boolean isQuantized = blocks.stream().anyMatch(Block::hasQuantizedLinears);
+    if (integerAttentions.isEmpty() && !isQuantized) {
+      return raised + " of " + candidates + " blocks raised";
+    }
+    return (raised + integerAttentions.size())
+        + " of "
+        + candidates
+        + " blocks recognised: "
+        + raised
+        + " raised"
+        + (isQuantized ? " with quantised linears" : "")
+        + (integerAttentions.isEmpty()
+            ? ""
+            : ", " + integerAttentions.size() + " of integers kept");
+  }
+}

@@ -1,0 +1,224 @@
+package io.partita.passes.graph.anatomy;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.Window;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The linears of a graph, convolutions of one pixel, and the linears of ONNX Runtime's dynamic
+ * quantisation: {@code cast(matmul(quantize(x), weight) - zero points) * scale (+ bias)}.
+ */
+final class Projections {
+  private static final int MOST_STEPS = 24;
+
+  private final Flow flow;
+  private final List<Projection> all = new ArrayList<>();
+  private final Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Map<Value, Projection> byResult = new IdentityHashMap<>();
+  private final Map<Value, List<Projection>> byInput = new IdentityHashMap<>();
+
+  Projections(Graph graph, Flow flow) {
+    this.flow = flow;
+    for (Node node : graph.nodes()) {
+      of(node)
+          .ifPresent(
+              projection -> {
+                all.add(projection);
+                nodes.add(node);
+                byResult.put(projection.result(), projection);
+                byInput
+                    .computeIfAbsent(projection.input(), input -> new ArrayList<>())
+                    .add(projection);
+              });
+    }
+  }
+
+  private Optional<Projection> of(Node node) {
+    return switch (node.op()) {
+      case Structured.Linear linear ->
+          Optional.of(new Projection(node, node.operand(0), node.result(), false));
+      case Contraction.MatMul(ElementType element)
+          when element.isFloat()
+              && node.operand(1).type().rank() > 2
+              && flow.isParameter(node.operand(1))
+              && !flow.isParameter(node.operand(0)) ->
+          Optional.of(new Projection(node, node.operand(0), node.result(), false));
+      case Contraction.Convolution convolution when isPixelwise(convolution, node) ->
+          Optional.of(
+              new Projection(
+                  node,
+                  node.operand(0),
+                  convolution.bias() ? node.result() : withBias(node.result(), 1),
+                  false));
+      case Contraction.MatMul(ElementType element)
+          when element.isInteger()
+              && flow.isParameter(node.operand(1))
+              && !flow.isParameter(node.operand(0)) ->
+          unquantized(node.operand(0))
+              .flatMap(
+                  input ->
+                      rescaled(node.result())
+                          .map(result -> new Projection(node, input, withBias(result), true)));
+      case Op other -> Optional.empty();
+    };
+  }
+
+  /** Whether each pixel's channels are multiplied by a matrix, or groups of them by theirs. */
+  private boolean isPixelwise(Contraction.Convolution convolution, Node node) {
+    Window window = convolution.window();
+    return convolution.result().isFloat()
+        && window.kernel().stream().allMatch(extent -> extent == 1)
+        && window.strides().stream().allMatch(stride -> stride == 1)
+        && node.result()
+            .type()
+            .shape()
+            .range(2, node.result().type().rank())
+            .equals(node.operand(0).type().shape().range(2, node.result().type().rank()))
+        && !node.operand(1).type().dim(1).is(1)
+        && flow.isParameter(node.operand(1));
+  }
+
+  /** All, in order. */
+  List<Projection> all() {
+    return all;
+  }
+
+  boolean isProjection(Node node) {
+    return nodes.contains(node);
+  }
+
+  /** The projection that gives the value. */
+  Optional<Projection> giving(Value value) {
+    return Optional.ofNullable(byResult.get(value));
+  }
+
+  /**
+   * The projection of what an attention gives, perhaps behind a norm or a gate, or beside what a
+   * convolution gives.
+   */
+  Optional<Projection> below(Value value) {
+    Value at = value;
+    for (int step = 0; step < MOST_STEPS; step++) {
+      List<Projection> found = byInput.getOrDefault(at, List.of());
+      if (!found.isEmpty()) {
+        return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
+      }
+      List<Node> next = flow.readers(at);
+      if (next.size() != 1 || !isCarried(next.getFirst())) {
+        return Optional.empty();
+      }
+      at = next.getFirst().results().getFirst();
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isCarried(Node node) {
+    return Flow.isPassing(node.op())
+        || node.op() instanceof Movement.Concat
+        || node.op() instanceof Structured.Norm
+        || is(node, BinaryFunction.MUL)
+        || node.op() instanceof Elementwise.Unary;
+  }
+
+  /** The floats that a matrix of integers is rounded from, perhaps less their zero point. */
+  private static Optional<Value> unquantized(Value integers) {
+    Value at = integers;
+    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+      Node node = at.definition();
+      switch (node.op()) {
+        case Quantized.Quantize quantize -> {
+          Value x = node.operand(0);
+          return x.type().element().isFloat() ? Optional.of(x) : Optional.empty();
+        }
+        case Elementwise.Cast cast -> at = node.operand(0);
+        case Movement.Reshape reshape -> at = node.operand(0);
+        case Elementwise.Binary(BinaryFunction function) when function == BinaryFunction.SUB ->
+            at = node.operand(0);
+        case Op other -> {
+          return Optional.empty();
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The sums as floats times a scale, behind what zero points take away from them. */
+  private Optional<Value> rescaled(Value sums) {
+    Value at = sums;
+    for (int step = 0; step < MOST_STEPS; step++) {
+      List<Node> readers = flow.readers(at);
+      if (readers.size() != 1) {
+        return Optional.empty();
+      }
+      Node node = readers.getFirst();
+      boolean isKept = node.results().getFirst().type().shape().equals(at.type().shape());
+      boolean isCorrected =
+          at.type().element().isInteger() && isKept && is(node, BinaryFunction.SUB);
+      if (is(node, BinaryFunction.MUL) && at.type().element().isFloat()) {
+        return isKept && isPerFeature(other(node, at), 1)
+            ? Optional.of(node.result())
+            : Optional.empty();
+      }
+      if (!(node.op() instanceof Elementwise.Cast) && !(isCorrected && node.operand(0) == at)) {
+        return Optional.empty();
+      }
+      at = node.result();
+    }
+    return Optional.empty();
+  }
+
+  /** The value, or its sum with a trained vector where that's all it is read for. */
+  Value withBias(Value value) {
+    return withBias(value, value.type().rank() - 1);
+  }
+
+  private Value withBias(Value value, int axis) {
+    List<Node> readers = flow.readers(value);
+    return readers.size() == 1 && isBias(readers.getFirst(), value, axis)
+        ? readers.getFirst().result()
+        : value;
+  }
+
+  private boolean isBias(Node node, Value value, int axis) {
+    return is(node, BinaryFunction.ADD)
+        && flow.isParameter(other(node, value))
+        && isPerFeature(other(node, value), value.type().rank() - axis)
+        && node.result().type().equals(value.type());
+  }
+
+  private static boolean is(Node node, BinaryFunction function) {
+    return node.op() instanceof Elementwise.Binary(BinaryFunction found) && found == function;
+  }
+
+  private static Value other(Node node, Value value) {
+    return node.operand(0) == value ? node.operand(1) : node.operand(0);
+  }
+
+  /** One number, or one for each feature, whose axis is so far from the end. */
+  private static boolean isPerFeature(Value value, int fromEnd) {
+    Shape shape = value.type().shape();
+    for (int axis = 0; axis < shape.rank(); axis++) {
+      if (axis != shape.rank() - fromEnd && !shape.dim(axis).is(1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,2 @@
+/** What a transformer consists of, found in its raised graph. */
+package io.partita.passes.graph.anatomy;

@@ -1,0 +1,72 @@
+package io.partita.passes.graph.raise;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pass;
+import io.partita.passes.graph.raise.activation.ActivationRules;
+import io.partita.passes.graph.raise.attention.AttentionRules;
+import io.partita.passes.graph.raise.embedding.EmbeddingRules;
+import io.partita.passes.graph.raise.linear.LinearRules;
+import io.partita.passes.graph.raise.movement.MovementRules;
+import io.partita.passes.graph.raise.norm.NormRules;
+import io.partita.passes.graph.raise.rotary.RotaryRules;
+import io.partita.passes.graph.simplify.SimplifyPass;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Recovers the building blocks of transformers from the small nodes that exporters write. What
+ * isn't recognised stays as it is.
+ */
+public final class RaisePass implements Pass {
+  /** Rules that look for what exporters wrote. */
+  private static final List<RewriteRule> RECOGNISING =
+      join(
+          List.of(
+              MovementRules.RULES,
+              NormRules.RULES,
+              ActivationRules.RULES,
+              LinearRules.RULES,
+              RotaryRules.RULES,
+              AttentionRules.RULES));
+
+  /** Then also rules that take apart what others looked for as a whole. */
+  private static final List<RewriteRule> SPLITTING =
+      join(
+          List.of(
+              RECOGNISING,
+              RotaryRules.TABLE_RULES,
+              MovementRules.SPLITTING_RULES,
+              LinearRules.SPLITTING_RULES,
+              EmbeddingRules.RULES));
+
+  private static List<RewriteRule> join(List<List<RewriteRule>> lists) {
+    return lists.stream().flatMap(List::stream).toList();
+  }
+
+  @Override
+  public String name() {
+    return "raise";
+  }
+
+  @Override
+  public String purpose() {
+    return "recover attention, norms, linears, feed-forward networks and embeddings";
+  }
+
+  @Override
+  public Set<Property> establishes() {
+    return EnumSet.of(Property.RAISED);
+  }
+
+  @Override
+  public Module run(Module module) {
+    GraphEditor graph = new GraphEditor(module.graph());
+    for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING)) {
+      SimplifyPass.simplify(graph, rules);
+    }
+    return module.with(graph.freeze());
+  }
+}

@@ -1,0 +1,38 @@
+package io.partita.passes.graph.raise.activation;
+
+import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.mul;
+import static io.partita.passes.rewrite.Pattern.unary;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.passes.rewrite.Capture;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.Optional;
+
+/** {@code x sigmoid(x) -> silu(x)}. */
+final class RaiseSilu implements RewriteRule {
+  private static final Capture<Value> X = Capture.of("x");
+  private static final Pattern PATTERN = mul(any(X), unary(UnaryFunction.SIGMOID, any(X)));
+
+  @Override
+  public Class<? extends Op> root() {
+    return Elementwise.Binary.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return PATTERN;
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    return Optional.of(graph.add(new Elementwise.Unary(UnaryFunction.SILU), match.get(X)));
+  }
+}

@@ -1,0 +1,2 @@
+/** Activation functions. */
+package io.partita.passes.graph.raise.activation;

@@ -1,0 +1,56 @@
+package io.partita.passes.graph.raise.attention;
+
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+
+/** An attention with some of its attributes changed. */
+public record AttentionChange(Structured.Attention op) {
+  public static AttentionChange of(Structured.Attention op) {
+    return new AttentionChange(op);
+  }
+
+  AttentionChange scale(double scale) {
+    return new AttentionChange(
+        new Structured.Attention(
+            scale, op.softCap(), op.causal(), op.offset(), op.window(), op.mask(), op.keyLength()));
+  }
+
+  /** Causal at the offset, with a window of w > 0 keys. */
+  AttentionChange causal(Dim offset, long window) {
+    return new AttentionChange(
+        new Structured.Attention(
+            op.scale(), op.softCap(), true, offset, window, op.mask(), op.keyLength()));
+  }
+
+  AttentionChange mask(boolean mask) {
+    return new AttentionChange(
+        new Structured.Attention(
+            op.scale(), op.softCap(), op.causal(), op.offset(), op.window(), mask, op.keyLength()));
+  }
+
+  /** Query i stands at key length - seq + i, and keys from the key length on aren't valid. */
+  public AttentionChange keyLength() {
+    return new AttentionChange(
+        new Structured.Attention(
+            op.scale(), op.softCap(), op.causal(), Dim.ZERO, op.window(), op.mask(), true));
+  }
+
+  public AttentionChange withoutMask() {
+    return mask(false);
+  }
+
+  public AttentionChange withMask() {
+    return mask(true);
+  }
+
+  /** Without rules of positions. */
+  public AttentionChange nonCausal() {
+    return new AttentionChange(
+        new Structured.Attention(
+            op.scale(), op.softCap(), false, Dim.ZERO, 0, op.mask(), op.keyLength()));
+  }
+
+  public AttentionChange causalAtKeyLength(long window) {
+    return causal(Dim.ZERO, window).keyLength();
+  }
+}

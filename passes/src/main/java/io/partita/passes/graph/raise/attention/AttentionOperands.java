@@ -1,0 +1,85 @@
+package io.partita.passes.graph.raise.attention;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The operands of an attention, all of rank 4, and the operation that takes them. */
+record AttentionOperands(Structured.Attention attention, List<Value> values) {
+  /** None when the shapes don't fit an attention. */
+  static Optional<AttentionOperands> of(Scores scores, Value values, GraphEditor graph) {
+    Value q = scores.queries();
+    Value k = scores.keys();
+    Leading leading = leading(scores, values, graph);
+    if (leading == null || q.type().element() != values.type().element()) {
+      return Optional.empty();
+    }
+    List<Value> operands = new ArrayList<>();
+    Value queries = Leading.apart(q, leading.queries(), graph);
+    for (RowScale row : scores.rows()) {
+      queries = queries == null ? null : row.applyTo(queries, graph);
+    }
+    if (queries == null) {
+      return Optional.empty();
+    }
+    operands.add(queries);
+    operands.add(
+        graph.add(
+            new Movement.Transpose(List.of(0, 1, 3, 2)), Leading.apart(k, leading.keys(), graph)));
+    operands.add(Leading.apart(values, leading.keys(), graph));
+    boolean isMasked = scores.masks().stream().anyMatch(term -> !(term instanceof MaskTerm.Floor));
+    Optional<Value> mask =
+        isMasked
+            ? MaskTerm.join(scores.masks(), leading.queries(), q.type().element(), graph)
+            : Optional.empty();
+    if (isMasked && mask.isEmpty()) {
+      return Optional.empty();
+    }
+    mask.ifPresent(operands::add);
+    return Optional.of(
+        new AttentionOperands(
+            new Structured.Attention(
+                scores.scale(), scores.softCap(), false, Dim.ZERO, 0, isMasked, false),
+            operands));
+  }
+
+  /**
+   * Null where the three aren't batches of {@code [seq, d]}, {@code [d, keys]}, {@code [keys, d]}.
+   */
+  private static Leading leading(Scores scores, Value values, GraphEditor graph) {
+    Shape q = scores.queries().type().shape();
+    Shape k = scores.keys().type().shape();
+    Shape v = values.type().shape();
+    if (q.rank() < 3 || k.rank() != q.rank() || v.rank() < 3) {
+      return null;
+    }
+    Shape queries = q.range(0, q.rank() - 2);
+    Shape keys = k.range(0, k.rank() - 2);
+    Shape weighed = v.range(0, v.rank() - 2);
+    if (v.rank() != q.rank()) {
+      // Scores may be reshaped before they weigh the values.
+      boolean isSame = queries.equals(keys) && queries.size().equals(weighed.size());
+      Shape apart = v.rank() > q.rank() ? weighed : queries;
+      return isSame ? Leading.of(apart, apart, scores.leading()) : null;
+    }
+    if (!keys.equals(weighed)) {
+      return null;
+    }
+    Shape seen =
+        Stream.of(
+                Optional.ofNullable(scores.leading()),
+                Optional.ofNullable(Leading.joinedIn(scores.queries(), graph)),
+                Optional.ofNullable(Leading.joinedIn(values, graph)))
+            .flatMap(Optional::stream)
+            .findFirst()
+            .orElse(null);
+    return Leading.of(queries, keys, seen);
+  }
+}

@@ -1,0 +1,18 @@
+package io.partita.passes.graph.raise.attention;
+
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.List;
+
+/** The rules that recover attention. */
+public final class AttentionRules {
+  public static final List<RewriteRule> RULES =
+      List.of(
+          new RaiseAttention(),
+          new SeparateBatchFromHeads(),
+          new AbsorbScale(),
+          new RemoveRepeatedKeyValueHeads(),
+          new SeparateGroupedQueries(),
+          new RecognizeCausalMask());
+
+  private AttentionRules() {}
+}

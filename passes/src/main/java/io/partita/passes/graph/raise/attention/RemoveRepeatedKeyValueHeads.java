@@ -1,0 +1,83 @@
+package io.partita.passes.graph.raise.attention;
+
+import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.either;
+import static io.partita.passes.rewrite.Pattern.op;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Shape;
+import io.partita.passes.graph.raise.Parameters;
+import io.partita.passes.rewrite.Capture;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code attention(q, repeat(k), repeat(v)) -> attention(q, k, v)}: each kv head serves as many
+ * query heads as it was repeated.
+ */
+final class RemoveRepeatedKeyValueHeads implements RewriteRule {
+  private static final Capture<Value> SHARED = Capture.of("shared");
+  private static final Capture<Value> REPEATED = Capture.of("repeated");
+  private static final Pattern BROADCAST = op(Movement.Broadcast.class, any(SHARED)).as(REPEATED);
+  private static final Pattern REPETITION =
+      either(BROADCAST, op(Movement.Reshape.class, BROADCAST));
+
+  @Override
+  public Class<? extends Op> root() {
+    return Structured.Attention.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    Optional<Shape> k = shared(graph.operand(node, 1), graph);
+    Optional<Shape> v = shared(graph.operand(node, 2), graph);
+    if (k.isEmpty() || v.isEmpty() || !k.get().range(0, 3).equals(v.get().range(0, 3))) {
+      return Optional.empty();
+    }
+    List<Value> operands = new ArrayList<>(graph.operands(node));
+    operands.set(1, removed(operands.get(1), k.get(), graph));
+    operands.set(2, removed(operands.get(2), v.get(), graph));
+    return Optional.of(graph.add(node.op(), operands));
+  }
+
+  /** {@code [batch, kvHeads, keys, d]} where {@code value} repeats each of fewer heads in turn. */
+  private static Optional<Shape> shared(Value value, GraphEditor graph) {
+    Match match = REPETITION.match(value, graph).orElse(null);
+    if (match == null) {
+      return Optional.empty();
+    }
+    Shape heads = value.type().shape();
+    Shape to = match.get(REPEATED).type().shape();
+    Shape from = match.get(SHARED).type().shape();
+    if (to.equals(heads) && from.rank() == 4 && from.dim(1).is(1)) {
+      return from.dim(0).equals(heads.dim(0)) ? Optional.of(from) : Optional.empty();
+    }
+    boolean isRepetition =
+        to.rank() == 5
+            && from.rank() == 5
+            && from.dim(2).is(1)
+            && from.with(2, to.dim(2)).equals(to)
+            && to.dim(1).times(to.dim(2)).equals(heads.dim(1))
+            && to.without(2).with(1, heads.dim(1)).equals(heads);
+    return isRepetition ? Optional.of(from.without(2)) : Optional.empty();
+  }
+
+  private static Value removed(Value value, Shape shared, GraphEditor graph) {
+    Match match = REPETITION.match(value, graph).orElseThrow();
+    return Parameters.reshaped(match.get(SHARED), shared, graph);
+  }
+}

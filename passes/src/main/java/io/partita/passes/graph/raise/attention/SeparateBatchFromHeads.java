@@ -1,0 +1,77 @@
+package io.partita.passes.graph.raise.attention;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An attention of one batch whose heads are those of several, as keys or values show that were
+ * joined of both just before, becomes one of several batches.
+ */
+final class SeparateBatchFromHeads implements RewriteRule {
+  @Override
+  public Class<? extends Op> root() {
+    return Structured.Attention.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any()
+        .where(
+            value ->
+                value.type().dim(0).is(1)
+                    && !((Structured.Attention) value.definition().op()).keyLength());
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    Shape heads = graph.operand(node, 0).type().shape().range(0, 2);
+    if (!graph.operand(node, 1).type().shape().range(0, 2).equals(heads)) {
+      return Optional.empty();
+    }
+    for (int i = 0; i < 3; i++) {
+      Shape leading = joined(graph.operand(node, i), graph);
+      if (leading != null && !leading.dim(0).is(1) && leading.size().equals(heads.size())) {
+        return Optional.of(separated(node, leading, graph));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Batch and heads of {@code [1, batch*heads, n, d]} that was reshaped from both. */
+  private static Shape joined(Value value, GraphEditor graph) {
+    Node node = graph.definition(value).orElse(null);
+    if (node != null && node.op() instanceof Movement.Transpose(List<Integer> permutation)) {
+      return permutation.equals(List.of(0, 1, 3, 2))
+          ? Leading.joinedIn(graph.operand(node, 0), graph)
+          : null;
+    }
+    return Leading.joinedIn(value, graph);
+  }
+
+  private static Value separated(Node node, Shape leading, GraphEditor graph) {
+    List<Value> operands = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      operands.add(Leading.apart(graph.operand(node, i), leading, graph));
+    }
+    if (((Structured.Attention) node.op()).mask()) {
+      Value mask = graph.operand(node, 3);
+      Shape q = graph.operand(node, 0).type().shape();
+      Dim keys = graph.operand(node, 1).type().dim(2);
+      operands.add(Leading.regrouped(mask, q.with(3, keys), leading, graph));
+    }
+    return graph.add(
+        new Movement.Reshape(node.result().type().shape()), graph.add(node.op(), operands));
+  }
+}

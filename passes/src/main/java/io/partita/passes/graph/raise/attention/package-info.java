@@ -1,0 +1,2 @@
+/** Attention and its masks. */
+package io.partita.passes.graph.raise.attention;

@@ -1,0 +1,2 @@
+/** Embeddings of tokens and image patches. */
+package io.partita.passes.graph.raise.embedding;

@@ -1,0 +1,53 @@
+package io.partita.passes.graph.raise.linear;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.passes.rewrite.Pattern;
+import java.util.List;
+import java.util.Set;
+
+/** The linears of a feed-forward network. */
+public final class FfnOperands {
+  /**
+   * What stands between the linears of a feed-forward network. A tanh doesn't: it ends poolers,
+   * which classifiers follow.
+   */
+  private static final Set<UnaryFunction> ACTIVATIONS =
+      Set.of(
+          UnaryFunction.GELU,
+          UnaryFunction.GELU_TANH,
+          UnaryFunction.QUICK_GELU,
+          UnaryFunction.SILU,
+          UnaryFunction.HARD_SWISH,
+          UnaryFunction.RELU);
+
+  private FfnOperands() {}
+
+  /** Whether the function may stand between the linears. */
+  public static boolean isActivation(UnaryFunction function) {
+    return ACTIVATIONS.contains(function);
+  }
+
+  static Pattern linear(Pattern result) {
+    return result.where(
+        value -> !value.isInput() && value.definition().op() instanceof Structured.Linear);
+  }
+
+  static boolean hasBias(Node linear) {
+    return ((Structured.Linear) linear.op()).bias();
+  }
+
+  /** Weight as {@code [in, out]} and bias, if any. */
+  static List<Value> weights(Node linear, GraphEditor graph) {
+    Value weight = graph.operand(linear, 1);
+    Value straight =
+        ((Structured.Linear) linear.op()).transposed()
+            ? graph.add(new Movement.Transpose(List.of(1, 0)), weight)
+            : weight;
+    return hasBias(linear) ? List.of(straight, graph.operand(linear, 2)) : List.of(straight);
+  }
+}

@@ -1,0 +1,64 @@
+package io.partita.passes.graph.raise.movement;
+
+import static io.partita.passes.rewrite.Pattern.any;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code gather(x, constant index) -> reshape(slice(x))}, for gathers by tuples of 1 too. */
+final class SliceInsteadOfGather implements RewriteRule {
+  @Override
+  public Class<? extends Op> root() {
+    return Movement.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return any().where(value -> axis(value.definition().op()) >= 0);
+  }
+
+  private static int axis(Op op) {
+    if (op instanceof Movement.Gather(int axis)) {
+      return axis;
+    }
+    return op instanceof Movement.GatherNd(int batchDims) && batchDims == 0 ? 0 : -1;
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    int axis = axis(node.op());
+    Value x = graph.operand(node, 0);
+    Tensor index = graph.constant(graph.operand(node, 1)).orElse(null);
+    Shape shape = x.type().shape();
+    if (index == null
+        || index.size() != 1
+        || graph.constant(x).isPresent()
+        || (index.getLong(0) < 0 && !shape.dim(axis).isStatic())) {
+      return Optional.empty();
+    }
+    long start = index.getLong(0) < 0 ? index.getLong(0) + shape.extent(axis) : index.getLong(0);
+    if (start < 0) {
+      return Optional.empty();
+    }
+    List<Dim> starts = new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO));
+    starts.set(axis, Dim.of(start));
+    Movement.Slice slice =
+        new Movement.Slice(
+            starts, shape.with(axis, Dim.ONE).dims(), Collections.nCopies(shape.rank(), 1L));
+    Value cut = graph.add(slice, x);
+    return Optional.of(graph.add(new Movement.Reshape(node.result().type().shape()), cut));
+  }
+}

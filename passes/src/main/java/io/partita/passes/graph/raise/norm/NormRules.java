@@ -1,0 +1,17 @@
+package io.partita.passes.graph.raise.norm;
+
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.List;
+
+/** The rules that recover norms. */
+public final class NormRules {
+  public static final List<RewriteRule> RULES =
+      List.of(
+          new RaiseLayerNorm(),
+          new RaiseRmsNorm(),
+          new FuseNormScale(),
+          new FuseNormBias(),
+          new RemoveNormCasts());
+
+  private NormRules() {}
+}

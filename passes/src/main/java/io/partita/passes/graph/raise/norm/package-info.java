@@ -1,0 +1,2 @@
+/** Layer and RMS norms. */
+package io.partita.passes.graph.raise.norm;

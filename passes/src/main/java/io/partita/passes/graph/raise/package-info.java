@@ -1,0 +1,2 @@
+/** Recovering the blocks of transformers from the small nodes that exporters write. */
+package io.partita.passes.graph.raise;

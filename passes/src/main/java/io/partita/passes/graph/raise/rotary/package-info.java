@@ -1,0 +1,2 @@
+/** Rotary position embeddings. */
+package io.partita.passes.graph.raise.rotary;

@@ -1,0 +1,41 @@
+package io.partita.passes.graph.simplify;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Nodes with the same operation on the same operands become one. */
+final class CommonSubexpressions {
+  /**
+   * Equal constants beyond this size stay apart: they are weights of their own, whose equality is
+   * chance or a test's convenience.
+   */
+  private static final long MOST_ELEMENTS = 4096;
+
+  private CommonSubexpressions() {}
+
+  private record Key(Op op, List<Value> operands) {}
+
+  static boolean merge(GraphEditor graph) {
+    Map<Key, Node> first = new HashMap<>();
+    boolean changed = false;
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Source.Constant(var data) && data.size() > MOST_ELEMENTS) {
+        continue;
+      }
+      Node same = first.putIfAbsent(new Key(node.op(), graph.operands(node)), node);
+      if (same != null) {
+        for (int i = 0; i < node.results().size(); i++) {
+          graph.replace(node.results().get(i), same.results().get(i));
+        }
+        changed = true;
+      }
+    }
+    return changed;
+  }
+}

@@ -1,0 +1,69 @@
+package io.partita.passes.graph.simplify;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code f(constants) -> constant}, where that takes no more than a little memory: weights stay in
+ * the file that they are mapped from. A sync of a constant stays, since constants are on all
+ * devices.
+ */
+final class FoldConstants implements RewriteRule {
+  /** Elements that a folded result may have. */
+  private static final long MOST_ELEMENTS = 1 << 16;
+
+  @Override
+  public Class<? extends Op> root() {
+    return Op.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    if (node.op() instanceof Source.Constant
+        || node.op() instanceof Communication
+        || isOpen(node.op())
+        || node.results().size() != 1
+        || !isSmall(node.result().type())) {
+      return Optional.empty();
+    }
+    List<Value> operands = graph.operands(node);
+    if (!operands.stream()
+        .allMatch(value -> graph.constant(value).isPresent() && isSmall(value.type()))) {
+      return Optional.empty();
+    }
+    List<Tensor> data =
+        operands.stream().map(value -> graph.constant(value).orElseThrow()).toList();
+    return Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), data).getFirst()));
+  }
+
+  /** Whether a symbol stands in an attribute although it stands in no type. */
+  private static boolean isOpen(Op op) {
+    return op instanceof Source.Extent(Dim size) && !size.isStatic()
+        || op instanceof Movement.Slice slice && !slice.starts().stream().allMatch(Dim::isStatic)
+        || op instanceof Structured.Attention attention && !attention.offset().isStatic();
+  }
+
+  private static boolean isSmall(TensorType type) {
+    return type.isStatic() && type.shape().elements() <= MOST_ELEMENTS;
+  }
+}

@@ -1,0 +1,93 @@
+package io.partita.passes.graph.simplify;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.Optional;
+
+/**
+ * Operations that give their operand back: {@code reshape} to the same shape, {@code x*1}, and so
+ * on.
+ */
+final class RemoveNoEffect implements RewriteRule {
+  @Override
+  public Class<? extends Op> root() {
+    return Op.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    if (node.operands().isEmpty() || !node.results().getFirst().type().equals(type(node, graph))) {
+      return Optional.empty();
+    }
+    boolean isOperand =
+        switch (node.op()) {
+          case Movement.Reshape reshape -> true;
+          case Movement.Broadcast broadcast -> true;
+          case Elementwise.Cast cast -> true;
+          case Movement.Transpose transpose -> isIdentity(transpose);
+          case Movement.Slice slice -> slice.steps().stream().allMatch(step -> step == 1);
+          case Movement.Concat concat -> node.operands().size() == 1;
+          case Movement.Pad pad ->
+              pad.low().stream().allMatch(n -> n == 0) && pad.high().stream().allMatch(n -> n == 0);
+          case Elementwise.Binary binary ->
+              isNeutral(binary.function(), graph.operand(node, 1), graph);
+          case Op other -> false;
+        };
+    return isOperand ? Optional.of(graph.operand(node, 0)) : Optional.empty();
+  }
+
+  private static io.partita.ir.type.TensorType type(Node node, GraphEditor graph) {
+    return graph.operand(node, 0).type();
+  }
+
+  private static boolean isIdentity(Movement.Transpose transpose) {
+    for (int axis = 0; axis < transpose.permutation().size(); axis++) {
+      if (transpose.permutation().get(axis) != axis) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** {@code x*1 -> x}, {@code x/1 -> x}, {@code x-0 -> x}, {@code x^1 -> x}. */
+  private static boolean isNeutral(BinaryFunction function, Value right, GraphEditor graph) {
+    double neutral =
+        switch (function) {
+          case MUL, DIV, POW -> 1;
+          case SUB -> 0;
+          case ADD,
+              MOD,
+              REMAINDER,
+              MIN,
+              MAX,
+              AND,
+              OR,
+              XOR,
+              BIT_AND,
+              BIT_OR,
+              BIT_XOR,
+              SHIFT_LEFT,
+              SHIFT_RIGHT,
+              EQUAL,
+              LESS,
+              LESS_OR_EQUAL,
+              GREATER,
+              GREATER_OR_EQUAL ->
+              Double.NaN;
+        };
+    return graph.constant(right).filter(data -> data.isFilledWith(neutral)).isPresent();
+  }
+}

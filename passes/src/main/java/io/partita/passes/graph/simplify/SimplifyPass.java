@@ -1,0 +1,42 @@
+package io.partita.passes.graph.simplify;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.passes.Pass;
+import io.partita.passes.rewrite.RewriteRule;
+import io.partita.passes.rewrite.Rewriter;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Folds constants, merges equal nodes and removes what has no effect or isn't read. */
+public final class SimplifyPass implements Pass {
+  /** Rules that any pass may add to its own to keep its result clean. */
+  public static final List<RewriteRule> RULES =
+      List.of(
+          new FoldConstants(), new RemoveNoEffect(), new MergeReshapes(), new MergeTransposes());
+
+  @Override
+  public String name() {
+    return "simplify";
+  }
+
+  @Override
+  public String purpose() {
+    return "fold constants, merge equal nodes, remove what has no effect or isn't read";
+  }
+
+  @Override
+  public Module run(Module module) {
+    GraphEditor graph = new GraphEditor(module.graph());
+    simplify(graph, List.of());
+    return module.with(graph.freeze());
+  }
+
+  /** Applies {@code rules} together with those of this pass until nothing changes any more. */
+  public static void simplify(GraphEditor graph, List<RewriteRule> rules) {
+    Rewriter rewriter = new Rewriter(Stream.concat(RULES.stream(), rules.stream()).toList());
+    do {
+      rewriter.rewrite(graph);
+    } while (CommonSubexpressions.merge(graph));
+  }
+}

@@ -1,0 +1,130 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * Puts caches in the place of joins. A cache keeps keys and values as attentions take them, so that
+ * what cuts, turns or reshapes a join moves to before the cache; a join of which attentions take
+ * several parts becomes several caches.
+ */
+final class CachePlaces {
+  private final GraphEditor graph;
+  private final Dim past;
+  private final Position position;
+  private final Dim batch;
+  private final Map<Value, List<Node>> readers = new IdentityHashMap<>();
+  private final List<Module.State> states = new ArrayList<>();
+
+  CachePlaces(GraphEditor graph, Dim past, Position position, Dim batch) {
+    this.graph = graph;
+    this.past = past;
+    this.position = position;
+    this.batch = batch;
+    for (Node node : graph.nodes()) {
+      for (Value operand : graph.operands(node)) {
+        readers.computeIfAbsent(operand, key -> new ArrayList<>()).add(node);
+      }
+    }
+  }
+
+  List<Module.State> states() {
+    return states;
+  }
+
+  /** A part of a join: its value as it was, what is new of it, and the axis of its tokens. */
+  private record Part(Value value, Value fresh, int axis) {}
+
+  void replace(Join join) {
+    List<Part> parts = new ArrayList<>();
+    collect(new Part(join.node().result(), join.fresh(), join.axis()), parts);
+    graph.before(join.node());
+    for (int i = 0; i < parts.size(); i++) {
+      keep(parts.get(i), i, join);
+    }
+  }
+
+  /** The parts that are read other than by being moved, from {@code part} on. */
+  private void collect(Part part, List<Part> parts) {
+    List<Node> reading = readers.getOrDefault(part.value(), List.of());
+    boolean isMovedOnly =
+        !reading.isEmpty()
+            && reading.stream().allMatch(node -> axisAfter(node, part.axis()).isPresent());
+    if (!isMovedOnly) {
+      parts.add(part);
+      return;
+    }
+    for (Node node : reading) {
+      graph.before(node);
+      Op moved = DimensionBinding.bind(node.op(), Map.of(past.toString(), Dim.ZERO));
+      Value fresh = graph.add(moved, part.fresh());
+      collect(new Part(node.result(), fresh, axisAfter(node, part.axis()).getAsInt()), parts);
+    }
+  }
+
+  /** Where the axis of tokens is after a movement that leaves it whole. */
+  private OptionalInt axisAfter(Node node, int axis) {
+    Shape from = graph.operand(node, 0).type().shape();
+    return switch (node.op()) {
+      case Movement.Transpose(var permutation) -> OptionalInt.of(permutation.indexOf(axis));
+      case Movement.Slice slice
+          when slice.starts().get(axis).is(0)
+              && slice.sizes().get(axis).equals(from.dim(axis))
+              && slice.steps().get(axis) == 1 ->
+          OptionalInt.of(axis);
+      case Movement.Reshape(Shape to) -> TokenAxis.afterReshape(from, axis, to);
+      case Op other -> OptionalInt.empty();
+    };
+  }
+
+  private void keep(Part part, int index, Join join) {
+    Value value = part.value();
+    String suffix = index == 0 ? "" : "." + index;
+    if (part.axis() == 0) {
+      throw KvStatePass.noCache(
+          "input \"" + join.past().name() + "\"",
+          "past tokens along an axis behind the first",
+          join.past().type().toString());
+    }
+    if (value.definition() != null) {
+      graph.named(value.definition().name());
+    }
+    Value state =
+        index == 0
+            ? graph.retypeInput(join.past(), value.type())
+            : graph.addInput(join.past().name() + suffix, value.type());
+    Value after =
+        graph.add(
+            new Structured.CacheUpdate(part.axis(), false),
+            state,
+            part.fresh(),
+            position.startsFor(value.type().dim(0), batch, graph));
+    String output = join.output() + suffix;
+    if (index == 0) {
+      graph.setOutput(output, after);
+    } else {
+      graph.addOutput(output, after);
+    }
+    graph.replace(value, after);
+    states.add(new Module.State(state.name(), output));
+    for (Graph.Output other : graph.outputs()) {
+      if (!other.name().equals(output) && other.value() == graph.resolve(value)) {
+        graph.removeOutput(other.name());
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.passes.graph.raise.attention.AttentionChange;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+
+/** Changes a graph's attentions over growing caches to attentions over caches of fixed capacity. */
+final class Conversion {
+  private final GraphEditor graph;
+  private final Dim past;
+  private final Dim fresh;
+  private final long capacity;
+  private final List<Join> joins;
+  private final FilledInputs filled;
+  private final CapacityValues lengthened;
+  private final Map<MaskForm, Value> biases = new IdentityHashMap<>();
+  private Position position;
+  private Optional<Node> lookingAhead = Optional.empty();
+
+  /**
+   * @param joins where new keys and values join past ones; not empty
+   */
+  Conversion(GraphEditor graph, List<Join> joins, long capacity) {
+    this.graph = graph;
+    this.joins = joins;
+    this.past = joins.getFirst().pastLength();
+    this.fresh = joins.getFirst().newLength();
+    this.capacity = capacity;
+    this.lengthened = new CapacityValues(graph, past.plus(fresh));
+    Set<Value> caches = Collections.newSetFromMap(new IdentityHashMap<>());
+    joins.forEach(join -> caches.add(join.past()));
+    this.filled = new FilledInputs(graph.inputs(), caches, past.toString());
+  }
+
+  FilledInputs filled() {
+    return filled;
+  }
+
+  CapacityValues lengthened() {
+    return lengthened;
+  }
+
+  /** An attention in which one of several new tokens sees one behind it. */
+  Optional<Node> lookingAhead() {
+    return lookingAhead;
+  }
+
+  List<Module.State> convert() {
+    graph.before(graph.nodes().getFirst());
+    Dim batch = batch();
+    position = Position.of(graph, batch);
+    requirePositions();
+    new PositionRows(graph, positional()).require(capacity, fresh);
+    List<Attended> attentions = new ArrayList<>();
+    MaskReader masks = new MaskReader(graph, past, fresh, capacity, filled, positional());
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Structured.Attention && isCached(node)) {
+        attentions.add(new Attended(node, masks.read(node)));
+      }
+    }
+    lookingAhead =
+        attentions.stream()
+            .filter(attended -> fresh.isStatic() && attended.mask().seesLater(fresh.value()))
+            .map(Attended::node)
+            .findFirst();
+    attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));
+    CachePlaces places = new CachePlaces(graph, past, position, batch);
+    joins.forEach(places::replace);
+    replaceClosedValues();
+    new PastLength(past.toString(), position, graph).replace();
+    return places.states();
+  }
+
+  private record Attended(Node node, MaskForm mask) {}
+
+  private Positional positional() {
+    return new Positional(graph, past.toString(), filled);
+  }
+
+  private boolean isCached(Node attention) {
+    return graph.operand(attention, 1).type().dim(2).symbols().contains(past.toString());
+  }
+
+  private Dim batch() {
+    return graph.nodes().stream()
+        .filter(node -> node.op() instanceof Structured.Attention && isCached(node))
+        .map(node -> graph.operand(node, 0).type().dim(0))
+        .findFirst()
+        .orElse(joins.getFirst().past().type().dim(0));
+  }
+
+  private void convert(Node node, MaskForm mask, Dim batch) {
+    graph.before(node);
+    List<Value> operands = new ArrayList<>(graph.operands(node).subList(0, 3));
+    AttentionChange change =
+        AttentionChange.of((Structured.Attention) node.op()).withoutMask().nonCausal();
+    if (mask.bias().isPresent()) {
+      operands.add(biases.computeIfAbsent(mask, this::bias));
+      change = change.withMask();
+    }
+    operands.add(position.after(fresh, graph));
+    AttentionChange placed =
+        mask.causal() ? change.causalAtKeyLength(mask.window()) : change.keyLength();
+    graph.replace(node.result(), graph.add(placed.op(), operands));
+  }
+
+  private Value bias(MaskForm mask) {
+    return lengthened.open(MaskOperand.of(mask.bias().orElseThrow(), fresh, position, graph));
+  }
+
+  /** Caches that the model itself writes at a position have to be written at the first new one. */
+  private void requirePositions() {
+    List<Value> starts = new ArrayList<>();
+    List<Value> kept = new ArrayList<>();
+    joins.forEach(join -> join.start().ifPresent(starts::add));
+    joins.forEach(join -> kept.addAll(join.kept()));
+    List<Value> asked = new ArrayList<>(starts);
+    asked.addAll(kept);
+    if (asked.isEmpty()) {
+      return;
+    }
+    Positional positional = positional();
+    for (Value value : asked) {
+      if (!positional.contains(value)) {
+        throw unplaced(value, "a value that is known only when running");
+      }
+    }
+    SortedSet<String> open =
+        positional.sweep(
+            asked,
+            capacity - fresh.value(),
+            (at, values) -> {
+              for (int i = 0; i < values.size(); i++) {
+                Tensor tensor = values.get(i);
+                double expected = i < starts.size() ? at : 1;
+                if (tensor.size() > 0 && !tensor.isFilledWith(expected)) {
+                  throw unplaced(asked.get(i), "another place after " + at + " tokens");
+                }
+              }
+            });
+    MaskReader.requireNumbers(open, joins.getFirst().node());
+  }
+
+  private static RuntimeException unplaced(Value value, String found) {
+    String where =
+        value.isInput() ? "input \"" + value.name() : "node \"" + value.definition().name();
+    return KvStatePass.noCache(
+        where + "\"", "new keys and values behind those of former tokens", found);
+  }
+
+  /**
+   * Replaces values that have one type at all positions but are computed from others that have not,
+   * such as a sum over a mask.
+   */
+  private void replaceClosedValues() {
+    Positional positional = positional();
+    List<Value> values = new ArrayList<>();
+    for (Node node : graph.nodes()) {
+      boolean isFirst =
+          node.results().size() == 1
+              && positional.contains(node.result())
+              && !isOpen(node.result())
+              && node.operands().stream().anyMatch(operand -> isOpen(graph.resolve(operand)));
+      if (isFirst) {
+        values.add(node.result());
+      }
+    }
+    if (values.isEmpty()) {
+      return;
+    }
+    List<ValueSweep> sweeps = values.stream().map(value -> new ValueSweep()).toList();
+    SortedSet<String> open =
+        positional.sweep(
+            values,
+            capacity - fresh.value(),
+            (at, tensors) -> {
+              for (int i = 0; i < tensors.size(); i++) {
+                sweeps.get(i).accept(at, tensors.get(i));
+              }
+            });
+    for (int i = 0; i < values.size() && open.isEmpty(); i++) {
+      Value value = values.get(i);
+      graph.before(value.definition());
+      sweeps.get(i).value(position, graph).ifPresent(brief -> graph.replace(value, brief));
+    }
+  }
+
+  private boolean isOpen(Value value) {
+    return value.type().shape().dims().stream()
+        .anyMatch(dim -> dim.symbols().contains(past.toString()));
+  }
+}

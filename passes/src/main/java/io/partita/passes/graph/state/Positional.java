@@ -1,0 +1,198 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Values that depend on nothing but the position: on constants, on the past's length, and on inputs
+ * that the position decides. They are known when compiling, for each position.
+ */
+final class Positional {
+  /** Up to so many positions, every one is looked at. */
+  private static final long ALL = 1024;
+
+  private static final long STRIDE = 128;
+
+  private final GraphEditor graph;
+  private final String past;
+  private final FilledInputs filled;
+  private final Set<Value> known = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  Positional(GraphEditor graph, String past, FilledInputs filled) {
+    this.graph = graph;
+    this.past = past;
+    this.filled = filled;
+    for (Node node : graph.nodes()) {
+      if (!(node.op() instanceof Communication)
+          && node.operands().stream().allMatch(this::contains)) {
+        known.addAll(node.results());
+      }
+    }
+  }
+
+  boolean contains(Value value) {
+    Value resolved = graph.resolve(value);
+    return resolved.isInput() ? filled.contains(resolved) : known.contains(resolved);
+  }
+
+  /** Takes the values at a position, in the order in which they were asked for. */
+  interface Observer {
+    void accept(long position, List<Tensor> values);
+  }
+
+  /**
+   * Computes values at positions from 0 to {@code last}: at all of them, or where these are many,
+   * at all that are near a number that the computation contains, a power of two or either end, and
+   * at one in {@value #STRIDE}. What compares positions with each other and with numbers changes
+   * its kind nowhere else.
+   *
+   * @return the symbols other than the past that would have to be numbers; when there are any,
+   *     nothing was computed
+   * @throws CapacityBeyondModel when a value can't be computed at some position
+   */
+  SortedSet<String> sweep(List<Value> values, long last, Observer observer) {
+    Graph part = extract(values);
+    SortedSet<String> open = new TreeSet<>(part.symbols());
+    open.remove(past);
+    if (!open.isEmpty()) {
+      return open;
+    }
+    for (long position : positions(part, last)) {
+      observer.accept(position, evaluate(part, position));
+    }
+    return open;
+  }
+
+  /** Values at one position, which depend on it alone. */
+  List<Tensor> at(List<Value> values, long position) {
+    return evaluate(extract(values), position);
+  }
+
+  private List<Tensor> evaluate(Graph part, long position) {
+    try {
+      Graph bound = DimensionBinding.bind(part, Map.of(past, Dim.of(position)));
+      List<Tensor> inputs = new ArrayList<>();
+      for (int i = 0; i < bound.inputs().size(); i++) {
+        Value input = original(part.inputs().get(i).name());
+        inputs.add(filled.at(input, bound.inputs().get(i).type(), position));
+      }
+      return Evaluator.run(bound, inputs);
+    } catch (PartitaException failure) {
+      throw new CapacityBeyondModel(position, failure.diagnostics().getFirst().found());
+    } catch (TypeMismatch | IllegalArgumentException | IndexOutOfBoundsException failure) {
+      throw new CapacityBeyondModel(position, failure.getMessage());
+    }
+  }
+
+  private Value original(String name) {
+    return graph.inputs().stream()
+        .filter(input -> input.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The part of the graph that computes {@code values}, which are its outputs. */
+  private Graph extract(List<Value> values) {
+    Set<Node> needed = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<Value> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> work = new ArrayDeque<>();
+    values.forEach(value -> work.push(graph.resolve(value)));
+    while (!work.isEmpty()) {
+      Value value = work.pop();
+      if (value.isInput()) {
+        inputs.add(value);
+      } else if (needed.add(value.definition())) {
+        graph.operands(value.definition()).forEach(work::push);
+      }
+    }
+    GraphBuilder builder = new GraphBuilder("positional");
+    Map<Value, Value> copies = new IdentityHashMap<>();
+    graph.inputs().stream()
+        .filter(inputs::contains)
+        .forEach(input -> copies.put(input, builder.input(input.name(), input.type())));
+    for (Node node : graph.nodes()) {
+      if (needed.contains(node)) {
+        List<Value> operands = graph.operands(node).stream().map(copies::get).toList();
+        Node copy = builder.at(node.name()).addNode(node.op(), operands);
+        for (int i = 0; i < copy.results().size(); i++) {
+          copies.put(node.results().get(i), copy.results().get(i));
+        }
+      }
+    }
+    for (int i = 0; i < values.size(); i++) {
+      builder.output(Integer.toString(i), copies.get(graph.resolve(values.get(i))));
+    }
+    return builder.finish();
+  }
+
+  private static SortedSet<Long> positions(Graph part, long last) {
+    SortedSet<Long> positions = new TreeSet<>();
+    if (last <= ALL) {
+      for (long position = 0; position <= last; position++) {
+        positions.add(position);
+      }
+      return positions;
+    }
+    for (long position = 0; position < last; position += STRIDE) {
+      positions.add(position);
+    }
+    SortedSet<Long> near = new TreeSet<>(List.of(0L, last));
+    for (long power = 1; power < last; power *= 2) {
+      near.add(power);
+    }
+    part.nodes().forEach(node -> addNumbers(node, near));
+    for (long number : near) {
+      for (long position = number - 3; position <= number + 3; position++) {
+        if (position >= 0 && position <= last) {
+          positions.add(position);
+        }
+      }
+    }
+    return positions;
+  }
+
+  /** Numbers in constants of few elements, in extents of larger ones, and in slices. */
+  private static void addNumbers(Node node, Set<Long> numbers) {
+    switch (node.op()) {
+      case Source.Constant(Tensor data) when data.element().isInteger() && data.size() <= 8 -> {
+        for (long number : data.longs()) {
+          numbers.add(Math.abs(number));
+        }
+      }
+      case Source.Constant(Tensor data) ->
+          data.shape().dims().forEach(dim -> numbers.add(dim.value()));
+      case Movement.Slice(var starts, var sizes, var steps) -> {
+        starts.forEach(start -> addNumbers(start, numbers));
+        sizes.forEach(size -> addNumbers(size, numbers));
+      }
+      case Op other -> {}
+    }
+  }
+
+  private static void addNumbers(Dim dim, Set<Long> numbers) {
+    dim.terms().forEach(term -> numbers.add(Math.abs(term.coefficient())));
+  }
+}

@@ -1,0 +1,57 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Caches that have their capacity as the model was exported: an input with room for all tokens,
+ * into which the model writes the new ones, and which goes out with the same type. The model
+ * computes positions and masks itself, so that nothing changes but who keeps the cache.
+ */
+final class UpdatedCaches {
+  private UpdatedCaches() {}
+
+  /** The states of a graph that keeps its caches so; none where it doesn't. */
+  static List<Module.State> of(Graph graph) {
+    Set<Value> attended = Decoder.attended(graph);
+    List<Module.State> states = new ArrayList<>();
+    for (Graph.Output output : graph.outputs()) {
+      Value value = output.value();
+      Value cache = value;
+      while (!cache.isInput() && isUpdate(cache.definition())) {
+        cache = cache.definition().operand(0);
+      }
+      String name = cache.name();
+      boolean isCache =
+          cache != value
+              && cache.isInput()
+              && cache.type().equals(value.type())
+              && cache.type().rank() >= 3
+              && cache.type().shape().range(1, cache.type().rank()).isStatic()
+              && attended.contains(value)
+              && states.stream().noneMatch(state -> state.input().equals(name));
+      if (isCache) {
+        states.add(new Module.State(name, output.name()));
+      }
+    }
+    return states;
+  }
+
+  private static boolean isUpdate(Node node) {
+    return switch (node.op()) {
+      case Structured.CacheUpdate update -> true;
+      case Movement.ScatterNd(var reduction) -> reduction == Movement.ScatterReduction.REPLACE;
+      case Movement.ScatterElements(int axis, var reduction) ->
+          reduction == Movement.ScatterReduction.REPLACE;
+      case Op other -> false;
+    };
+  }
+}

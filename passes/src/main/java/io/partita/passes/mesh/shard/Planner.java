@@ -1,0 +1,109 @@
+package io.partita.passes.mesh.shard;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.propagate.LayoutPlan;
+import io.partita.ir.propagate.LayoutPropagation;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+
+/** Lets the strategies pin values, one after the other, and propagates. */
+final class Planner {
+  /** Rounds of splitting what others have left; each leaves less. */
+  private static final int MOST_ROUNDS = 4;
+
+  private final Graph graph;
+  private final ModelAnatomy anatomy;
+  private final Strategy strategy;
+  private final StrategyMesh mesh;
+  private final TrainedWeights weights;
+
+  Planner(Graph graph, ModelAnatomy anatomy, Strategy strategy) {
+    this.graph = graph;
+    this.anatomy = anatomy;
+    this.strategy = strategy;
+    this.mesh = StrategyMesh.of(strategy, graph);
+    this.weights = new TrainedWeights(graph);
+  }
+
+  LayoutPlan plan() {
+    return groups().stream()
+        .map(this::plan)
+        .min(Comparator.comparingInt(plan -> plan.syncs().size()))
+        .orElseThrow();
+  }
+
+  private LayoutPlan plan(long group) {
+    Pins pins = new Pins();
+    if (!mesh.stage().isEmpty() && mesh.mesh().size(mesh.stage()) > 1) {
+      new PipelineStrategy(graph, anatomy, mesh, weights, pins).pin();
+    }
+    if (mesh.splitsTokens()) {
+      splitTokens(pins);
+    }
+    return mesh.splitsWeights() ? splitWeights(group, pins) : propagate(pins);
+  }
+
+  private LayoutPlan propagate(Pins pins) {
+    return LayoutPropagation.run(graph, mesh.mesh(), pins.demands());
+  }
+
+  /**
+   * How many query heads may share a kv head where attention isn't one operation. Only the sizes
+   * that divide the heads can be right; the one that takes fewest syncs is.
+   */
+  private List<Long> groups() {
+    List<Long> groups = new ArrayList<>(List.of(1L));
+    for (Node softmax : TensorStrategy.softmaxes(anatomy)) {
+      int rank = softmax.operand(0).type().rank();
+      long heads =
+          rank < 3 || !softmax.operand(0).type().isStatic()
+              ? 1
+              : softmax.operand(0).type().dim(rank - 3).value();
+      for (long group = 2; group <= heads / 2 && mesh.splitsWeights(); group++) {
+        if (heads % group == 0 && !groups.contains(group)) {
+          groups.add(group);
+        }
+      }
+    }
+    return groups;
+  }
+
+  private LayoutPlan splitWeights(long group, Pins pins) {
+    new TensorStrategy(graph, anatomy, mesh, weights, pins, group).pin();
+    if (strategy.vocabulary() == Strategy.WeightPlacement.SPLIT) {
+      new VocabularyStrategy(graph, anatomy, mesh, weights, pins).pin();
+    }
+    LayoutPlan plan = propagate(pins);
+    if (strategy.remaining() == Strategy.WeightPlacement.SPLIT) {
+      // Keys and values of few heads are on several devices: to join them would take a sync.
+      Set<Node> kept = TensorStrategy.projections(anatomy);
+      if (strategy.vocabulary() == Strategy.WeightPlacement.REPLICATED) {
+        anatomy.head().ifPresent(head -> kept.add(head.node()));
+      }
+      RemainingStrategy remaining = new RemainingStrategy(graph, mesh, weights, pins, kept);
+      for (int round = 0; round < MOST_ROUNDS && remaining.pin(plan); round++) {
+        plan = propagate(pins);
+      }
+    }
+    if (strategy.norm() == Strategy.NormPlacement.ROOT) {
+      new RootStrategy(mesh, pins).pin(plan);
+      plan = propagate(pins);
+    }
+    return plan;
+  }
+
+  private void splitTokens(Pins pins) {
+    boolean splits = new SequenceStrategy(graph, anatomy, mesh, pins).pin();
+    if (!splits && mesh.mesh().devices() == mesh.mesh().size(mesh.token())) {
+      throw ShardCode.NOTHING_TO_SPLIT.at(
+          "strategy " + strategy,
+          "an attention with several tokens",
+          anatomy.blocks().isEmpty() ? "no attention" : "one token",
+          "split weights with tensor, or compile the model for a longer sequence");
+    }
+  }
+}

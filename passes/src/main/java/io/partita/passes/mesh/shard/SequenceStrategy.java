@@ -1,0 +1,110 @@
+package io.partita.passes.mesh.shard;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Structured;
+import io.partita.passes.graph.anatomy.Block;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
+import io.partita.passes.graph.anatomy.Projection;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Tokens split, weights on all devices: Voltage's scheme, the baseline of the ASTRA paper. Queries
+ * are of a device's tokens, keys and values of all; either these travel, or the features from which
+ * every device then computes them, whichever are fewer bytes.
+ */
+final class SequenceStrategy {
+  private final Graph graph;
+  private final ModelAnatomy anatomy;
+  private final StrategyMesh mesh;
+  private final Pins pins;
+
+  SequenceStrategy(Graph graph, ModelAnatomy anatomy, StrategyMesh mesh, Pins pins) {
+    this.graph = graph;
+    this.anatomy = anatomy;
+    this.mesh = mesh;
+    this.pins = pins;
+  }
+
+  /** Whether some attention has more than one query. */
+  boolean pin() {
+    boolean splits = false;
+    Set<Node> softmaxes = TensorStrategy.softmaxes(anatomy);
+    for (Node node : graph.nodes()) {
+      switch (node.op()) {
+        case Structured.Attention attention -> splits |= split(node.operand(0), 2);
+        case Structured.RotaryEmbedding rotary -> {
+          pins.whole(node.operand(1), axes());
+          pins.whole(node.operand(2), axes());
+        }
+        case Reduction.Softmax softmax -> splits |= softmaxes.contains(node) && scores(node);
+        case IntegerNetwork.IntegerSoftmax softmax ->
+            splits |= softmaxes.contains(node) && scores(node);
+        case IntegerNetwork.PowerSoftmax softmax ->
+            splits |= softmaxes.contains(node) && scores(node);
+        case Op other -> {}
+      }
+    }
+    anatomy.blocks().forEach(this::joinInput);
+    return splits;
+  }
+
+  private List<String> axes() {
+    return List.of(mesh.token());
+  }
+
+  private boolean scores(Node softmax) {
+    Value scores = softmax.operand(0);
+    return scores.type().rank() >= 2 && split(scores, scores.type().rank() - 2);
+  }
+
+  private boolean split(Value value, int dim) {
+    long tokens = value.type().dim(dim).value();
+    pins.split(value, dim, Split.even(mesh.mesh(), tokens, mesh.token()));
+    return tokens > 1;
+  }
+
+  /** Where features are fewer bytes than the keys and values that are computed from them. */
+  private void joinInput(Block block) {
+    Optional<Projection> key = block.attention().key();
+    Optional<Projection> value = block.attention().value();
+    if (key.isEmpty() || value.isEmpty()) {
+      return;
+    }
+    Set<Value> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
+    inputs.add(key.get().input());
+    inputs.add(value.get().input());
+    long features = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
+    long joined = key.get().result().type().bytes() + value.get().result().type().bytes();
+    boolean heads = mesh.splitsWeights() && !block.attention().kvHeads().is(1);
+    if (features < joined / (heads ? mesh.mesh().size(mesh.heads()) : 1)) {
+      Node attention = block.attention().node();
+      computeEverywhere(attention.operand(1), key.get().input());
+      computeEverywhere(attention.operand(2), value.get().input());
+    }
+  }
+
+  private void computeEverywhere(Value result, Value input) {
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> work = new ArrayDeque<>(List.of(result));
+    while (!work.isEmpty()) {
+      Value value = work.removeFirst();
+      Node node = value.definition();
+      if (value != input && node != null && seen.add(node)) {
+        pins.unsplit(node, axes());
+        work.addAll(node.operands());
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.partita.passes.mesh.shard;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with a strategy. */
+public enum ShardCode implements DiagnosticCode {
+  STRATEGY("P4201", "the strategy can't be read"),
+  NOTHING_TO_SPLIT("P4202", "the strategy finds nothing to split"),
+  ALREADY_SHARDED("P4203", "the module is already on devices"),
+  SELECTION("P4204", "the model has no scores of tokens to select from");
+
+  private final String id;
+  private final String title;
+
+  ShardCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  PartitaException at(String where, String expected, Object found, String remedy) {
+    return new PartitaException(this, where, expected, String.valueOf(found), remedy);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

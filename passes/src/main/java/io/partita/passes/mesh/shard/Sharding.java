@@ -1,0 +1,68 @@
+package io.partita.passes.mesh.shard;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.propagate.LayoutPlan;
+import io.partita.ir.propagate.SyncInsertion;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
+
+/**
+ * The layouts of a model's values under a strategy.
+ *
+ * @param module what is planned: the given one in a form that lies better in parts
+ * @param anatomy of it
+ */
+public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, LayoutPlan plan) {
+  /**
+   * Plans.
+   *
+   * @param module raised, its dimensions numbers
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} when the strategy
+   *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} when a dimension
+   *     isn't a number
+   */
+  public static Sharding of(Module module, Strategy strategy) {
+    if (module.placement().isPresent()) {
+      throw ShardCode.ALREADY_SHARDED.at(
+          "module " + module.graph().name(),
+          "a module without devices",
+          module.placement().orElseThrow().mesh(),
+          "shard once, with strategies together as in shard(pipeline=2,tensor=4)");
+    }
+    Graph graph = prepared(module.graph(), strategy);
+    ModelAnatomy anatomy = ModelAnatomy.of(graph, graph);
+    return new Sharding(
+        module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
+  }
+
+  /** The same graph in forms that lie better in parts. */
+  private static Graph prepared(Graph graph, Strategy strategy) {
+    int weights = strategy.devices(Strategy.Kind.TENSOR);
+    boolean splitsVocabulary =
+        weights > 1
+            && strategy.vocabulary() == Strategy.WeightPlacement.SPLIT
+            && strategy.capacities().isEmpty();
+    Graph selecting = splitsVocabulary ? SplitSelection.apply(graph, weights) : graph;
+    boolean splitsTokens = strategy.devices(Strategy.Kind.SEQUENCE) > 1;
+    return splitsTokens ? TokenLookup.apply(selecting) : selecting;
+  }
+
+  public Mesh mesh() {
+    return plan.mesh();
+  }
+
+  /** The model on its devices, with a sync wherever they communicate. */
+  public Module sharded() {
+    return SyncInsertion.insert(plan, module.states());
+  }
+
+  /** Bytes of all trained weights, each counted once. */
+  public long weightBytes() {
+    return module.graph().nodes().stream()
+        .filter(node -> node.constant().isPresent())
+        .map(node -> node.result().type())
+        .mapToLong(type -> type.bytes())
+        .sum();
+  }
+}

@@ -1,0 +1,259 @@
+package io.partita.passes.mesh.shard;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * How a model is to be distributed: what is split over how many devices, outermost first, and how.
+ * As text: {@code pipeline=2,tensor=4,norm=root}.
+ *
+ * @param norm where the norms behind a reduction are computed
+ * @param inside how many of the devices of {@code tensor} share each head
+ * @param vocabulary what happens to embeddings and to the linear that scores tokens
+ * @param remaining what happens to linears that are in no attention and no network
+ * @param capacities what the devices of {@code tensor} hold in relation to each other; none where
+ *     they are equal
+ */
+public record Strategy(
+    List<Part> parts,
+    NormPlacement norm,
+    int inside,
+    WeightPlacement vocabulary,
+    WeightPlacement remaining,
+    List<Long> capacities) {
+  /** What is split. */
+  public enum Kind {
+    /** Attention by heads, networks by their inner features: weights are split. */
+    TENSOR,
+    /** Tokens: weights are on all devices. */
+    SEQUENCE,
+    /** The sequence of blocks. */
+    PIPELINE;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** One kind of split over some devices. */
+  public record Part(Kind kind, int devices) {
+    @Override
+    public String toString() {
+      return kind.text() + "=" + devices;
+    }
+  }
+
+  /** Where the norm behind a reduction is computed. */
+  public enum NormPlacement {
+    /** All devices get the sum (an all-reduce) and compute the same norm. */
+    EVERYWHERE,
+    /** One device gets the sum (a reduce), adds the skip connection, and gives all the norm. */
+    ROOT
+  }
+
+  /** Whether weights are split. */
+  public enum WeightPlacement {
+    SPLIT,
+    REPLICATED
+  }
+
+  private static final String EXAMPLE = "such as tensor=8, sequence=4 or pipeline=2,tensor=4";
+
+  public Strategy {
+    parts = List.copyOf(parts);
+    capacities = List.copyOf(capacities);
+    Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+    require(!parts.isEmpty(), "what to split over how many devices", "nothing");
+    for (Part part : parts) {
+      require(kinds.add(part.kind()), "each kind of split once", part);
+      require(part.devices() >= 1, "1 device or more", part);
+    }
+    int tensor = devices(parts, Kind.TENSOR);
+    require(inside >= 1 && tensor % inside == 0, "a divisor of tensor=" + tensor, inside);
+    boolean fits = capacities.isEmpty() || capacities.size() == tensor && inside == 1;
+    require(fits, "a capacity for each of " + tensor + " devices", capacities);
+    boolean some = capacities.isEmpty() || capacities.stream().anyMatch(capacity -> capacity > 0);
+    require(
+        some && capacities.stream().allMatch(capacity -> capacity >= 0),
+        "capacities of 0 or more, not all of them 0",
+        capacities);
+  }
+
+  private static void require(boolean condition, String expected, Object found) {
+    if (!condition) {
+      throw ShardCode.STRATEGY.at("strategy", expected, found, EXAMPLE);
+    }
+  }
+
+  private static int devices(List<Part> parts, Kind kind) {
+    return parts.stream()
+        .filter(part -> part.kind() == kind)
+        .mapToInt(Part::devices)
+        .findFirst()
+        .orElse(1);
+  }
+
+  /** Weights split over equal devices. */
+  public static Strategy tensor(int devices) {
+    return of(new Part(Kind.TENSOR, devices));
+  }
+
+  public static Strategy sequence(int devices) {
+    return of(new Part(Kind.SEQUENCE, devices));
+  }
+
+  public static Strategy pipeline(int devices) {
+    return of(new Part(Kind.PIPELINE, devices));
+  }
+
+  public static Strategy of(Part... parts) {
+    return new Strategy(
+        List.of(parts),
+        NormPlacement.EVERYWHERE,
+        1,
+        WeightPlacement.SPLIT,
+        WeightPlacement.SPLIT,
+        List.of());
+  }
+
+  public Strategy with(NormPlacement placement) {
+    return new Strategy(parts, placement, inside, vocabulary, remaining, capacities);
+  }
+
+  public Strategy withInside(int devices) {
+    return new Strategy(parts, norm, devices, vocabulary, remaining, capacities);
+  }
+
+  public Strategy withVocabulary(WeightPlacement placement) {
+    return new Strategy(parts, norm, inside, placement, remaining, capacities);
+  }
+
+  public Strategy withRemaining(WeightPlacement placement) {
+    return new Strategy(parts, norm, inside, vocabulary, placement, capacities);
+  }
+
+  public Strategy withCapacities(List<Long> proportions) {
+    return new Strategy(parts, norm, inside, vocabulary, remaining, proportions);
+  }
+
+  /** How many devices share what is split in this way; 1 where it isn't. */
+  public int devices(Kind kind) {
+    return devices(parts, kind);
+  }
+
+  /** The number of all devices. */
+  public int devices() {
+    return parts.stream().mapToInt(Part::devices).reduce(1, Math::multiplyExact);
+  }
+
+  /**
+   * Reads the text form.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode#STRATEGY}
+   */
+  public static Strategy parse(String text) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (String argument : text.split(",", -1)) {
+      String[] sides = argument.split("=", -1);
+      require(sides.length == 2, "name=value, with commas between", "'" + argument.strip() + "'");
+      String before = arguments.put(sides[0].strip(), sides[1].strip());
+      require(before == null, "each name once", "'" + argument.strip() + "'");
+    }
+    return of(arguments);
+  }
+
+  /**
+   * From names and values, in the order of the mesh axes.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode#STRATEGY}
+   */
+  public static Strategy of(Map<String, String> arguments) {
+    List<Part> parts = new ArrayList<>();
+    NormPlacement norm = NormPlacement.EVERYWHERE;
+    int inside = 1;
+    WeightPlacement vocabulary = WeightPlacement.SPLIT;
+    WeightPlacement remaining = WeightPlacement.SPLIT;
+    List<Long> capacities = List.of();
+    for (Map.Entry<String, String> argument : arguments.entrySet()) {
+      String name = argument.getKey();
+      String value = argument.getValue();
+      switch (name) {
+        case "tensor" -> parts.add(new Part(Kind.TENSOR, number(name, value)));
+        case "sequence" -> parts.add(new Part(Kind.SEQUENCE, number(name, value)));
+        case "pipeline" -> parts.add(new Part(Kind.PIPELINE, number(name, value)));
+        case "norm" -> norm = choice(name, value, NormPlacement.values());
+        case "inside" -> inside = number(name, value);
+        case "vocabulary" -> vocabulary = choice(name, value, WeightPlacement.values());
+        case "remaining" -> remaining = choice(name, value, WeightPlacement.values());
+        case "capacities" -> capacities = numbers(name, value);
+        default ->
+            require(
+                false,
+                "tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities",
+                "'" + name + "'");
+      }
+    }
+    return new Strategy(parts, norm, inside, vocabulary, remaining, capacities);
+  }
+
+  private static int number(String name, String value) {
+    require(value.matches("[0-9]{1,9}"), name + "=N", name + "=" + value);
+    return Integer.parseInt(value);
+  }
+
+  private static List<Long> numbers(String name, String value) {
+    require(value.matches("[0-9]{1,15}(:[0-9]{1,15})*"), name + "=N:N:...", name + "=" + value);
+    List<Long> numbers = new ArrayList<>();
+    for (String each : value.split(":")) {
+      numbers.add(Long.parseLong(each));
+    }
+    return numbers;
+  }
+
+  private static <E extends Enum<E>> E choice(String name, String value, E[] choices) {
+    List<String> names = new ArrayList<>();
+    for (E choice : choices) {
+      names.add(text(choice));
+      if (text(choice).equals(value)) {
+        return choice;
+      }
+    }
+    throw ShardCode.STRATEGY.at(
+        "strategy", name + "=" + String.join("|", names), name + "=" + value, EXAMPLE);
+  }
+
+  private static String text(Enum<?> choice) {
+    return choice.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The text form, without options that are as usual. */
+  @Override
+  public String toString() {
+    List<String> words = new ArrayList<>();
+    parts.forEach(part -> words.add(part.toString()));
+    if (norm != NormPlacement.EVERYWHERE) {
+      words.add("norm=" + text(norm));
+    }
+    if (inside > 1) {
+      words.add("inside=" + inside);
+    }
+    if (vocabulary != WeightPlacement.SPLIT) {
+      words.add("vocabulary=" + text(vocabulary));
+    }
+    if (remaining != WeightPlacement.SPLIT) {
+      words.add("remaining=" + text(remaining));
+    }
+    if (!capacities.isEmpty()) {
+      words.add(
+          "capacities="
+              + capacities.stream().map(String::valueOf).collect(Collectors.joining(":")));
+    }
+    return String.join(",", words);
+  }
+}

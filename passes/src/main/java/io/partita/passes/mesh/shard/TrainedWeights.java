@@ -1,0 +1,118 @@
+package io.partita.passes.mesh.shard;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Structured;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which values depend on no input, and which products read them. */
+final class TrainedWeights {
+  private final Set<Value> trained = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  TrainedWeights(Graph graph) {
+    for (Node node : graph.nodes()) {
+      if (node.operands().stream().allMatch(trained::contains)) {
+        trained.addAll(node.results());
+      }
+    }
+  }
+
+  /** Whether the value depends on no input. */
+  boolean isTrained(Value value) {
+    return trained.contains(value);
+  }
+
+  /**
+   * The operand and the dimensions of a product's weight.
+   *
+   * @param operand its place among the node's operands
+   * @param in the dimension that is summed over
+   * @param out that of the result's features
+   */
+  record Weight(Node node, int operand, int in, int out) {
+    Value value() {
+      return node.operand(operand);
+    }
+
+    long inputs() {
+      return value().type().dim(in).value();
+    }
+
+    long outputs() {
+      return value().type().dim(out).value();
+    }
+  }
+
+  /** The trained matrix of a product with features. */
+  Optional<Weight> of(Node node) {
+    return switch (node.op()) {
+      case Structured.Linear linear ->
+          weight(node, linear.transposed() ? 1 : 0, linear.transposed() ? 0 : 1);
+      case Contraction.MatMul product -> {
+        int rank = node.operand(1).type().rank();
+        yield weight(node, rank - 2, rank - 1);
+      }
+      case Structured.PatchEmbedding patches -> weight(node, 1, 0);
+      case Contraction.Convolution convolution -> weight(node, 1, 0);
+      case io.partita.ir.op.Op other -> Optional.empty();
+    };
+  }
+
+  private Optional<Weight> weight(Node node, int in, int out) {
+    boolean fits =
+        isTrained(node.operand(1))
+            && !isTrained(node.operand(0))
+            && node.operand(1).type().rank() >= 2;
+    return fits ? Optional.of(new Weight(node, 1, in, out)) : Optional.empty();
+  }
+
+  /** The constants that a trained value is computed from. */
+  static Set<Node> constants(Value value) {
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<Node> constants = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> work = new ArrayDeque<>(List.of(value));
+    while (!work.isEmpty()) {
+      Node node = work.removeFirst().definition();
+      if (node != null && seen.add(node)) {
+        if (node.constant().isPresent()) {
+          constants.add(node);
+        }
+        work.addAll(node.operands());
+      }
+    }
+    return constants;
+  }
+
+  /** The constants that an operand is computed from, if it depends on no input. */
+  static Set<Node> constants(Value value, TrainedWeights weights) {
+    return weights.isTrained(value) ? constants(value) : Set.of();
+  }
+
+  /** Elements that share a scale, in a weight that is quantised in blocks; 1 in others. */
+  static long block(Value weight) {
+    long block = 1;
+    Map<Node, Boolean> seen = new IdentityHashMap<>();
+    List<Value> work = new ArrayList<>(List.of(weight));
+    while (!work.isEmpty()) {
+      Node node = work.removeLast().definition();
+      if (node != null && seen.put(node, true) == null) {
+        if (node.op() instanceof Quantized.Dequantize dequantize) {
+          block = Math.max(block, dequantize.block());
+        }
+        work.addAll(node.operands());
+      }
+    }
+    return block;
+  }
+}

@@ -1,2 +1,0 @@
-/** The automatic choice: which strategy, on how many devices, and why. */
-package io.partita.passes.plan;

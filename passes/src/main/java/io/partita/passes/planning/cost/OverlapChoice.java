@@ -1,0 +1,217 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Placement;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Source;
+import io.partita.ir.program.Program;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.program.localize.DelayReceives;
+import io.partita.passes.program.localize.Localization;
+import io.partita.passes.program.localize.OverlapSyncs;
+import io.partita.passes.program.localize.OverlapSyncs.Candidate;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Decides which syncs go in tiles while their products are computed, and in how many. A product and
+ * its sync are predicted alone for each number of tiles; the whole model is then predicted with the
+ * best numbers, and stays as it was unless that takes less.
+ */
+public final class OverlapChoice {
+  private static final int MOST_TILES = 16;
+
+  /** More tiles mean more messages and kernels, so they have to be worth it. */
+  private static final double LEAST_GAIN = 0.01;
+
+  private final Module module;
+  private final TargetDescription target;
+  private final PlanOptions options;
+  private final int capacity;
+  private final LayoutInference layouts;
+  private final Map<Node, Integer> numbers = new IdentityHashMap<>();
+  private final Map<List<Object>, Integer> known = new HashMap<>();
+
+  private OverlapChoice(Module module, TargetDescription target, PlanOptions options) {
+    this.module = module;
+    this.target = target;
+    this.options = options;
+    this.capacity = new TargetTimeline(target).buffer();
+    this.layouts = LayoutInference.of(module);
+    module.graph().nodes().forEach(node -> numbers.put(node, numbers.size()));
+  }
+
+  /**
+   * @param module of the mesh dialect, as the program was made of
+   * @param program with what overlaps
+   */
+  public record Planned(Module module, Program program, PlanReport report) {}
+
+  /**
+   * @param plain the plan without overlap
+   * @param figure what is to be small
+   * @return the plan with the smallest figure: with syncs in tiles; with receives as late as can be
+   *     alone; or the plain one
+   */
+  public static Planned choose(
+      Planned plain,
+      TargetDescription target,
+      PlanOptions options,
+      ToDoubleFunction<PlanReport> figure) {
+    OverlapChoice choice = new OverlapChoice(plain.module(), target, options);
+    Map<Candidate, Integer> tiles = choice.tiles();
+    List<Planned> plans = new ArrayList<>(List.of(plain, choice.delayed(plain.module())));
+    if (!tiles.isEmpty()) {
+      plans.add(choice.delayed(OverlapSyncs.apply(plain.module(), tiles)));
+    }
+    Planned best = plain;
+    for (Planned plan : plans) {
+      boolean fits = plan.report().fits() || !best.report().fits();
+      if (fits && figure.applyAsDouble(plan.report()) < figure.applyAsDouble(best.report())) {
+        best = plan;
+      }
+    }
+    return best;
+  }
+
+  /** With sends early and receives late. */
+  private Planned delayed(Module changed) {
+    Program program = DelayReceives.apply(Localization.of(changed, capacity), capacity);
+    return new Planned(changed, program, Plans.report(program, target, options));
+  }
+
+  /** For each sync that is worth it. */
+  private Map<Candidate, Integer> tiles() {
+    Map<Candidate, Integer> tiles = new LinkedHashMap<>();
+    for (Candidate candidate : OverlapSyncs.candidates(module)) {
+      Part part = new Part(candidate);
+      int best = known.computeIfAbsent(part.key, key -> best(part.module()));
+      if (best > 1) {
+        tiles.put(candidate, best);
+      }
+    }
+    return tiles;
+  }
+
+  private int best(Module part) {
+    List<Candidate> found = OverlapSyncs.candidates(part);
+    if (found.size() != 1) {
+      return 1;
+    }
+    int best = 1;
+    double least = delayed(part).report().seconds() * (1 - LEAST_GAIN);
+    long most = Math.min(MOST_TILES, found.getFirst().extent());
+    for (int tiles = 2; tiles <= most; tiles *= 2) {
+      Module cut = OverlapSyncs.apply(part, Map.of(found.getFirst(), tiles));
+      double seconds = delayed(cut).report().seconds();
+      if (seconds < least) {
+        best = tiles;
+        least = seconds;
+      }
+    }
+    return best;
+  }
+
+  private List<Node> between(Node first, Node last) {
+    return module.graph().nodes().subList(numbers.get(first) + 1, numbers.get(last));
+  }
+
+  /** A sync, its product, and what is between; other values are inputs. */
+  private final class Part {
+    private final GraphBuilder graph = new GraphBuilder("part");
+    private final SortedMap<String, Layout> inputs = new TreeMap<>();
+    private final Map<Value, Value> copies = new IdentityHashMap<>();
+    private final List<Object> key = new ArrayList<>();
+    private final Node product;
+    private final Set<Node> after;
+
+    Part(Candidate candidate) {
+      this.product = candidate.product();
+      this.after = after(candidate.sync());
+      graph.output("after", copy(candidate.sync()).result());
+    }
+
+    private Node copy(Node node) {
+      List<Value> operands = new ArrayList<>();
+      for (Value operand : node.operands()) {
+        operands.add(copy(operand, node != product));
+      }
+      key.add(node.op());
+      graph.at(node.name());
+      return graph.addNode(node.op(), operands);
+    }
+
+    private Value copy(Value value, boolean isAfterProduct) {
+      Value known = copies.get(value);
+      if (known == null) {
+        known = isCopied(value, isAfterProduct) ? defined(value) : input(value);
+        copies.put(value, known);
+      }
+      return known;
+    }
+
+    private Value defined(Value value) {
+      Node node = value.definition();
+      if (node.op() instanceof Source.Constant constant) {
+        key.add(constant.type());
+        graph.at(node.name());
+        return graph.constant(constant.data());
+      }
+      return copy(node).results().get(value.index());
+    }
+
+    private boolean isCopied(Value value, boolean isAfterProduct) {
+      return value.definition() != null
+          && (isWeight(value) || isAfterProduct && after.contains(value.definition()));
+    }
+
+    /** A constant, or a part of one. */
+    private boolean isWeight(Value value) {
+      Node node = value.definition();
+      return node != null
+          && (node.op() instanceof Source.Constant
+              || node.operands().size() == 1 && isWeight(node.operand(0)));
+    }
+
+    /** What is computed from the product, up to the sync. */
+    private Set<Node> after(Node sync) {
+      Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
+      after.add(product);
+      for (Node node : between(product, sync)) {
+        if (node.operands().stream().anyMatch(value -> after.contains(value.definition()))) {
+          after.add(node);
+        }
+      }
+      return after;
+    }
+
+    private Value input(Value value) {
+      String name = "in" + inputs.size();
+      Layout layout = layouts.layout(value);
+      inputs.put(name, layout);
+      key.add(value.type());
+      key.add(layout);
+      return graph.input(name, value.type());
+    }
+
+    Module module() {
+      Placement whole = module.placement().orElseThrow();
+      return new Module(
+          graph.finish(), List.of(), Optional.of(new Placement(whole.mesh(), inputs)));
+    }
+  }
+}

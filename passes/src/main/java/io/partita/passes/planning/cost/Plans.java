@@ -1,0 +1,87 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.planning.residency.ResidencyCode;
+import io.partita.passes.planning.residency.Shortage;
+import io.partita.passes.program.localize.Localization;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Predicts what programs take on targets. */
+public final class Plans {
+  private final TargetDescription target;
+  private final PlanOptions options;
+  private final TargetTimeline timeline;
+  private final KernelTimes kernels;
+  private final List<DeviceRole> roles = new ArrayList<>();
+
+  private Plans(TargetDescription target, PlanOptions options) {
+    this.target = target;
+    this.options = options;
+    this.timeline = new TargetTimeline(target);
+    this.kernels = new KernelTimes(options.buffers());
+  }
+
+  /**
+   * Of a module of the mesh dialect.
+   *
+   * @throws PartitaException as {@link Localization#of} and {@link #report(Program,
+   *     TargetDescription, PlanOptions)} do
+   */
+  public static PlanReport report(Module module, TargetDescription target, PlanOptions options) {
+    int capacity = new TargetTimeline(target).buffer();
+    return report(Localization.of(module, capacity), target, options);
+  }
+
+  /**
+   * Device i of the program runs on device i of the target.
+   *
+   * @param program of static shapes
+   * @throws PartitaException with {@link ResidencyCode#DEVICES}, or a {@link CostCode} when the
+   *     target lacks a figure. A program that doesn't fit is no error: the report says so
+   */
+  public static PlanReport report(Program program, TargetDescription target, PlanOptions options) {
+    int needed = program.devices().size();
+    if (needed > target.deviceCount()) {
+      throw new PartitaException(
+          ResidencyCode.DEVICES,
+          "target " + target.name(),
+          "at least " + needed + " devices",
+          String.valueOf(target.deviceCount()),
+          "give the target more devices, or ask for fewer");
+    }
+    return new Plans(target, options).report(program);
+  }
+
+  private PlanReport report(Program program) {
+    List<ChipKind> chips = target.devices();
+    List<DeviceRun> devices = new ArrayList<>();
+    BlockNumbers blocks = new BlockNumbers();
+    for (int device = 0; device < program.devices().size(); device++) {
+      Module local = program.devices().get(device);
+      DeviceRole role = role(device, local, chips.get(device));
+      blocks.add(local.graph().nodes(), role.residency().blocks());
+      devices.add(new DeviceRun(timeline, kernels, options, device, role, local.graph().nodes()));
+    }
+    List<Shortage> shortages =
+        roles.stream().flatMap(role -> role.residency().shortages().stream()).toList();
+    ProgramTimeline run = new ProgramTimeline(timeline, options, devices, blocks);
+    run.run();
+    return run.report(target.name(), program.mesh(), shortages);
+  }
+
+  private DeviceRole role(int device, Module local, ChipKind chip) {
+    for (DeviceRole role : roles) {
+      if (role.includes(local, chip)) {
+        return role;
+      }
+    }
+    DeviceRole added = new DeviceRole(device, local, chip, timeline.buffer(), options, kernels);
+    roles.add(added);
+    return added;
+  }
+}

@@ -1,0 +1,231 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
+import io.partita.ir.target.Channel;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.planning.residency.Shortage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * One run of a program on a target: devices run their nodes, and the steps of exchanges, in order,
+ * and go on as soon as a message that they send has found room in its channel.
+ */
+final class ProgramTimeline {
+  private static final int EXCHANGED_BITS = 32;
+
+  private final TargetTimeline timeline;
+  private final PlanOptions options;
+  private final List<DeviceRun> devices;
+  private final BlockNumbers blocks;
+  private final int capacity;
+  private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
+  private final Map<Wire, List<Integer>> received = new HashMap<>();
+  private final Map<Wire, Integer> sent = new HashMap<>();
+
+  private final SortedMap<Integer, Sync> syncs = new TreeMap<>();
+  private final SortedMap<String, Long> linkBytes = new TreeMap<>();
+  private double linkJoules;
+
+  private record Wire(int from, int to) {}
+
+  /** A sync of which some devices have done their part. */
+  private static final class Sync {
+    private String name = "";
+    private int block = -1;
+    private int messages;
+    private long bytes;
+    private final Set<Integer> devices = new HashSet<>();
+    private final List<Integer> begins = new ArrayList<>();
+    private final List<Integer> ends = new ArrayList<>();
+
+    SyncReport report(int number, Outcome outcome) {
+      double begin = begins.stream().mapToDouble(outcome::end).max().orElse(0);
+      double end = ends.stream().mapToDouble(outcome::end).max().orElse(0);
+      return new SyncReport(number, name, block, begins.size(), messages, bytes, end - begin);
+    }
+  }
+
+  ProgramTimeline(
+      TargetTimeline timeline, PlanOptions options, List<DeviceRun> devices, BlockNumbers blocks) {
+    this.blocks = blocks;
+    this.timeline = timeline;
+    this.options = options;
+    this.devices = devices;
+    this.capacity = timeline.buffer();
+  }
+
+  /** Places all events. */
+  void run() {
+    boolean moves = true;
+    boolean waits = true;
+    while (moves) {
+      moves = false;
+      waits = false;
+      for (DeviceRun device : devices) {
+        moves |= advance(device);
+        waits |= device.toExchange() != null;
+      }
+    }
+    if (waits) {
+      throw new IllegalStateException("devices wait for each other for ever");
+    }
+  }
+
+  /** Goes on as far as it can without others; tells whether a step was done. */
+  private boolean advance(DeviceRun device) {
+    boolean moves = false;
+    for (Node node = device.toExchange(); node != null; node = device.toExchange()) {
+      Exchange exchange = (Exchange) node.op();
+      Sync sync = syncs.computeIfAbsent(exchange.sync(), number -> new Sync());
+      if (sync.devices.add(device.number())) {
+        begin(sync, node, device);
+      }
+      while (device.step(exchange) != null) {
+        boolean done =
+            switch (device.step(exchange)) {
+              case Send send -> send(device, send, exchange, sync);
+              case Receive receive -> receive(device, receive, exchange);
+            };
+        if (!done) {
+          return moves;
+        }
+        moves = true;
+        device.nextStep();
+      }
+      sync.ends.add(device.reached());
+      device.nextNode();
+      moves = true;
+    }
+    return moves;
+  }
+
+  private void begin(Sync sync, Node node, DeviceRun device) {
+    sync.begins.add(device.reached());
+    sync.block = Math.max(sync.block, blocks.number(device.number(), device.block()));
+    if (sync.name.isEmpty()) {
+      sync.name = node.name();
+    }
+  }
+
+  /** What an element takes on its way. */
+  private ElementType exchanged(Exchange exchange) {
+    ElementType element = exchange.element();
+    boolean widened =
+        options.assumptions().floats().isPresent()
+            && element.isFloat()
+            && element.bits() < EXCHANGED_BITS;
+    return widened ? ElementType.F32 : element;
+  }
+
+  private long bytes(Exchange exchange, long bytes) {
+    return bytes * exchanged(exchange).bits() / exchange.element().bits();
+  }
+
+  private boolean send(DeviceRun device, Send send, Exchange exchange, Sync sync) {
+    Wire wire = new Wire(device.number(), send.to());
+    DeviceRun receiver = devices.get(send.to());
+    int number = sent.getOrDefault(wire, 0);
+    int room = device.reached();
+    if (capacity == 0) {
+      if (!awaits(receiver, device)) {
+        return false;
+      }
+      room = receiver.reached();
+    } else if (number >= capacity) {
+      List<Integer> before = received.getOrDefault(wire, List.of());
+      if (before.size() <= number - capacity) {
+        return false;
+      }
+      room = before.get(number - capacity);
+    }
+    sent.put(wire, number + 1);
+    long bytes = bytes(exchange, send.bytes());
+    device.reached(timeline.join(device.reached(), room));
+    int arrived =
+        timeline.send(
+            device.number(),
+            send.to(),
+            "device " + device.number() + " " + send,
+            bytes,
+            device.reached());
+    if (capacity == 0) {
+      device.reached(arrived);
+    }
+    arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(arrived);
+    sync.messages++;
+    sync.bytes += bytes;
+    for (Channel channel : timeline.route(device.number(), send.to())) {
+      linkBytes.merge(channel.name(), bytes, Long::sum);
+      linkJoules += bytes * channel.link().joulesPerByte();
+    }
+    return true;
+  }
+
+  private static boolean awaits(DeviceRun receiver, DeviceRun sender) {
+    Node node = receiver.toExchange();
+    return node != null
+        && node.op() instanceof Exchange exchange
+        && receiver.step(exchange) instanceof Receive receive
+        && receive.from() == sender.number();
+  }
+
+  private boolean receive(DeviceRun device, Receive receive, Exchange exchange) {
+    Wire wire = new Wire(receive.from(), device.number());
+    Deque<Integer> waiting = arrivals.get(wire);
+    if (waiting == null || waiting.isEmpty()) {
+      return false;
+    }
+    device.reached(timeline.join(device.reached(), waiting.remove()));
+    if (receive.combine() != Combine.REPLACE) {
+      device.reduce(receive, exchanged(exchange));
+    }
+    received.computeIfAbsent(wire, key -> new ArrayList<>()).add(device.reached());
+    return true;
+  }
+
+  /** Plays all events. */
+  PlanReport report(String target, Mesh mesh, List<Shortage> shortages) {
+    int last = timeline.join(devices.stream().mapToInt(DeviceRun::reached).toArray());
+    Outcome outcome = timeline.play(last);
+    SortedMap<String, Double> joules = new TreeMap<>();
+    SortedMap<String, Long> bytes = new TreeMap<>();
+    for (DeviceRun device : devices) {
+      device.joules().forEach((what, spent) -> joules.merge(what, spent, Double::sum));
+      device.bytes().forEach((level, moved) -> bytes.merge(level, moved, Long::sum));
+    }
+    if (!linkBytes.isEmpty()) {
+      String links = Resource.Kind.LINKS.text();
+      joules.put(links, linkJoules);
+      bytes.put(links, linkBytes.values().stream().mapToLong(Long::longValue).sum());
+    }
+    List<SyncReport> reports = new ArrayList<>();
+    syncs.forEach((number, sync) -> reports.add(sync.report(number, outcome)));
+    return new PlanReport(
+        target,
+        mesh,
+        blocks.count(),
+        devices.stream().map(DeviceRun::report).toList(),
+        outcome.seconds(),
+        outcome.end(),
+        new TreeMap<>(outcome.breakdown()),
+        joules,
+        bytes,
+        linkBytes,
+        reports,
+        shortages);
+  }
+}

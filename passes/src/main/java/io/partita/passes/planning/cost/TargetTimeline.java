@@ -1,0 +1,205 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.target.Channel;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Link;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A timeline of what the devices of a target do: compute, move bytes between their memories, send.
+ * Times follow from the target's figures.
+ */
+public final class TargetTimeline {
+  /** More tiles than this change the first and the last tile's share of the time by under 1 %. */
+  private static final int MOST_TILES = 128;
+
+  private final List<ChipKind> chips;
+  private final Topology topology;
+  private final Timeline timeline = new Timeline();
+  private final int[] cores;
+  private final List<Map<String, Integer>> channels = new ArrayList<>();
+  private final int[] links;
+  private final Map<Way, List<DmaChannel>> ways = new HashMap<>();
+
+  private record Way(String chip, String from, String to) {}
+
+  public TargetTimeline(TargetDescription target) {
+    chips = target.devices();
+    topology = Topology.of(target);
+    cores = new int[chips.size()];
+    for (int device = 0; device < chips.size(); device++) {
+      ChipKind chip = chips.get(device);
+      String name = "device " + device + " ";
+      cores[device] =
+          timeline.resource(
+              new Resource(
+                  name + "cores",
+                  Resource.Kind.COMPUTE,
+                  device,
+                  chip.cores() * chip.wattsPerCore(),
+                  0));
+      Map<String, Integer> numbers = new HashMap<>();
+      for (DmaChannel channel : chip.channels()) {
+        numbers.put(
+            channel.name(),
+            timeline.resource(
+                new Resource(
+                    name + channel.name(),
+                    new Resource.Kind(TransferPaths.level(chip, channel)),
+                    device,
+                    0,
+                    channel.joulesPerByte())));
+      }
+      channels.add(numbers);
+    }
+    links = new int[topology.channels().size()];
+    for (Channel channel : topology.channels()) {
+      links[channel.number()] =
+          timeline.resource(
+              new Resource(
+                  channel.name(), Resource.Kind.LINKS, -1, 0, channel.link().joulesPerByte()));
+    }
+  }
+
+  public ChipKind chip(int device) {
+    return chips.get(device);
+  }
+
+  public int devices() {
+    return chips.size();
+  }
+
+  public Outcome play() {
+    return timeline.play();
+  }
+
+  /** With the critical path to one event; others may end later. */
+  public Outcome play(int last) {
+    return timeline.play(last);
+  }
+
+  public int size() {
+    return timeline.size();
+  }
+
+  /** An event at which all of {@code after} have ended. */
+  public int join(int... after) {
+    return timeline.join(after);
+  }
+
+  /** The cores of a device work for so many cycles. */
+  public int compute(int device, String label, double cycles, int... after) {
+    return timeline.event(cores[device], label, cycles / chips.get(device).hertz(), 0, 0, after);
+  }
+
+  /**
+   * Bytes move between two memories of a device, over others where there's no channel between them.
+   *
+   * @return the event at whose end they have arrived
+   */
+  public int transfer(int device, String from, String to, String label, long bytes, int... after) {
+    if (bytes == 0 || from.equals(to)) {
+      return join(after);
+    }
+    int[] last = after;
+    ChipKind chip = chips.get(device);
+    List<DmaChannel> way =
+        ways.computeIfAbsent(
+            new Way(chip.name(), from, to), key -> TransferPaths.between(chip, from, to));
+    for (DmaChannel channel : way) {
+      last = new int[] {move(device, channel, label, bytes, last)};
+    }
+    return last[0];
+  }
+
+  /** A channel is busy for so long. */
+  public int occupy(
+      int device, String channel, String label, double seconds, long bytes, int... after) {
+    return timeline.event(channels.get(device).get(channel), label, seconds, 0, bytes, after);
+  }
+
+  private int move(int device, DmaChannel channel, String label, long bytes, int... after) {
+    double seconds = channel.cycles(bytes, 0) / chips.get(device).hertz();
+    return timeline.event(
+        channels.get(device).get(channel.name()), label, seconds, 0, bytes, after);
+  }
+
+  /**
+   * A message from one device to another. Devices between them pass it on when they have all of it.
+   *
+   * @return the event at whose end it has arrived
+   */
+  public int send(int from, int to, String label, long bytes, int... after) {
+    List<Channel> route = topology.route(from, to);
+    if (route.isEmpty()) {
+      if (from == to) {
+        return join(after);
+      }
+      throw new IllegalArgumentException("no way from device " + from + " to " + to);
+    }
+    int[] last = after;
+    for (Channel channel : route) {
+      Link link = channel.link();
+      double seconds = link.startupSeconds() + bytes / link.bytesPerSecond();
+      last =
+          new int[] {
+            timeline.event(
+                links[channel.number()], label, seconds, link.latencySeconds(), bytes, last)
+          };
+    }
+    return last[0];
+  }
+
+  /** The links that a message takes. */
+  List<Channel> route(int from, int to) {
+    return topology.route(from, to);
+  }
+
+  /** Messages that any channel holds; 0 when a send waits for its receive. */
+  public int buffer() {
+    return topology.channels().stream().mapToInt(c -> c.link().buffer()).min().orElse(0);
+  }
+
+  /**
+   * A kernel in tiles of half the working memory: one is computed while the next is loaded and the
+   * one before stored, and a tile's place is free again when the tile after it begins.
+   *
+   * @param weights the memory that the weights are in
+   * @param activations the memory that inputs come from and outputs go to
+   * @return the event at whose end all results are stored
+   */
+  public int kernel(
+      int device, String label, KernelCost cost, String weights, String activations, int... after) {
+    ChipKind chip = chips.get(device);
+    String working = chip.working().name();
+    long tiles = Math.clamp(Math.ceilDiv(2 * cost.bytes(), chip.working().bytes()), 1, MOST_TILES);
+    double cycles = cost.cycles(chip) / tiles;
+    int begin = join(after);
+    int[] computed = {begin, begin};
+    int stored = begin;
+    for (long tile = 0; tile < tiles; tile++) {
+      int place = computed[(int) (tile % 2)];
+      int loaded =
+          transfer(device, weights, working, label, share(cost.weightBytes(), tile, tiles), place);
+      int input =
+          transfer(
+              device, activations, working, label, share(cost.inputBytes(), tile, tiles), place);
+      int done = compute(device, label, cycles, loaded, input);
+      computed[(int) (tile % 2)] = done;
+      stored =
+          transfer(
+              device, working, activations, label, share(cost.outputBytes(), tile, tiles), done);
+    }
+    return join(stored, computed[0], computed[1]);
+  }
+
+  private static long share(long bytes, long tile, long tiles) {
+    return bytes / tiles + (tile < bytes % tiles ? 1 : 0);
+  }
+}

@@ -1,0 +1,54 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Memory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** By which channels bytes move between the memories of a chip. */
+final class TransferPaths {
+  private TransferPaths() {}
+
+  /** The fewest channels from one memory to another, breadth first. */
+  static List<DmaChannel> between(ChipKind chip, String from, String to) {
+    Map<String, DmaChannel> arrivals = new HashMap<>();
+    Map<String, String> before = new HashMap<>();
+    Deque<String> open = new ArrayDeque<>(List.of(from));
+    while (!open.isEmpty() && !before.containsKey(to)) {
+      String at = open.remove();
+      for (Memory memory : chip.memories()) {
+        String next = memory.name();
+        if (!next.equals(from) && !before.containsKey(next)) {
+          chip.channel(at, next)
+              .ifPresent(
+                  channel -> {
+                    arrivals.put(next, channel);
+                    before.put(next, at);
+                    open.add(next);
+                  });
+        }
+      }
+    }
+    Deque<DmaChannel> way = new ArrayDeque<>();
+    for (String at = to; !at.equals(from); at = before.get(at)) {
+      if (!before.containsKey(at)) {
+        throw new IllegalArgumentException("no way from " + from + " to " + to);
+      }
+      way.addFirst(arrivals.get(at));
+    }
+    return List.copyOf(way);
+  }
+
+  /**
+   * What a channel counts as: the farther of its memories, so L3 for L3 to L2 and L2 for L2 to L1.
+   */
+  static String level(ChipKind chip, DmaChannel channel) {
+    int from = chip.memories().indexOf(chip.memory(channel.from()).orElseThrow());
+    int to = chip.memories().indexOf(chip.memory(channel.to()).orElseThrow());
+    return chip.memories().get(Math.max(from, to)).name();
+  }
+}

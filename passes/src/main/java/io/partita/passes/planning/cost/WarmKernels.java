@@ -1,0 +1,35 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/** Which kernels' instructions are in the cache: those that ran last. */
+final class WarmKernels {
+  private final ChipKind chip;
+  private final SequencedMap<Kernel, Boolean> recent = new LinkedHashMap<>();
+
+  private record Kernel(KernelClass kernel, ElementType element) {}
+
+  WarmKernels(ChipKind chip) {
+    this.chip = chip;
+  }
+
+  /** Runs kernels, and tells how many cycles it takes to load their instructions. */
+  double coldCycles(List<KernelWork> work) {
+    double cycles = 0;
+    for (KernelWork each : work) {
+      Kernel kernel = new Kernel(each.kernel(), each.element());
+      cycles += recent.containsKey(kernel) ? 0 : each.coldCycles(chip);
+      recent.remove(kernel);
+      recent.putLast(kernel, true);
+      if (recent.size() > chip.warmKernels()) {
+        recent.pollFirstEntry();
+      }
+    }
+    return cycles;
+  }
+}

@@ -1,0 +1,167 @@
+package io.partita.passes.planning.residency;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Movement;
+import io.partita.ir.program.Step;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How much room activations take at once, when a device runs its nodes in order.
+ *
+ * <p>A value takes its bytes from the node that computes it, an input from the beginning, up to its
+ * last reader, an output up to the end. A reshape takes no room of its own, and an exchange whose
+ * elements stay the same none where nobody reads its operand later. While an exchange runs,
+ * messages take room that arrive before their receive: of each sender as many as a channel holds.
+ * Constants and states aren't activations.
+ */
+final class LiveRanges {
+  private final LocalValues values;
+  private final int channel;
+  private final long largestPiece;
+  private final Map<Value, Value> places = new IdentityHashMap<>();
+  private final Map<Value, Integer> lastUse = new IdentityHashMap<>();
+
+  /**
+   * @param bytes at the moment when it's most
+   * @param residents what takes them, in order of appearance
+   */
+  record Peak(long bytes, List<Resident> residents) {}
+
+  private LiveRanges(LocalValues values, int channel, long largestPiece) {
+    this.values = values;
+    this.channel = channel;
+    this.largestPiece = largestPiece;
+  }
+
+  /**
+   * @param channel messages that a channel holds
+   * @param largestPiece bytes in which longer messages come
+   */
+  static Peak peak(LocalValues values, int channel, long largestPiece) {
+    LiveRanges ranges = new LiveRanges(values, channel, largestPiece);
+    ranges.findLastUses();
+    return ranges.walk();
+  }
+
+  private Value place(Value value) {
+    return places.getOrDefault(value, value);
+  }
+
+  private void findLastUses() {
+    List<Node> nodes = values.graph().nodes();
+    for (int i = 0; i < nodes.size(); i++) {
+      Node node = nodes.get(i);
+      if (node.op() instanceof Movement.Reshape) {
+        places.put(node.result(), place(node.operand(0)));
+      }
+      for (Value operand : node.operands()) {
+        lastUse.put(place(operand), i);
+      }
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      Node node = nodes.get(i);
+      if (node.op() instanceof Communication.Exchange exchange && staysInPlace(exchange, node, i)) {
+        Value place = place(node.operand(0));
+        lastUse.put(place, Math.max(i, lastUse.getOrDefault(place(node.result()), i)));
+        places.replaceAll((value, at) -> at == node.result() ? place : at);
+        places.put(node.result(), place);
+      }
+    }
+    for (Graph.Output output : values.graph().outputs()) {
+      lastUse.put(place(output.value()), nodes.size());
+    }
+  }
+
+  private boolean staysInPlace(Communication.Exchange exchange, Node node, int index) {
+    return !exchange.before().isEmpty()
+        && exchange.before().equals(exchange.after())
+        && lastUse.get(place(node.operand(0))) == index;
+  }
+
+  private Peak walk() {
+    List<Node> nodes = values.graph().nodes();
+    Map<Integer, List<Value>> ends = new TreeMap<>();
+    IdentityHashMap<Value, Long> live = new IdentityHashMap<>();
+    long now = 0;
+    for (Value input : values.graph().inputs()) {
+      now += begin(input, live, ends, -1);
+    }
+    long most = now;
+    int at = -1;
+    for (int i = 0; i < nodes.size(); i++) {
+      for (Value result : nodes.get(i).results()) {
+        now += begin(result, live, ends, i);
+      }
+      long during = now + arriving(nodes.get(i));
+      if (during > most) {
+        most = during;
+        at = i;
+      }
+      for (Value ended : ends.getOrDefault(i, List.of())) {
+        now -= live.remove(ended);
+      }
+    }
+    return new Peak(most, at(at));
+  }
+
+  private long begin(
+      Value value, Map<Value, Long> live, Map<Integer, List<Value>> ends, int index) {
+    if (values.role(value) != LocalValues.Role.ACTIVATION
+        || place(value) != value
+        || live.containsKey(value)) {
+      return 0;
+    }
+    long bytes = values.bytes(value);
+    live.put(value, bytes);
+    int end = Math.max(index, lastUse.getOrDefault(value, index));
+    ends.computeIfAbsent(end, key -> new ArrayList<>()).add(value);
+    return bytes;
+  }
+
+  private long arriving(Node node) {
+    if (!(node.op() instanceof Communication.Exchange exchange)) {
+      return 0;
+    }
+    Map<Integer, List<Long>> bySender = new TreeMap<>();
+    for (Step step : exchange.steps()) {
+      if (step instanceof Step.Receive(int from, var slices, long bytes, var combine)) {
+        bySender.computeIfAbsent(from, key -> new ArrayList<>()).add(bytes);
+      }
+    }
+    long sum = 0;
+    for (List<Long> messages : bySender.values()) {
+      long largest = messages.stream().mapToLong(Long::longValue).max().orElse(0);
+      sum += Math.min(largest, largestPiece) * Math.min(messages.size(), Math.max(1, channel));
+    }
+    return sum;
+  }
+
+  /** What is live while a node runs; inputs alone for -1. */
+  private List<Resident> at(int index) {
+    List<Resident> residents = new ArrayList<>();
+    for (Value input : values.graph().inputs()) {
+      addIfLive(input, -1, index, residents);
+    }
+    for (int i = 0; i <= index; i++) {
+      for (Value result : values.graph().nodes().get(i).results()) {
+        addIfLive(result, i, index, residents);
+      }
+    }
+    return residents;
+  }
+
+  private void addIfLive(Value value, int begin, int index, List<Resident> residents) {
+    if (values.role(value) == LocalValues.Role.ACTIVATION
+        && place(value) == value
+        && Math.max(begin, lastUse.getOrDefault(value, begin)) >= index) {
+      residents.add(new Resident(value.name(), Content.ACTIVATIONS, values.bytes(value)));
+    }
+  }
+}

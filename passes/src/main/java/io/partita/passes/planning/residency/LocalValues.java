@@ -1,0 +1,147 @@
+package io.partita.passes.planning.residency;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** What the values of one device's graph are, and of which types they count. */
+public final class LocalValues {
+  private static final int EXCHANGED_BITS = 32;
+
+  /** What a value is to a memory. */
+  public enum Role {
+    WEIGHT,
+    TABLE,
+    STATE,
+    ACTIVATION
+  }
+
+  private final Graph graph;
+  private final Assumptions assumptions;
+  private final Map<Value, Role> roles = new IdentityHashMap<>();
+
+  /** By state, the dimension in which its positions are. */
+  private final Map<Value, Integer> positions = new IdentityHashMap<>();
+
+  private final Map<Value, Boolean> exchanged = new IdentityHashMap<>();
+
+  public LocalValues(Module module, Assumptions assumptions) {
+    this.graph = module.graph();
+    this.assumptions = assumptions;
+    Set<String> states = new HashSet<>();
+    module.states().forEach(state -> states.add(state.input()));
+    for (Value input : graph.inputs()) {
+      roles.put(input, states.contains(input.name()) ? Role.STATE : Role.ACTIVATION);
+    }
+    graph.nodes().forEach(this::classify);
+  }
+
+  private void classify(Node node) {
+    for (int i = 0; i < node.operands().size(); i++) {
+      Value operand = node.operand(i);
+      if (isConstant(operand) && operand.type().rank() >= 2 && takesWeight(node.op(), i)) {
+        roles.put(operand, Role.WEIGHT);
+      }
+    }
+    Role role = node.op() instanceof Source.Constant ? Role.TABLE : Role.ACTIVATION;
+    if (node.op() instanceof Structured.CacheUpdate update && isState(node.operand(0))) {
+      role = Role.STATE;
+      positions.put(node.operand(0), update.axis());
+      positions.put(node.result(), update.axis());
+    }
+    if (node.op() instanceof Movement.Reshape) {
+      role = role(node.operand(0));
+    }
+    for (Value result : node.results()) {
+      roles.put(result, role);
+    }
+    if (node.op() instanceof Communication) {
+      node.operands().forEach(operand -> exchanged.put(operand, true));
+      node.results().forEach(result -> exchanged.put(result, true));
+    }
+  }
+
+  private static boolean isConstant(Value value) {
+    return !value.isInput() && value.definition().op() instanceof Source.Constant;
+  }
+
+  private static boolean takesWeight(Op op, int operand) {
+    return switch (op) {
+      case Contraction contraction -> true;
+      case Quantized quantized -> true;
+      case IntegerNetwork network -> true;
+      case Structured.Linear linear -> operand == 1;
+      case Structured.Ffn ffn -> operand > 0;
+      case Structured.PatchEmbedding patches -> operand == 1;
+      case Structured.Embedding embedding -> operand == 0;
+      case Structured structured -> false;
+      case Movement movement -> false;
+      case Communication communication -> false;
+      case io.partita.ir.op.Elementwise elementwise -> false;
+      case io.partita.ir.op.Reduction reduction -> false;
+      case Source source -> false;
+    };
+  }
+
+  public Graph graph() {
+    return graph;
+  }
+
+  public Role role(Value value) {
+    return roles.get(value);
+  }
+
+  public boolean isWeight(Value value) {
+    return role(value) == Role.WEIGHT;
+  }
+
+  public boolean isState(Value value) {
+    return role(value) == Role.STATE;
+  }
+
+  /** The type as which a value is stored. */
+  public TensorType stored(Value value) {
+    TensorType type = value.type();
+    if (assumptions.floats().isEmpty() || !type.element().isFloat()) {
+      return type;
+    }
+    ElementType assumed = assumptions.floats().get();
+    if (exchanged.containsKey(value)) {
+      return type.element().bits() <= EXCHANGED_BITS ? type : type.with(ElementType.F32);
+    }
+    return assumed.bits() < type.element().bits() ? type.with(assumed) : type;
+  }
+
+  /**
+   * The type as which an operation reads or writes it: of a cache, the positions that are filled.
+   */
+  public TensorType used(Value value) {
+    TensorType type = stored(value);
+    Integer axis = positions.get(value);
+    if (axis == null || assumptions.filled().isEmpty()) {
+      return type;
+    }
+    long filled = Math.min(type.shape().extent(axis), assumptions.filled().getAsLong());
+    return type.with(type.shape().with(axis, Dim.of(filled)));
+  }
+
+  public long bytes(Value value) {
+    return stored(value).bytes();
+  }
+}

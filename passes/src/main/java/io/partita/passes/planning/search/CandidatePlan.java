@@ -1,0 +1,64 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.cost.PlanReport;
+import io.partita.passes.planning.residency.MemoryUse;
+import io.partita.passes.planning.residency.Shortage;
+
+/**
+ * A plan that was made to the end.
+ *
+ * @param module of the mesh dialect, with an algorithm at each sync
+ * @param program one for each device
+ * @param report what the program takes on the target
+ */
+public record CandidatePlan(Strategy strategy, Module module, Program program, PlanReport report) {
+  public double seconds() {
+    return report.seconds();
+  }
+
+  public double joules() {
+    return report.totalJoules();
+  }
+
+  public int devices() {
+    return strategy.devices();
+  }
+
+  public boolean fits() {
+    return report.fits();
+  }
+
+  /** Whether some value isn't on all devices; a plan for one device counts as split. */
+  boolean isSplit() {
+    return devices() == 1
+        || !report.syncs().isEmpty()
+        || LayoutInference.of(module).layouts().values().stream()
+            .anyMatch(layout -> !layout.isReplicated());
+  }
+
+  /** Of all memories of the device that needs most. */
+  public long peakBytes() {
+    return report.devices().stream()
+        .mapToLong(device -> device.memories().stream().mapToLong(MemoryUse::used).sum())
+        .max()
+        .orElse(0);
+  }
+
+  /** Bytes that are missing, of all memories that are short; 0 where it fits. */
+  public long shortBytes() {
+    return report.shortages().stream()
+        .mapToLong(shortage -> shortage.needed() - shortage.available())
+        .sum();
+  }
+
+  /** The memory that lacks most. */
+  public Shortage worst() {
+    return report.shortages().stream()
+        .max(java.util.Comparator.comparingLong(s -> s.needed() - s.available()))
+        .orElseThrow();
+  }
+}

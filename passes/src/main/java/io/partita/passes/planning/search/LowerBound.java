@@ -1,0 +1,170 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Source;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.graph.anatomy.Block;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy.Kind;
+import io.partita.passes.planning.cost.KernelCost;
+import io.partita.passes.planning.cost.KernelCosts;
+import io.partita.passes.planning.cost.KernelWork;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+/**
+ * What no plan of a strategy can be below, from counts of the whole model alone: its work at full
+ * speed on all devices at once, its weights over the best channel, and for each sync one message of
+ * no size. It costs next to nothing, so that plans that can't win needn't be made.
+ */
+final class LowerBound {
+  private final ModelFacts facts;
+  private final List<ChipKind> chips;
+  private final double linkSeconds;
+
+  /** Of attentions and their projections, which are split by heads. */
+  private final double headSeconds;
+
+  /** Of all else. */
+  private final double otherSeconds;
+
+  private final double computeJoules;
+
+  /** Of all weights, and of what one run reads of them. */
+  private final long storedBytes;
+
+  private final long readBytes;
+
+  /** The bounds of one strategy. */
+  record Bound(double seconds, double joules, long weightBytesPerDevice) {}
+
+  LowerBound(Graph graph, ModelFacts facts, TargetDescription target) {
+    this.facts = facts;
+    this.chips = target.chips();
+    this.linkSeconds = least(target.links(), link -> link.startupSeconds() + link.latencySeconds());
+    Set<Node> byHeads = byHeads(graph);
+    double heads = 0;
+    double others = 0;
+    double joules = 0;
+    long stored = 0;
+    long read = 0;
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Source.Constant) {
+        stored += node.result().type().bytes();
+        continue;
+      }
+      KernelCost cost = KernelCosts.of(node);
+      read += cost.weightBytes();
+      for (KernelWork work : cost.work()) {
+        double seconds = least(chips, chip -> work.fewestCycles(chip) / chip.hertz());
+        heads += byHeads.contains(node) ? seconds : 0;
+        others += byHeads.contains(node) ? 0 : seconds;
+        joules +=
+            least(
+                chips,
+                chip ->
+                    work.fewestCycles(chip) / chip.hertz() * chip.cores() * chip.wattsPerCore());
+      }
+    }
+    this.headSeconds = heads;
+    this.otherSeconds = others;
+    this.computeJoules = joules;
+    this.storedBytes = stored;
+    this.readBytes = read;
+  }
+
+  private static Set<Node> byHeads(Graph graph) {
+    Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Block block : ModelAnatomy.of(graph, graph).blocks()) {
+      Block.AttentionPart part = block.attention();
+      nodes.add(part.node());
+      Stream.of(part.query(), part.key(), part.value(), part.output())
+          .flatMap(Optional::stream)
+          .forEach(projection -> nodes.add(projection.node()));
+    }
+    return nodes;
+  }
+
+  private static <T> double least(List<T> of, ToDoubleFunction<T> figure) {
+    return of.stream().mapToDouble(figure).min().orElse(0);
+  }
+
+  Bound of(Strategy strategy) {
+    int tokens = strategy.devices(Kind.SEQUENCE);
+    int weightParts = strategy.devices() / tokens;
+    int workParts = strategy.devices() / strategy.devices(Kind.PIPELINE);
+    long stored = storedBytes / weightParts;
+    double compute =
+        otherSeconds / workParts
+            + headSeconds / (tokens * headParts(strategy))
+            + syncs(strategy) * linkSeconds;
+    double near = least(chips, chip -> nearSeconds(chip, readBytes / weightParts));
+    double far = least(chips, chip -> farSeconds(chip, readBytes / weightParts));
+    double joules =
+        computeJoules
+            + tokens * weightParts * least(chips, chip -> farJoules(chip, readBytes / weightParts))
+            + tokens * least(chips, chip -> nearJoules(chip, readBytes));
+    return new Bound(Math.max(compute, Math.max(near, far)), joules, stored);
+  }
+
+  /** Devices without a head wait for the others; those that share one do not. */
+  private double headParts(Strategy strategy) {
+    int tensor = strategy.devices(Kind.TENSOR);
+    return strategy.inside() > 1 || facts.heads() == 0 ? tensor : Math.min(tensor, facts.heads());
+  }
+
+  private long syncs(Strategy strategy) {
+    long syncs = strategy.devices(Kind.PIPELINE) - 1;
+    if (strategy.devices(Kind.TENSOR) > 1) {
+      syncs += 2 * facts.blocks();
+    }
+    if (strategy.devices(Kind.SEQUENCE) > 1) {
+      syncs += facts.blocks();
+    }
+    return syncs;
+  }
+
+  private static Optional<DmaChannel> near(ChipKind chip) {
+    return chip.channel(chip.resident().name(), chip.working().name());
+  }
+
+  private static double nearSeconds(ChipKind chip, long bytes) {
+    return near(chip).map(each -> bytes / each.bytesPerCycle() / chip.hertz()).orElse(0.0);
+  }
+
+  private static double nearJoules(ChipKind chip, long bytes) {
+    return near(chip).map(each -> bytes * each.joulesPerByte()).orElse(0.0);
+  }
+
+  /** Weights that the resident memory can't hold come from outside the chip in each run. */
+  private static double farSeconds(ChipKind chip, long bytes) {
+    return far(chip)
+        .map(each -> beyond(chip, bytes) / each.bytesPerCycle() / chip.hertz())
+        .orElse(0.0);
+  }
+
+  private static double farJoules(ChipKind chip, long bytes) {
+    return far(chip).map(each -> beyond(chip, bytes) * each.joulesPerByte()).orElse(0.0);
+  }
+
+  private static long beyond(ChipKind chip, long bytes) {
+    return Math.max(0, bytes - chip.resident().bytes());
+  }
+
+  private static Optional<DmaChannel> far(ChipKind chip) {
+    return chip.memories().stream()
+        .filter(memory -> memory.scope() == Memory.Scope.OFF_CHIP)
+        .flatMap(memory -> chip.channel(memory.name(), chip.resident().name()).stream())
+        .findFirst();
+  }
+}

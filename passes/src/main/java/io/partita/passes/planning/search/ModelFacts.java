@@ -1,0 +1,60 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Structured;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.shard.Strategy.Kind;
+import java.util.Optional;
+
+/**
+ * What decides in how many parts a model may be cut.
+ *
+ * @param blocks transformer blocks, those of integers included
+ * @param heads query heads of the widest attention; 0 where there's none
+ * @param kvHeads key and value heads of the same
+ * @param tokens new tokens of one run: the rows of queries; 0 without attention
+ */
+public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
+  /** Of a raised module of static shapes. */
+  public static ModelFacts of(Graph raised) {
+    ModelAnatomy anatomy = ModelAnatomy.of(raised, raised);
+    long heads = 0;
+    long kvHeads = 0;
+    long tokens = 0;
+    for (Node node : raised.nodes()) {
+      if (node.op() instanceof Structured.Attention) {
+        TensorType queries = type(node, 0);
+        if (queries.shape().extent(1) > heads) {
+          heads = queries.shape().extent(1);
+          kvHeads = type(node, 1).shape().extent(1);
+        }
+        tokens = Math.max(tokens, queries.shape().extent(2));
+      }
+    }
+    long blocks = anatomy.blocks().size() + anatomy.integerAttentions().size();
+    return new ModelFacts(blocks, heads, kvHeads, tokens);
+  }
+
+  /** Why a strategy makes no sense for the model; none where it may. */
+  Optional<String> objection(Strategy strategy) {
+    int sequence = strategy.devices(Kind.SEQUENCE);
+    int pipeline = strategy.devices(Kind.PIPELINE);
+    if (sequence * pipeline > 1 && blocks == 0) {
+      return Optional.of("no transformer block was recognised");
+    } else if (sequence > 1 && tokens < sequence) {
+      return Optional.of("a run has " + tokens + (tokens == 1 ? " token" : " tokens"));
+    } else if (pipeline > 1 && blocks < pipeline) {
+      return Optional.of("the model has " + blocks + (blocks == 1 ? " block" : " blocks"));
+    }
+    return Optional.empty();
+  }
+
+  private static TensorType type(Node node, int operand) {
+    Value value = node.operand(operand);
+    return value.type();
+  }
+}

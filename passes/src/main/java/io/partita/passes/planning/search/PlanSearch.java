@@ -1,0 +1,261 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.mesh.shard.Strategy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * Searches the best plan, in two steps. First all ways to split over the devices are ordered by
+ * what they can't be below ({@link LowerBound}), and plans are made in this order until no other
+ * can be better. Then the options of the best one are changed, one at a time, as long as that
+ * helps.
+ *
+ * <p>Deterministic: of equally good plans the one with fewest devices, and of those the one that
+ * was made first is taken.
+ */
+public final class PlanSearch {
+  /** Sums of the same in another order differ by less. */
+  private static final double ROUNDING = 1e-9;
+
+  private final ModelFacts facts;
+  private final LowerBound bounds;
+  private final TargetDescription target;
+  private final StrategyChoice choice;
+  private final Goal goal;
+  private final Planner planner;
+  private final Consumer<String> progress;
+  private final List<Attempt> attempts = new ArrayList<>();
+  private final Set<Strategy> tried = new HashSet<>();
+
+  /** The best plan that fits; or as long as none does, the one that lacks least. */
+  private Optional<CandidatePlan> best = Optional.empty();
+
+  /**
+   * @param graph raised, of static shapes, not yet on devices
+   * @param target with all its devices
+   * @param progress takes what the search is at
+   */
+  public PlanSearch(
+      Graph graph,
+      TargetDescription target,
+      StrategyChoice choice,
+      Goal goal,
+      Planner planner,
+      Consumer<String> progress) {
+    this.facts = ModelFacts.of(graph);
+    this.bounds = new LowerBound(graph, facts, target);
+    this.target = target;
+    this.choice = choice;
+    this.goal = goal;
+    this.planner = planner;
+    this.progress = progress;
+  }
+
+  private record Candidate(Strategy strategy, LowerBound.Bound bound) {}
+
+  /** The numbers of devices that {@code --devices auto} tries: all to 8, then in wider steps. */
+  public static List<Integer> deviceCounts(int most) {
+    Set<Integer> counts = new TreeSet<>();
+    for (int count = 1; count <= most; count += Math.max(1, Integer.highestOneBit(count) / 4)) {
+      boolean isTried = count <= 8 || Integer.bitCount(count) <= 2;
+      if (isTried) {
+        counts.add(count);
+      }
+    }
+    counts.add(most);
+    return List.copyOf(counts);
+  }
+
+  /**
+   * @param devices the numbers of devices to try
+   * @throws PartitaException when no strategy can be used: with the reason where all have one, and
+   *     else with {@link PlanCode#NO_STRATEGY}
+   */
+  public SearchResult run(List<Integer> devices) {
+    List<Candidate> candidates = candidates(devices);
+    for (int i = 0; i < candidates.size(); i++) {
+      Candidate candidate = candidates.get(i);
+      String place = " (" + (i + 1) + " of " + candidates.size() + ")";
+      consider(candidate, place);
+    }
+    improve();
+    CandidatePlan found = best.orElseThrow(() -> nothing(devices));
+    if (found.fits() && found.devices() > 1) {
+      progress.accept("overlapping messages and computing in " + found.strategy());
+      found = planner.overlapped(found);
+    }
+    return new SearchResult(found, attempts);
+  }
+
+  /** The first plan that fits, those first that need least room for weights. */
+  public Optional<CandidatePlan> firstFit(List<Integer> devices) {
+    List<Candidate> candidates = new ArrayList<>(candidates(devices));
+    candidates.sort(
+        Comparator.comparingLong(candidate -> candidate.bound().weightBytesPerDevice()));
+    for (Candidate candidate : candidates) {
+      if (candidate.bound().weightBytesPerDevice() <= room()) {
+        attempt(candidate.strategy(), "");
+      }
+      if (best.isPresent() && best.get().fits()) {
+        return best;
+      }
+    }
+    improve();
+    return best.filter(CandidatePlan::fits);
+  }
+
+  private List<Candidate> candidates(List<Integer> devices) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (int count : devices) {
+      for (Strategy strategy : strategies(count)) {
+        Optional<String> reason = facts.objection(strategy);
+        if (reason.isPresent()) {
+          attempts.add(new Attempt.NotApplicable(strategy, reason.get()));
+        } else {
+          candidates.add(new Candidate(strategy, bounds.of(strategy)));
+        }
+      }
+    }
+    candidates.sort(Comparator.comparingDouble(candidate -> figure(candidate.bound())));
+    return candidates;
+  }
+
+  /**
+   * The ways to split; where there are more devices than heads, also with several to a head; where
+   * devices differ in what they hold, also with parts of the model in proportion to that.
+   */
+  private List<Strategy> strategies(int devices) {
+    List<Strategy> strategies = new ArrayList<>();
+    List<Long> sizes =
+        target.devices().subList(0, devices).stream().map(PlanSearch::mebibytes).toList();
+    for (Strategy strategy : choice.compositions(devices)) {
+      choice.inside(strategy, facts).ifPresent(strategies::add);
+      strategies.add(strategy);
+      boolean isPlain = strategy.capacities().isEmpty() && strategy.inside() == 1;
+      if (isPlain
+          && strategy.devices(Strategy.Kind.TENSOR) == devices
+          && new HashSet<>(sizes).size() > 1) {
+        strategies.add(strategy.withCapacities(sizes));
+      }
+    }
+    return strategies;
+  }
+
+  private static long mebibytes(ChipKind chip) {
+    return bytes(chip) >> 20;
+  }
+
+  private static long bytes(ChipKind chip) {
+    return chip.memories().stream().mapToLong(Memory::bytes).sum();
+  }
+
+  private double figure(LowerBound.Bound bound) {
+    return goal.of(bound.seconds(), bound.joules());
+  }
+
+  private double figure(CandidatePlan plan) {
+    return goal.of(plan.seconds(), plan.joules());
+  }
+
+  private void consider(Candidate candidate, String place) {
+    Strategy strategy = candidate.strategy();
+    long room = room();
+    long weights = candidate.bound().weightBytesPerDevice();
+    double bound = figure(candidate.bound());
+    if (best.isPresent() && best.get().fits() && bound >= figure(best.get())) {
+      attempts.add(new Attempt.Bounded(strategy, bound));
+    } else if (best.isPresent() && weights > room) {
+      attempts.add(new Attempt.TooLarge(strategy, weights, room));
+    } else {
+      attempt(strategy, place);
+    }
+  }
+
+  /** Of all memories of the largest chip. */
+  private long room() {
+    return target.chips().stream().mapToLong(PlanSearch::bytes).max().orElse(0);
+  }
+
+  /** Whether this is the best plan now. */
+  private boolean attempt(Strategy strategy, String place) {
+    if (!tried.add(strategy)) {
+      return false;
+    }
+    progress.accept("planning " + strategy + place);
+    CandidatePlan plan;
+    try {
+      plan = planner.plan(strategy);
+    } catch (PartitaException e) {
+      attempts.add(new Attempt.Fails(strategy, e.diagnostics().getFirst()));
+      return false;
+    }
+    if (!plan.isSplit()) {
+      attempts.add(new Attempt.NotApplicable(strategy, "it finds nothing to split"));
+      return false;
+    }
+    attempts.add(
+        plan.fits() ? Attempt.Fits.of(plan) : new Attempt.DoesNotFit(strategy, plan.worst()));
+    boolean better = best.isEmpty() || isBetter(plan, best.get());
+    best = better ? Optional.of(plan) : best;
+    return better;
+  }
+
+  private boolean isBetter(CandidatePlan plan, CandidatePlan than) {
+    if (plan.fits() && than.fits()) {
+      boolean isEqual = Math.abs(figure(plan) - figure(than)) <= ROUNDING * figure(than);
+      return isEqual ? plan.devices() < than.devices() : figure(plan) < figure(than);
+    }
+    return plan.fits() != than.fits() ? plan.fits() : plan.shortBytes() < than.shortBytes();
+  }
+
+  private void improve() {
+    boolean better = best.isPresent();
+    while (better) {
+      better = false;
+      for (Strategy variant : choice.variants(best.orElseThrow().strategy(), facts)) {
+        better |= attempt(variant, "");
+      }
+    }
+  }
+
+  private PartitaException nothing(List<Integer> devices) {
+    List<Diagnostic> diagnostics = new ArrayList<>();
+    Set<String> reasons = new LinkedHashSet<>();
+    for (Attempt attempt : attempts) {
+      switch (attempt) {
+        case Attempt.Fails(Strategy strategy, Diagnostic diagnostic) -> diagnostics.add(diagnostic);
+        case Attempt.NotApplicable(Strategy strategy, String reason) ->
+            reasons.add(strategy + ": " + reason);
+        case Attempt.Fits fits -> {}
+        case Attempt.DoesNotFit large -> {}
+        case Attempt.TooLarge large -> {}
+        case Attempt.Bounded bounded -> {}
+      }
+    }
+    if (!diagnostics.isEmpty()) {
+      return new PartitaException(diagnostics.stream().distinct().toList());
+    }
+    List<String> numbers = devices.stream().map(String::valueOf).toList();
+    return new PartitaException(
+        PlanCode.NO_STRATEGY,
+        "strategies on " + String.join(", ", numbers) + " devices",
+        "one that splits the model",
+        reasons.isEmpty() ? "none for so many devices" : String.join("; ", reasons),
+        choice.fixed().isPresent()
+            ? "add --devices " + choice.fixed().get().devices()
+            : "choose another number with --devices, or --devices auto");
+  }
+}

@@ -1,0 +1,70 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.Topology;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.cost.OverlapChoice;
+import io.partita.passes.planning.cost.OverlapChoice.Planned;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.cost.Plans;
+import io.partita.passes.program.localize.ChooseAlgorithms;
+import io.partita.passes.program.localize.Localization;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Splits a model, makes the program of each device, and predicts a run of them. */
+public final class ProgramPlanner implements Planner {
+  private final Module module;
+  private final TargetDescription target;
+  private final PlanOptions options;
+  private final Goal goal;
+  private final Map<Integer, ChooseAlgorithms> algorithms = new HashMap<>();
+
+  /**
+   * @param module raised, of static shapes, not yet on devices
+   * @param goal by which the algorithms of syncs are chosen
+   */
+  public ProgramPlanner(Module module, TargetDescription target, PlanOptions options, Goal goal) {
+    this.module = module;
+    this.target = target;
+    this.options = options;
+    this.goal = goal;
+  }
+
+  @Override
+  public CandidatePlan plan(Strategy strategy) {
+    TargetDescription devices = TargetChange.first(target, strategy.devices());
+    int capacity = capacity(devices);
+    Module mesh =
+        algorithms
+            .computeIfAbsent(
+                strategy.devices(),
+                count -> new ChooseAlgorithms(new SyncAlgorithms(devices, capacity, options, goal)))
+            .run(new ShardPass(strategy).run(module));
+    Program program = Localization.of(mesh, capacity);
+    return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
+  }
+
+  @Override
+  public CandidatePlan overlapped(CandidatePlan plan) {
+    Planned found =
+        OverlapChoice.choose(
+            new Planned(plan.module(), plan.program(), plan.report()),
+            TargetChange.first(target, plan.devices()),
+            options,
+            report -> goal.of(report.seconds(), report.totalJoules()));
+    return new CandidatePlan(plan.strategy(), found.module(), found.program(), found.report());
+  }
+
+  /** Messages that any channel between two devices holds. */
+  private static int capacity(TargetDescription devices) {
+    return Topology.of(devices).channels().stream()
+        .mapToInt(channel -> channel.link().buffer())
+        .min()
+        .orElse(0);
+  }
+}

@@ -1,0 +1,107 @@
+package io.partita.passes.planning.search;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Placement;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.cost.PlanReport;
+import io.partita.passes.planning.cost.Plans;
+import io.partita.passes.program.localize.ChooseAlgorithms;
+import io.partita.passes.program.localize.ChooseAlgorithms.Change;
+import io.partita.passes.program.localize.Localization;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Chooses the algorithm of a sync: the one with which it takes least when all devices do it at once
+ * and nothing else. Of equally good ones trees of small groups come first.
+ */
+final class SyncAlgorithms implements ChooseAlgorithms.Choice {
+  /** Wider groups make the first of a group a bottleneck, unless one group has all. */
+  private static final int WIDEST_GROUP = 8;
+
+  /** Sums of the same in another order differ by less. */
+  private static final double ROUNDING = 1e-9;
+
+  private final TargetDescription target;
+  private final int capacity;
+  private final PlanOptions options;
+  private final Goal goal;
+
+  /**
+   * @param target with as many devices as modules have
+   * @param capacity messages that a channel holds
+   */
+  SyncAlgorithms(TargetDescription target, int capacity, PlanOptions options, Goal goal) {
+    this.target = target;
+    this.capacity = capacity;
+    this.options = options;
+    this.goal = goal;
+  }
+
+  /**
+   * What a sync takes by one algorithm when all devices do it at once and nothing else.
+   *
+   * @param report of a program of this sync alone
+   */
+  record Candidate(Algorithm algorithm, PlanReport report) {}
+
+  @Override
+  public Algorithm of(Change change) {
+    Candidate best = null;
+    for (Candidate candidate : candidates(change)) {
+      if (best == null || isBetter(candidate.report(), best.report())) {
+        best = candidate;
+      }
+    }
+    return best.algorithm();
+  }
+
+  List<Candidate> candidates(Change change) {
+    return algorithms().stream()
+        .map(algorithm -> new Candidate(algorithm, report(change, algorithm)))
+        .toList();
+  }
+
+  /** What takes as much of what counts is better when it takes less of the other. */
+  private boolean isBetter(PlanReport report, PlanReport than) {
+    double figure = goal.of(report.seconds(), report.totalJoules());
+    double other = goal.of(than.seconds(), than.totalJoules());
+    if (Math.abs(figure - other) > ROUNDING * other) {
+      return figure < other;
+    }
+    return goal.of(report.totalJoules(), report.seconds())
+        < (1 - ROUNDING) * goal.of(than.totalJoules(), than.seconds());
+  }
+
+  private List<Algorithm> algorithms() {
+    int devices = target.deviceCount();
+    List<Algorithm> algorithms = new ArrayList<>();
+    for (int group = 2; group <= Math.clamp(devices, 2, WIDEST_GROUP); group++) {
+      algorithms.add(new Algorithm.Tree(group));
+    }
+    if (devices > WIDEST_GROUP) {
+      algorithms.add(new Algorithm.Tree(devices));
+    }
+    algorithms.add(new Algorithm.Ring());
+    algorithms.add(new Algorithm.Direct());
+    return algorithms;
+  }
+
+  /** Of a program of this sync alone. */
+  private PlanReport report(Change change, Algorithm algorithm) {
+    GraphBuilder builder = new GraphBuilder("sync");
+    builder.output(
+        "after",
+        builder.add(change.sync().with(algorithm), builder.input("before", change.type())));
+    Graph graph = builder.finish();
+    Placement placement = new Placement(change.from().mesh(), Map.of("before", change.from()));
+    Module module = new Module(graph, List.of(), Optional.of(placement));
+    return Plans.report(Localization.of(module, capacity), target, options);
+  }
+}

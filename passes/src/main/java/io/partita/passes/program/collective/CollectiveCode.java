@@ -1,0 +1,36 @@
+package io.partita.passes.program.collective;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with a schedule of sends and receives. */
+public enum CollectiveCode implements DiagnosticCode {
+  STEP("P4101", "a step of a schedule makes no sense"),
+  UNMATCHED("P4102", "a message is sent or awaited, but not both"),
+  MISMATCH("P4103", "a receive expects another message than the one that comes"),
+  DEADLOCK("P4104", "devices wait for each other in a circle"),
+  RESULT("P4105", "a schedule doesn't give what the collective asks for");
+
+  private final String id;
+  private final String title;
+
+  CollectiveCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,68 @@
+package io.partita.passes.program.collective;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Devices in groups of consecutive numbers, groups in groups, and so on. The head of a group is the
+ * root where the group has it, and else its first device.
+ */
+final class GroupTree {
+  private final int root;
+  private final int[] parents;
+
+  /** Of each device, in the order in which it hears from them: the nearest level first. */
+  private final List<List<Integer>> children = new ArrayList<>();
+
+  private final List<BitSet> subtrees = new ArrayList<>();
+
+  GroupTree(int devices, int group, int root) {
+    this.root = root;
+    parents = new int[devices];
+    for (int device = 0; device < devices; device++) {
+      parents[device] = -1;
+      children.add(new ArrayList<>());
+      subtrees.add(new BitSet());
+      subtrees.get(device).set(device);
+    }
+    for (long size = 1; size < devices; size *= group) {
+      for (long first = 0; first < devices; first += size * group) {
+        int head = head(first, size * group);
+        for (long part = first; part < Math.min(devices, first + size * group); part += size) {
+          join(head(part, size), head);
+        }
+      }
+    }
+  }
+
+  private int head(long first, long size) {
+    return root >= first && root < first + size ? root : (int) first;
+  }
+
+  private void join(int device, int head) {
+    if (device != head) {
+      parents[device] = head;
+      children.get(head).add(device);
+      subtrees.get(head).or(subtrees.get(device));
+    }
+  }
+
+  /** Or -1 for the root. */
+  int parent(int device) {
+    return parents[device];
+  }
+
+  List<Integer> children(int device) {
+    return children.get(device);
+  }
+
+  boolean isBelow(int device, int head) {
+    return subtrees.get(head).get(device);
+  }
+
+  /** The device and all below it. */
+  BitSet subtree(int device) {
+    return subtrees.get(device);
+  }
+}

@@ -1,0 +1,156 @@
+package io.partita.passes.program.collective;
+
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step.Receive;
+import io.partita.ir.program.Step.Send;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.program.collective.ScheduleProof.Position;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The reference meaning of a schedule: runs all devices, one step at a time, on numbers. Each
+ * reduction rounds to the element type, so that results equal those of devices bit by bit.
+ */
+public final class LockStep {
+  private final Schedule schedule;
+  private final ElementType element;
+
+  /** By device, the bits of doubles for float types, and integers otherwise. */
+  private final long[][] vectors;
+
+  private final Map<Long, Deque<long[]>> channels = new HashMap<>();
+
+  private LockStep(Schedule schedule) {
+    this.schedule = schedule;
+    this.element = schedule.collective().element();
+    int elements = Math.toIntExact(schedule.collective().elements());
+    vectors = new long[schedule.collective().devices()][elements];
+  }
+
+  /**
+   * @param inputs for each device, the elements of {@link Collective#before}, one after the other
+   * @param capacity messages that each channel holds
+   * @return for each device, the elements of {@link Collective#after}
+   * @throws io.partita.ir.diagnostic.PartitaException when the schedule can't be proved
+   */
+  public static List<Tensor> run(Schedule schedule, int capacity, List<Tensor> inputs) {
+    List<Position> order = ScheduleProof.verify(schedule, capacity);
+    LockStep run = new LockStep(schedule);
+    Collective collective = schedule.collective();
+    for (int device = 0; device < collective.devices(); device++) {
+      run.write(device, collective.before(device), run.numbers(inputs.get(device)));
+    }
+    order.forEach(run::step);
+    List<Tensor> results = new ArrayList<>();
+    for (int device = 0; device < collective.devices(); device++) {
+      results.add(run.tensor(run.read(device, collective.after(device))));
+    }
+    return results;
+  }
+
+  private void step(Position position) {
+    int device = position.device();
+    switch (ScheduleProof.step(schedule, position)) {
+      case Send send -> channel(device, send.to()).add(read(device, send.slices()));
+      case Receive receive -> {
+        long[] message = channel(receive.from(), device).remove();
+        boolean replaces = receive.combine() == Combine.REPLACE;
+        write(
+            device,
+            receive.slices(),
+            replaces
+                ? message
+                : combine(receive.combine(), read(device, receive.slices()), message));
+      }
+    }
+  }
+
+  private Deque<long[]> channel(int from, int to) {
+    return channels.computeIfAbsent((long) from * vectors.length + to, key -> new ArrayDeque<>());
+  }
+
+  private long[] read(int device, List<Slice> slices) {
+    long[] read = new long[Math.toIntExact(slices.stream().mapToLong(Slice::size).sum())];
+    int at = 0;
+    for (Slice slice : slices) {
+      System.arraycopy(vectors[device], (int) slice.start(), read, at, (int) slice.size());
+      at += (int) slice.size();
+    }
+    return read;
+  }
+
+  private void write(int device, List<Slice> slices, long[] values) {
+    int at = 0;
+    for (Slice slice : slices) {
+      System.arraycopy(values, at, vectors[device], (int) slice.start(), (int) slice.size());
+      at += (int) slice.size();
+    }
+  }
+
+  private long[] combine(Combine combine, long[] own, long[] received) {
+    long[] combined = new long[own.length];
+    for (int i = 0; i < own.length; i++) {
+      combined[i] =
+          element.isFloat()
+              ? Double.doubleToRawLongBits(
+                  combine(
+                      combine,
+                      Double.longBitsToDouble(own[i]),
+                      Double.longBitsToDouble(received[i])))
+              : combine(combine, own[i], received[i]);
+    }
+    return numbers(tensor(combined));
+  }
+
+  private static double combine(Combine combine, double own, double received) {
+    return switch (combine) {
+      case REPLACE -> received;
+      case ADD -> own + received;
+      case MAXIMUM -> Math.max(own, received);
+      case MINIMUM -> Math.min(own, received);
+    };
+  }
+
+  private long combine(Combine combine, long own, long received) {
+    boolean unsigned = element.kind() == ElementType.Kind.UNSIGNED;
+    int order = unsigned ? Long.compareUnsigned(own, received) : Long.compare(own, received);
+    return switch (combine) {
+      case REPLACE -> received;
+      case ADD -> own + received;
+      case MAXIMUM -> order >= 0 ? own : received;
+      case MINIMUM -> order <= 0 ? own : received;
+    };
+  }
+
+  private long[] numbers(Tensor tensor) {
+    if (!element.isFloat()) {
+      return tensor.longs();
+    }
+    double[] doubles = tensor.doubles();
+    long[] bits = new long[doubles.length];
+    for (int i = 0; i < bits.length; i++) {
+      bits[i] = Double.doubleToRawLongBits(doubles[i]);
+    }
+    return bits;
+  }
+
+  private Tensor tensor(long[] numbers) {
+    TensorType type = TensorType.of(element, numbers.length);
+    if (!element.isFloat()) {
+      return Tensor.ofLongs(type, numbers);
+    }
+    double[] doubles = new double[numbers.length];
+    for (int i = 0; i < doubles.length; i++) {
+      doubles[i] = Double.longBitsToDouble(numbers[i]);
+    }
+    return Tensor.ofDoubles(type, doubles);
+  }
+}

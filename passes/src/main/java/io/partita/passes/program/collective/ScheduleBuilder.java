@@ -1,0 +1,42 @@
+package io.partita.passes.program.collective;
+
+import io.partita.ir.program.Combine;
+import io.partita.ir.program.Slice;
+import io.partita.ir.program.Step;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects steps. Slices that touch are joined, and messages without elements left out. */
+final class ScheduleBuilder {
+  private final Collective collective;
+  private final List<List<Step>> steps = new ArrayList<>();
+
+  ScheduleBuilder(Collective collective) {
+    this.collective = collective;
+    for (int device = 0; device < collective.devices(); device++) {
+      steps.add(new ArrayList<>());
+    }
+  }
+
+  void send(int device, int to, List<Slice> slices) {
+    List<Slice> joined = Slice.joined(slices);
+    if (!joined.isEmpty()) {
+      steps.get(device).add(new Step.Send(to, joined, bytes(joined)));
+    }
+  }
+
+  void receive(int device, int from, List<Slice> slices, Combine combine) {
+    List<Slice> joined = Slice.joined(slices);
+    if (!joined.isEmpty()) {
+      steps.get(device).add(new Step.Receive(from, joined, bytes(joined), combine));
+    }
+  }
+
+  private long bytes(List<Slice> slices) {
+    return collective.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
+  }
+
+  Schedule build() {
+    return new Schedule(collective, steps);
+  }
+}

@@ -1,0 +1,73 @@
+package io.partita.passes.program.localize;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** One device's graph while it grows, and what the device has of each value of the whole. */
+final class DeviceGraph {
+  private final int device;
+  private final GraphBuilder builder;
+  private final TensorParts parts;
+  private final Map<Value, Local> locals = new IdentityHashMap<>();
+
+  DeviceGraph(String name, int device, TensorParts parts) {
+    this.device = device;
+    this.builder = new GraphBuilder(name);
+    this.parts = parts;
+  }
+
+  int device() {
+    return device;
+  }
+
+  GraphBuilder builder() {
+    return builder;
+  }
+
+  Packing packing() {
+    return new Packing(builder);
+  }
+
+  Local local(Value whole) {
+    return locals.get(whole);
+  }
+
+  void set(Value whole, Local local) {
+    locals.put(whole, local);
+  }
+
+  /** The device's part in its graph; a value of which it has no element is made of none. */
+  Value value(Value whole, Layout layout) {
+    Local local = locals.get(whole);
+    if (local instanceof Local.Held(Value value)) {
+      return value;
+    }
+    Value value = materialise(local, layout.localType(whole.type(), device));
+    locals.put(whole, new Local.Held(value));
+    return value;
+  }
+
+  Value materialise(Local local, TensorType type) {
+    return switch (local) {
+      case Local.Held(Value value) -> value;
+      case Local.Data(Tensor whole, Box box) -> builder.constant(parts.part(whole, box));
+      case Local.Zeros() -> zeros(type);
+      case Local.Nothing() -> builder.constant(Tensor.filled(type, 0));
+    };
+  }
+
+  Value zeros(TensorType type) {
+    Value zero = zero(type);
+    return type.rank() == 0 ? zero : builder.add(new Movement.Broadcast(type.shape()), zero);
+  }
+
+  Value zero(TensorType type) {
+    return builder.constant(Tensor.filled(TensorType.scalar(type.element()), 0));
+  }
+}

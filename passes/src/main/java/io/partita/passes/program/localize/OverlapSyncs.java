@@ -1,0 +1,304 @@
+package io.partita.passes.program.localize;
+
+import io.partita.ir.factor.Factor;
+import io.partita.ir.factor.FactorRule;
+import io.partita.ir.factor.FactorRules;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Cuts a sync, and the product whose result it is for, in tiles: each tile is on its way while the
+ * next one is computed (see {@link DelayReceives}). A product is cut along a dimension of its
+ * result that isn't split, by its factor rule; of operations between the product and the sync, such
+ * as a skip connection, the same part is computed. Cut along output features, a weight is read once
+ * as before; constants are cut when compiling.
+ */
+public final class OverlapSyncs {
+  private final GraphEditor editor;
+  private final LayoutInference layouts;
+  private final TensorParts parts = new TensorParts();
+
+  /** The inner features of networks that are cut. */
+  private final Map<Node, Value> inner = new IdentityHashMap<>();
+
+  private OverlapSyncs(Module module) {
+    this.editor = new GraphEditor(module.graph());
+    this.layouts = LayoutInference.of(module);
+  }
+
+  /**
+   * A sync that can be cut.
+   *
+   * @param product what the tiles are of
+   * @param dim of the result, along which it's cut
+   * @param extent of this dimension: at most so many tiles
+   */
+  public record Candidate(Node sync, Node product, int dim, long extent) {}
+
+  /**
+   * The syncs that communicate and whose operand comes from a product, in execution order.
+   *
+   * @param module of the mesh dialect
+   */
+  public static List<Candidate> candidates(Module module) {
+    OverlapSyncs overlap = new OverlapSyncs(module);
+    return module.graph().nodes().stream()
+        .flatMap(node -> overlap.candidate(node).stream())
+        .toList();
+  }
+
+  /**
+   * The module with some syncs in tiles; fewer where a dimension is shorter.
+   *
+   * @param tiles how many, at least 1
+   */
+  public static Module apply(Module module, Map<Candidate, Integer> tiles) {
+    OverlapSyncs overlap = new OverlapSyncs(module);
+    for (Node node : module.graph().nodes()) {
+      overlap
+          .candidate(node)
+          .filter(candidate -> tiles.getOrDefault(candidate, 1) > 1)
+          .ifPresent(candidate -> overlap.cut(candidate, tiles.get(candidate)));
+    }
+    return module.with(overlap.editor.freeze());
+  }
+
+  private Optional<Candidate> candidate(Node node) {
+    if (!(node.op() instanceof Communication.Sync sync)) {
+      return Optional.empty();
+    }
+    Layout from = layouts.layout(node.operand(0));
+    List<Candidate> found = new ArrayList<>();
+    for (int dim = 0; dim < sync.to().rank(); dim++) {
+      long extent = node.operand(0).type().dim(dim).value();
+      boolean isWhole = from.splits().get(dim).isNone() && sync.to().splits().get(dim).isNone();
+      Node product = isWhole && extent > 1 ? product(node.operand(0), dim) : null;
+      if (product != null) {
+        found.add(new Candidate(node, product, dim, extent));
+      }
+    }
+    return found.stream()
+        .max(Comparator.comparing(this::leavesWeights).thenComparing(Candidate::extent));
+  }
+
+  /** Whether each element of the product's constants is in one tile only. */
+  private boolean leavesWeights(Candidate candidate) {
+    if (candidate.product().op() instanceof Structured.Ffn) {
+      // Its inner features are computed once: see tile().
+      return candidate.dim() + 1 == candidate.sync().operand(0).type().rank();
+    }
+    List<Integer> cuts = cuts(candidate.product(), candidate.dim());
+    for (int i = 0; i < cuts.size(); i++) {
+      if (cuts.get(i) < 0 && !isVariable(candidate.product().operand(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isVariable(Value value) {
+    Node definition = value.definition();
+    return definition == null
+        || !(definition.op() instanceof Source.Constant)
+            && !(isReshard(definition) && !isVariable(definition.operand(0)));
+  }
+
+  private static boolean isReshard(Node node) {
+    return node.op() instanceof Communication.Reshard;
+  }
+
+  private static boolean isProduct(Node node) {
+    return switch (node.op()) {
+      case Structured.Linear linear -> true;
+      case Structured.Ffn ffn -> true;
+      case Contraction.MatMul product -> true;
+      case Contraction.Einsum einsum -> true;
+      case Op other -> false;
+    };
+  }
+
+  /** The product from which a value comes that nobody else reads; null for none. */
+  private Node product(Value value, int dim) {
+    Node node = value.definition();
+    if (node == null
+        || editor.uses(value) != 1
+        || !node.operands().stream().allMatch(this::canBeCut)) {
+      return null;
+    } else if (isReshard(node)) {
+      return product(node.operand(0), dim);
+    }
+    List<Integer> cuts = cuts(node, dim);
+    if (cuts == null || isProduct(node)) {
+      return cuts == null ? null : node;
+    }
+    for (int i = 0; i < cuts.size(); i++) {
+      Node found = cuts.get(i) < 0 ? null : product(node.operand(i), cuts.get(i));
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /** An operation that cuts has no factor for an extent of 1, which may be split all the same. */
+  private boolean canBeCut(Value value) {
+    Layout layout = layouts.layout(value);
+    for (int dim = 0; dim < value.type().rank(); dim++) {
+      if (value.type().dim(dim).is(1) && !layout.splits().get(dim).isNone()) {
+        return false;
+      }
+    }
+    Node node = value.definition();
+    return node == null || !isReshard(node) || canBeCut(node.operand(0));
+  }
+
+  /**
+   * The dimension of each operand that is cut with a dimension of the result, -1 for none; null
+   * where the operation can't be computed in such parts.
+   */
+  private static List<Integer> cuts(Node node, int dim) {
+    if (!(isProduct(node) || node.op() instanceof Elementwise)) {
+      return null;
+    }
+    FactorRule rule = FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
+    List<Integer> factors = rule.results().getFirst().get(dim);
+    if (factors.size() != 1
+        || rule.factors().get(factors.getFirst()).use() != Factor.Use.PARALLEL) {
+      return null;
+    }
+    List<Integer> cuts = new ArrayList<>();
+    for (List<List<Integer>> dims : rule.operands()) {
+      boolean isMixed = dims.stream().anyMatch(d -> d.size() > 1 && d.contains(factors.getFirst()));
+      if (isMixed) {
+        return null;
+      }
+      cuts.add(dims.indexOf(factors));
+    }
+    return cuts;
+  }
+
+  private void cut(Candidate candidate, int tiles) {
+    Node node = candidate.sync();
+    editor.before(node);
+    int count = (int) Math.min(tiles, candidate.extent());
+    List<Value> synced = new ArrayList<>();
+    for (int tile = 0; tile < count; tile++) {
+      long from = candidate.extent() * tile / count;
+      long to = candidate.extent() * (tile + 1) / count;
+      Value part = part(node.operand(0), new Range(candidate.dim(), from, to));
+      editor.named(node.name());
+      synced.add(editor.add(node.op(), part));
+    }
+    editor.replace(node.result(), editor.add(new Movement.Concat(candidate.dim()), synced));
+  }
+
+  private record Range(int dim, long from, long to) {
+    Range along(int other) {
+      return new Range(other, from, to);
+    }
+  }
+
+  /** From the product on a part is computed; of what comes before, cut. */
+  private Value part(Value value, Range range) {
+    Node node = value.definition();
+    boolean isComputed = editor.uses(value) == 1 && product(value, range.dim()) != null;
+    if (node != null && isReshard(node)) {
+      editor.named(node.name());
+      return editor.add(node.op(), part(node.operand(0), range));
+    } else if (!isComputed) {
+      return cut(value, range);
+    }
+    List<Integer> cuts = cuts(node, range.dim());
+    if (node.op() instanceof Structured.Ffn ffn && cuts.getFirst() < 0) {
+      return down(node, ffn, range);
+    }
+    List<Value> operands = new ArrayList<>();
+    for (int i = 0; i < cuts.size(); i++) {
+      Value operand = node.operand(i);
+      if (cuts.get(i) < 0) {
+        operands.add(operand);
+      } else {
+        Range along = range.along(cuts.get(i));
+        operands.add(isProduct(node) ? cut(operand, along) : part(operand, along));
+      }
+    }
+    editor.named(node.name());
+    return editor.add(node.op(), operands);
+  }
+
+  /** A part of a value that is there as a whole. */
+  private Value cut(Value value, Range range) {
+    Node node = value.definition();
+    if (node != null && node.constant().isPresent()) {
+      Tensor whole = node.constant().orElseThrow();
+      Box box = Box.of(whole.type()).with(range.dim(), range.from(), range.to());
+      editor.named(node.name());
+      return editor.constant(parts.part(whole, box));
+    } else if (node != null && isReshard(node)) {
+      editor.named(node.name());
+      return editor.add(node.op(), cut(node.operand(0), range));
+    }
+    Box all = Box.of(value.type());
+    Box box = all.with(range.dim(), range.from(), range.to());
+    List<Dim> starts = box.from().stream().map(Dim::of).toList();
+    List<Long> steps = Collections.nCopies(box.rank(), 1L);
+    return editor.add(new Movement.Slice(starts, box.shape().dims(), steps), value);
+  }
+
+  /** Some output features of a network, whose inner features are computed once. */
+  private Value down(Node node, Structured.Ffn ffn, Range range) {
+    editor.named(node.name());
+    Value hidden = inner.computeIfAbsent(node, key -> inner(node, ffn));
+    int count = node.operands().size();
+    int first = count - (ffn.downBias() ? 2 : 1);
+    List<Value> operands = new ArrayList<>(List.of(hidden));
+    operands.add(cut(node.operand(first), range.along(1)));
+    if (ffn.downBias()) {
+      operands.add(cut(node.operand(first + 1), range.along(0)));
+    }
+    editor.named(node.name());
+    return editor.add(new Structured.Linear(false, ffn.downBias()), operands);
+  }
+
+  private Value inner(Node node, Structured.Ffn ffn) {
+    Value x = node.operand(0);
+    int next = 1;
+    Value gate = null;
+    if (ffn.gated()) {
+      gate = linear(x, node.operands().subList(next, next + (ffn.gateBias() ? 2 : 1)));
+      next += ffn.gateBias() ? 2 : 1;
+    }
+    Value up = linear(x, node.operands().subList(next, next + (ffn.upBias() ? 2 : 1)));
+    Elementwise.Unary activation = new Elementwise.Unary(ffn.activation());
+    return ffn.gated()
+        ? editor.add(new Elementwise.Binary(BinaryFunction.MUL), editor.add(activation, gate), up)
+        : editor.add(activation, up);
+  }
+
+  private Value linear(Value x, List<Value> parameters) {
+    List<Value> operands = new ArrayList<>(parameters);
+    operands.addFirst(x);
+    return editor.add(new Structured.Linear(false, parameters.size() == 2), operands);
+  }
+}

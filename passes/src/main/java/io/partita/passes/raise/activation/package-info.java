@@ -1,2 +1,0 @@
-/** Activation functions. */
-package io.partita.passes.raise.activation;

@@ -1,2 +1,0 @@
-/** Attention and its masks. */
-package io.partita.passes.raise.attention;

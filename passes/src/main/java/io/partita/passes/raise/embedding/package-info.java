@@ -1,2 +1,0 @@
-/** Embeddings of tokens and image patches. */
-package io.partita.passes.raise.embedding;

@@ -1,2 +1,0 @@
-/** Linear layers and feed-forward networks. */
-package io.partita.passes.raise.linear;

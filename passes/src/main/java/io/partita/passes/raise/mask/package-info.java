@@ -1,2 +1,0 @@
-/** What attention masks mean: each element as a formula of its indices. */
-package io.partita.passes.raise.mask;

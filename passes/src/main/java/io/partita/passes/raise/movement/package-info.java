@@ -1,2 +1,0 @@
-/** Reshapes, transposes and slices in a form that other rules can rely on. */
-package io.partita.passes.raise.movement;

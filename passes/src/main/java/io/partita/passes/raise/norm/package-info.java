@@ -1,2 +1,0 @@
-/** Layer and RMS norms. */
-package io.partita.passes.raise.norm;

@@ -1,2 +1,0 @@
-/** Recovering the blocks of transformers from the small nodes that exporters write. */
-package io.partita.passes.raise;

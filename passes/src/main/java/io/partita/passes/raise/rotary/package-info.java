@@ -1,2 +1,0 @@
-/** Rotary position embeddings. */
-package io.partita.passes.raise.rotary;

@@ -1,2 +1,0 @@
-/** Clean-up that keeps meaning: folding, common subexpressions, operations without effect. */
-package io.partita.passes.simplify;

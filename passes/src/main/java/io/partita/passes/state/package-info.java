@@ -1,2 +1,0 @@
-/** Turning KV caches from inputs and outputs into state. */
-package io.partita.passes.state;

@@ -1,0 +1,78 @@
+package io.partita.passes.mesh.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StrategyTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tensor=8",
+        "sequence=4",
+        "pipeline=2,tensor=4",
+        "tensor=4,pipeline=2,norm=root",
+        "tensor=8,inside=2,vocabulary=replicated",
+        "tensor=3,remaining=replicated,capacities=2:1:0"
+      })
+  void textIsReadAndWritten(String text) {
+    assertThat(Strategy.parse(text)).hasToString(text);
+    assertThat(Strategy.parse(Strategy.parse(text).toString())).isEqualTo(Strategy.parse(text));
+  }
+
+  @Test
+  void devicesAreAProduct() {
+    Strategy strategy = Strategy.parse(" pipeline = 2 , tensor = 4, sequence=3, norm=everywhere");
+    assertThat(strategy.devices()).isEqualTo(24);
+    assertThat(strategy.devices(Strategy.Kind.SEQUENCE)).isEqualTo(3);
+    assertThat(Strategy.tensor(5).devices(Strategy.Kind.PIPELINE)).isEqualTo(1);
+    assertThat(strategy)
+        .isEqualTo(
+            Strategy.of(
+                new Strategy.Part(Strategy.Kind.PIPELINE, 2),
+                new Strategy.Part(Strategy.Kind.TENSOR, 4),
+                new Strategy.Part(Strategy.Kind.SEQUENCE, 3)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "\"\"|name=value, with commas between|''",
+        "tensor|name=value, with commas between|'tensor'",
+        "norm=root|what to split over how many devices|nothing",
+        "tensor=0|1 device or more|tensor=0",
+        "tensor=x|tensor=N|tensor=x",
+        "tensor=2,tensor=4|each name once|'tensor=4'",
+        "tensor=4,inside=3|a divisor of tensor=4|3",
+        "tensor=2,capacities=1:2:3|a capacity for each of 2 devices|[1, 2, 3]",
+        "tensor=2,capacities=0:0|capacities of 0 or more, not all of them 0|[0, 0]",
+        "expert=4|tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities"
+            + "|'expert'"
+      })
+  void mistakesAreTold(String text, String expected, String found) {
+    assertThatThrownBy(() -> Strategy.parse(text))
+        .isInstanceOfSatisfying(
+            PartitaException.class,
+            told -> {
+              assertThat(told.diagnostics()).hasSize(1);
+              assertThat(told.diagnostics().getFirst().code()).isEqualTo(ShardCode.STRATEGY);
+              assertThat(told.diagnostics().getFirst().where()).isEqualTo("strategy");
+              assertThat(told.diagnostics().getFirst().expected()).isEqualTo(expected);
+              assertThat(told.diagnostics().getFirst().found()).isEqualTo(found);
+            });
+  }
+
+  @Test
+  void capacitiesNeedNotBeAmountsOfBytes() {
+    assertThat(Strategy.tensor(2).withCapacities(List.of(1L, 3L)))
+        .hasToString("tensor=2,capacities=1:3");
+  }
+}

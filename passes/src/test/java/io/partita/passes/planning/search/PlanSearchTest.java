@@ -1,0 +1,200 @@
+package io.partita.passes.planning.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.propagate.DecoderBlocks;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.DeviceGroup;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.cost.PlanOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The search finds what planning everything finds, and its bounds hold. */
+final class PlanSearchTest {
+  /** Sums of doubles in another order. */
+  private static final double ROUNDING = 1 + 1e-9;
+
+  private final Graph graph = new DecoderBlocks().build(2);
+  private final Module module = new Module(graph);
+  private final ModelFacts facts = ModelFacts.of(graph);
+
+  private ProgramPlanner planner(TargetDescription target, Goal goal) {
+    return new ProgramPlanner(module, target, PlanOptions.DEFAULT, goal);
+  }
+
+  private PlanSearch search(TargetDescription target, String strategy, Goal goal) {
+    return new PlanSearch(
+        graph, target, StrategyChoice.parse(strategy), goal, planner(target, goal), progress -> {});
+  }
+
+  private List<Strategy> all(int devices) {
+    List<Strategy> all = new ArrayList<>();
+    for (Strategy strategy : StrategyChoice.AUTO.compositions(devices)) {
+      if (facts.objection(strategy).isEmpty()) {
+        all.add(strategy);
+        all.addAll(StrategyChoice.AUTO.variants(strategy, facts));
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void factsAreThoseOfTheModel() {
+    assertThat(facts).isEqualTo(new ModelFacts(2, 6, 3, 5));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8", "n150"})
+  void noPlanIsBelowItsBound(String reference) {
+    TargetDescription target = TargetLibrary.find(reference);
+    LowerBound bounds = new LowerBound(graph, facts, target);
+    for (int devices : List.of(1, 2, 4, Math.min(9, target.deviceCount()))) {
+      for (Strategy strategy : all(devices)) {
+        CandidatePlan plan = planner(target, Goal.LATENCY).plan(strategy);
+        LowerBound.Bound bound = bounds.of(strategy);
+        assertThat(bound.seconds())
+            .as(strategy + " on " + reference)
+            .isPositive()
+            .isLessThanOrEqualTo(plan.seconds() * ROUNDING);
+        assertThat(bound.joules())
+            .as(strategy + " on " + reference)
+            .isLessThanOrEqualTo(plan.joules() * ROUNDING);
+        assertThat(bound.weightBytesPerDevice()).isLessThanOrEqualTo(plan.peakBytes());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"siracusa, LATENCY", "siracusa, ENERGY", "wifi-laptops, LATENCY"})
+  void leavesNothingOutThatIsBetter(String reference, Goal goal) {
+    TargetDescription target = TargetChange.first(TargetLibrary.find(reference), 4);
+    ProgramPlanner planner = planner(target, goal);
+    double least =
+        IntStream.rangeClosed(1, 4)
+            .boxed()
+            .flatMap(devices -> StrategyChoice.AUTO.compositions(devices).stream())
+            .filter(strategy -> facts.objection(strategy).isEmpty())
+            .map(planner::plan)
+            .mapToDouble(plan -> goal.of(plan.seconds(), plan.joules()))
+            .min()
+            .orElseThrow();
+    SearchResult found = search(target, "auto", goal).run(PlanSearch.deviceCounts(4));
+    CandidatePlan best = found.best();
+    assertThat(goal.of(best.seconds(), best.joules())).isLessThanOrEqualTo(least);
+    // A message over Wi-Fi takes longer than the whole model.
+    assertThat(found.attempts().stream().anyMatch(Attempt.Bounded.class::isInstance))
+        .isEqualTo(reference.equals("wifi-laptops"));
+  }
+
+  @Test
+  void saysWhyAStrategyMakesNoSense() {
+    TargetDescription target = TargetLibrary.find("siracusa:chips=8");
+    assertThat(search(target, "auto", Goal.LATENCY).run(List.of(8)).attempts())
+        .filteredOn(Attempt.NotApplicable.class::isInstance)
+        .extracting(Object::toString)
+        .containsExactlyInAnyOrder(
+            "NotApplicable[strategy=pipeline=8, reason=the model has 2 blocks]",
+            "NotApplicable[strategy=pipeline=4,tensor=2, reason=the model has 2 blocks]",
+            "NotApplicable[strategy=pipeline=4,sequence=2, reason=the model has 2 blocks]",
+            "NotApplicable[strategy=sequence=8, reason=a run has 5 tokens]");
+    assertThatThrownBy(() -> search(target, "sequence", Goal.LATENCY).run(List.of(7, 8)))
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("P4302")
+        .hasMessageContaining("sequence=7: a run has 5 tokens; sequence=8: a run has 5 tokens");
+  }
+
+  @Test
+  void optionsThatAreGivenStay() {
+    TargetDescription target = TargetLibrary.find("siracusa:chips=2");
+    assertThat(
+            search(target, "tensor=2,norm=root,vocabulary=split", Goal.LATENCY)
+                .run(List.of(2))
+                .attempts())
+        .singleElement()
+        .extracting(attempt -> attempt.strategy().toString())
+        .isEqualTo("tensor=2,norm=root");
+  }
+
+  /** Two chips with 64 MiB outside, and two with 1 MiB. */
+  private static TargetDescription uneven() {
+    TargetDescription large = TargetLibrary.find("siracusa:chips=2");
+    ChipKind small = TargetLibrary.find("siracusa:chips=2,l3=1MiB").chips().getFirst();
+    ChipKind renamed =
+        new ChipKind("small", small.figures(), small.memories(), small.channels(), small.kernels());
+    DeviceGroup group = large.groups().getFirst();
+    return new TargetDescription(
+        "uneven",
+        large.purpose(),
+        List.of(),
+        large.sources(),
+        List.of(large.chips().getFirst(), renamed),
+        List.of(group, new DeviceGroup("small", group.figures())),
+        large.links(),
+        large.connections());
+  }
+
+  @Test
+  void devicesThatDifferMayHoldDifferentParts() {
+    List<Attempt> attempts = search(uneven(), "tensor", Goal.LATENCY).run(List.of(2, 4)).attempts();
+    assertThat(attempts)
+        .extracting(attempt -> attempt.strategy().toString())
+        .contains("tensor=2", "tensor=4", "tensor=4,capacities=66:66:3:3")
+        .noneMatch(strategy -> strategy.startsWith("tensor=2,capacities"));
+    assertThat(attempts).filteredOn(Attempt.Fits.class::isInstance).isNotEmpty();
+  }
+
+  @Test
+  void aPlanThatLacksLeastIsKeptWhereNoneFits() {
+    TargetDescription target =
+        TargetChange.set(
+            TargetLibrary.find("siracusa:chips=2,l3=1MiB"),
+            Map.of("l1", Quantity.parse("64 B").orElseThrow()));
+    PlanSearch search = search(target, "tensor", Goal.LATENCY);
+    SearchResult found = search.run(List.of(2));
+    assertThat(found.best().fits()).isFalse();
+    assertThat(found.best().worst().memory()).isEqualTo("l1");
+    assertThat(found.front()).isEmpty();
+    assertThat(search(target, "tensor", Goal.LATENCY).firstFit(List.of(2)))
+        .isEqualTo(Optional.empty());
+  }
+
+  @Test
+  void triesEachSmallNumberOfDevicesAndSomeLargeOnes() {
+    assertThat(PlanSearch.deviceCounts(1)).containsExactly(1);
+    assertThat(PlanSearch.deviceCounts(7)).containsExactly(1, 2, 3, 4, 5, 6, 7);
+    assertThat(PlanSearch.deviceCounts(64))
+        .containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64);
+  }
+
+  @Test
+  void readsWhatIsWantedOfTheStrategy() {
+    assertThat(StrategyChoice.parse("tensor").compositions(6)).containsExactly(Strategy.tensor(6));
+    assertThat(StrategyChoice.parse("pipeline,tensor").compositions(4))
+        .extracting(Strategy::toString)
+        .containsExactly("tensor=4", "pipeline=4", "pipeline=2,tensor=2");
+    assertThat(StrategyChoice.parse("pipeline=2,tensor=2").compositions(4))
+        .extracting(Strategy::toString)
+        .containsExactly("pipeline=2,tensor=2");
+    assertThat(StrategyChoice.parse("tensor=4").compositions(2)).isEmpty();
+    assertThat(StrategyChoice.AUTO.compositions(1)).hasSize(1);
+    assertThatThrownBy(() -> StrategyChoice.parse("tensor,norm=root"))
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("P4201");
+  }
+}

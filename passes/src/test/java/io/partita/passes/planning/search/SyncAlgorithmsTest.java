@@ -1,0 +1,104 @@
+package io.partita.passes.planning.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Communication.Relayout;
+import io.partita.ir.op.Communication.Sync;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.cost.SyncReport;
+import io.partita.passes.program.localize.ChooseAlgorithms.Change;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Syncs on targets, worked out by hand, and the algorithms that fit them. */
+class SyncAlgorithmsTest {
+  private static SyncAlgorithms on(TargetDescription target) {
+    return new SyncAlgorithms(target, 1, PlanOptions.DEFAULT, Goal.LATENCY);
+  }
+
+  private static Change change(Layout from, Layout to, ElementType element, long elements) {
+    return new Change(from, (Sync) Relayout.of(from, to), TensorType.of(element, elements));
+  }
+
+  private static Change allReduce(int devices, long elements) {
+    Layout whole = Layout.replicated(Mesh.line("x", devices), 1);
+    return change(whole.withPartial("x", ReductionKind.SUM), whole, ElementType.I32, elements);
+  }
+
+  /** Without what packs and unpacks the elements. */
+  private static double seconds(TargetDescription target, Change change, Algorithm algorithm) {
+    return on(target).candidates(change).stream()
+        .filter(candidate -> candidate.algorithm().equals(algorithm))
+        .findFirst()
+        .orElseThrow()
+        .report()
+        .syncs()
+        .stream()
+        .mapToDouble(SyncReport::seconds)
+        .sum();
+  }
+
+  @Test
+  void aTreeOfFourOnTheMachineOfThePaper() {
+    TargetDescription siracusa = TargetLibrary.find("siracusa");
+    double hop = 2048 / 0.5e9 + 200e-9;
+    // Own and received part in, 1.6 additions a cycle, the sum out.
+    double in = (23 + 4096 / 8.0) / 500e6;
+    double add = (19 + 512 / 1.6) / 500e6;
+    double out = (23 + 2048 / 7.75) / 500e6;
+    // The first addition loads its instructions.
+    double cold = 1216 / 500e6;
+    // A link has room for one message, so that sends don't wait for receives.
+    // Up: all members of a group send at once; the head adds three, and then the other head's.
+    // Down: to the other head, and then to its members at once.
+    assertThat(seconds(siracusa, allReduce(8, 512), new Algorithm.Tree(4)))
+        .isCloseTo(
+            cold + hop + 3 * (in + add + out) + hop + in + add + out + 2 * hop, within(1e-12));
+  }
+
+  @Test
+  void flatReductionMeetsTheContentionThatThePaperAvoids() {
+    TargetDescription siracusa = TargetLibrary.find("siracusa:chips=16");
+    Change sync = allReduce(16, 2048);
+    assertThat(seconds(siracusa, sync, new Algorithm.Tree(16)))
+        .isGreaterThan(1.5 * seconds(siracusa, sync, new Algorithm.Tree(4)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 16, 32})
+  void groupsOfFourAreTheBestTreesForGroupsOfFour(int chips) {
+    List<SyncAlgorithms.Candidate> candidates =
+        on(TargetLibrary.find("siracusa:chips=" + chips)).candidates(allReduce(chips, 512));
+    SyncAlgorithms.Candidate best =
+        candidates.stream()
+            .filter(each -> each.algorithm() instanceof Algorithm.Tree)
+            .min(Comparator.comparingDouble(each -> each.report().seconds()))
+            .orElseThrow();
+    assertThat(best.algorithm()).isEqualTo(new Algorithm.Tree(4));
+  }
+
+  @Test
+  void anAllGatherOverWifiTakesTheTimeOfAShard() {
+    // ASTRA: 1024 tokens of 768 features in f32 on 4 laptops; each pair has a link of its own.
+    TargetDescription laptops = TargetLibrary.find("wifi-laptops:bandwidth=10Mbps");
+    Layout whole = Layout.replicated(Mesh.line("x", 4), 1);
+    Layout shards = whole.with(0, Split.even(whole.mesh(), 1024 * 768, "x"));
+    Change gather = change(shards, whole, ElementType.F32, 1024 * 768);
+    assertThat(seconds(laptops, gather, new Algorithm.Direct()))
+        .isCloseTo(256 * 768 * 4 * 8 / 10e6 + 1e-3, within(1e-9));
+    assertThat(on(laptops).of(gather)).isEqualTo(new Algorithm.Direct());
+  }
+}
