@@ -70,7 +70,7 @@ public final class Distribution {
   /**
    * The programs of the devices of a module of the mesh dialect, or the one of a module that's on
    * no mesh. Syncs without an algorithm get one by {@link
-   * io.partita.passes.program.localize.ChooseAlgorithms#byDeviceCount}.
+   * io.partita.passes.mesh.sync.ChooseAlgorithms#byDeviceCount}.
    */
   public static Program program(Module module) {
     return programs(new Entries(module)).step();

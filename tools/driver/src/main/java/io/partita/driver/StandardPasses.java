@@ -17,8 +17,8 @@ import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.SelectPass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
-import io.partita.passes.program.localize.ChooseAlgorithms;
-import io.partita.passes.program.localize.SetCodec;
+import io.partita.passes.mesh.sync.ChooseAlgorithms;
+import io.partita.passes.mesh.sync.SetCodec;
 import java.util.List;
 
 /** The passes that there are, and those that run when the user doesn't choose. */

@@ -2,7 +2,7 @@ package io.partita.passes.planning.cost;
 
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.passes.planning.residency.BlockRanges;
+import io.partita.passes.program.values.BlockRanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;

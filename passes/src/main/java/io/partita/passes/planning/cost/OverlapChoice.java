@@ -14,6 +14,7 @@ import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localization;
 import io.partita.passes.program.localize.OverlapSyncs;
 import io.partita.passes.program.localize.OverlapSyncs.Candidate;
+import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

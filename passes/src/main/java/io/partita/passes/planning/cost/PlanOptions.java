@@ -1,7 +1,7 @@
 package io.partita.passes.planning.cost;
 
 import io.partita.ir.type.ElementType;
-import io.partita.passes.planning.residency.Assumptions;
+import io.partita.passes.program.values.Assumptions;
 import java.util.Optional;
 import java.util.OptionalLong;
 

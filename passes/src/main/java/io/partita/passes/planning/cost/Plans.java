@@ -8,6 +8,9 @@ import io.partita.ir.target.TargetDescription;
 import io.partita.passes.planning.residency.ResidencyCode;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.program.localize.Localization;
+import io.partita.passes.timing.CostCode;
+import io.partita.passes.timing.KernelTimes;
+import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
 import java.util.List;
 

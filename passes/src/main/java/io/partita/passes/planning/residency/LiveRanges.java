@@ -6,6 +6,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.program.Step;
+import io.partita.passes.program.values.LocalValues;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -18,6 +18,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.program.collective.ProgramProof;
 import java.util.ArrayList;
 import java.util.HashSet;

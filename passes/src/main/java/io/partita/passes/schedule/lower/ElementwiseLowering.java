@@ -12,7 +12,7 @@ import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.planning.cost.KernelClasses;
+import io.partita.passes.timing.KernelClasses;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

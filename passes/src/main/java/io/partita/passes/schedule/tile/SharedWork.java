@@ -4,7 +4,7 @@ import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
-import io.partita.passes.planning.cost.KernelWork;
+import io.partita.passes.timing.KernelWork;
 import java.util.Optional;
 
 /** Cycles of a kernel on one tile, cores sharing it as its header says. */

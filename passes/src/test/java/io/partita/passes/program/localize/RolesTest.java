@@ -23,6 +23,7 @@ import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.LayoutPropagation;
 import io.partita.ir.propagate.RandomPlans;
 import io.partita.ir.propagate.SyncInsertion;
+import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;

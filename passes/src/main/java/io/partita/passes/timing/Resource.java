@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 /**
  * What does one thing at a time.

@@ -1,4 +1,4 @@
-package io.partita.passes.program.localize;
+package io.partita.passes.mesh.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -19,6 +19,7 @@ import io.partita.ir.propagate.MeshEvaluator;
 import io.partita.ir.propagate.SyncInsertion;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirPrinter;
+import io.partita.passes.program.localize.Localization;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;

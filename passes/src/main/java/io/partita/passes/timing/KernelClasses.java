@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.UnaryFunction;

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /** By which channels bytes move between the memories of a chip. */
-final class TransferPaths {
+public final class TransferPaths {
   private TransferPaths() {}
 
   /** The fewest channels from one memory to another, breadth first. */
-  static List<DmaChannel> between(ChipKind chip, String from, String to) {
+  public static List<DmaChannel> between(ChipKind chip, String from, String to) {
     Map<String, DmaChannel> arrivals = new HashMap<>();
     Map<String, String> before = new HashMap<>();
     Deque<String> open = new ArrayDeque<>(List.of(from));
@@ -46,7 +46,7 @@ final class TransferPaths {
   /**
    * What a channel counts as: the farther of its memories, so L3 for L3 to L2 and L2 for L2 to L1.
    */
-  static String level(ChipKind chip, DmaChannel channel) {
+  public static String level(ChipKind chip, DmaChannel channel) {
     int from = chip.memories().indexOf(chip.memory(channel.from()).orElseThrow());
     int to = chip.memories().indexOf(chip.memory(channel.to()).orElseThrow());
     return chip.memories().get(Math.max(from, to)).name();

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.op.Op;
 import io.partita.ir.target.ChipKind;
@@ -19,7 +19,7 @@ import java.util.SequencedMap;
  * others are waited for once. With one buffer all take {@code n Σ t}. Tiles are as large as fits
  * the working memory so many times.
  */
-final class KernelTimes {
+public final class KernelTimes {
   private final int buffers;
   private final Map<Key, KernelTime> known = new HashMap<>();
 
@@ -35,14 +35,14 @@ final class KernelTimes {
       String resultMemory,
       double coldCycles) {}
 
-  KernelTimes(int buffers) {
+  public KernelTimes(int buffers) {
     this.buffers = buffers;
   }
 
   /**
    * @param coldCycles of loading the instructions that aren't in the cache
    */
-  KernelTime of(
+  public KernelTime of(
       ChipKind chip,
       Op op,
       List<TensorType> operands,
@@ -69,7 +69,7 @@ final class KernelTimes {
   /**
    * @param read bytes by the memory that they come from
    */
-  KernelTime of(
+  public KernelTime of(
       ChipKind chip, double cycles, Map<String, Long> read, String resultMemory, long written) {
     String working = chip.working().name();
     long all = written + read.values().stream().mapToLong(Long::longValue).sum();

@@ -1,6 +1,6 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
-import static io.partita.passes.planning.cost.KernelWork.elements;
+import static io.partita.passes.timing.KernelWork.elements;
 
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
@@ -23,10 +23,10 @@ import java.util.List;
 import java.util.Map;
 
 /** Which kernels an operation runs, and on how much. */
-final class KernelWorks {
+public final class KernelWorks {
   private KernelWorks() {}
 
-  static List<KernelWork> of(Op op, List<TensorType> operands, List<TensorType> results) {
+  public static List<KernelWork> of(Op op, List<TensorType> operands, List<TensorType> results) {
     return switch (op) {
       case Source source -> List.of();
       case Communication exchange -> List.of();

@@ -1,4 +1,4 @@
-package io.partita.passes.program.localize;
+package io.partita.passes.mesh.sync;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.ChipKind;
@@ -18,7 +18,8 @@ import java.util.function.Predicate;
 public record KernelWork(
     KernelClass kernel, ElementType element, long batch, long rows, long columns, long depth) {
   /** {@code passes} over so many elements. */
-  static KernelWork elements(KernelClass kernel, ElementType element, long elements, long passes) {
+  public static KernelWork elements(
+      KernelClass kernel, ElementType element, long elements, long passes) {
     return new KernelWork(kernel, element, 1, 1, elements, passes);
   }
 

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.residency;
+package io.partita.passes.program.values;
 
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;

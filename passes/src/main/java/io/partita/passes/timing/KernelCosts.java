@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;

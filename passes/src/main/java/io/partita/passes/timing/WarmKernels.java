@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.KernelClass;
@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /** Which kernels' instructions are in the cache: those that ran last. */
-final class WarmKernels {
+public final class WarmKernels {
   private final ChipKind chip;
   private final SequencedMap<Kernel, Boolean> recent = new LinkedHashMap<>();
 
   private record Kernel(KernelClass kernel, ElementType element) {}
 
-  WarmKernels(ChipKind chip) {
+  public WarmKernels(ChipKind chip) {
     this.chip = chip;
   }
 
   /** Runs kernels, and tells how many cycles it takes to load their instructions. */
-  double coldCycles(List<KernelWork> work) {
+  public double coldCycles(List<KernelWork> work) {
     double cycles = 0;
     for (KernelWork each : work) {
       Kernel kernel = new Kernel(each.kernel(), each.element());

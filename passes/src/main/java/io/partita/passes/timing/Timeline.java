@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.residency;
+package io.partita.passes.program.values;
 
 import io.partita.ir.type.ElementType;
 import java.util.Optional;

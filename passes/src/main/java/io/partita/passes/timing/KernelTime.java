@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -12,9 +12,9 @@ import java.util.SequencedMap;
  *     the channel is slower than the cores, all but what they work meanwhile
  * @param bytes by channel
  */
-record KernelTime(
+public record KernelTime(
     double computeSeconds, SequencedMap<String, Double> waits, SequencedMap<String, Long> bytes) {
-  KernelTime {
+  public KernelTime {
     waits = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(waits));
     bytes = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(bytes));
   }

@@ -1,4 +1,4 @@
-package io.partita.passes.planning.cost;
+package io.partita.passes.timing;
 
 import io.partita.ir.target.Channel;
 import io.partita.ir.target.ChipKind;
@@ -157,7 +157,7 @@ public final class TargetTimeline {
   }
 
   /** The links that a message takes. */
-  List<Channel> route(int from, int to) {
+  public List<Channel> route(int from, int to) {
     return topology.route(from, to);
   }
 
