@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.ir.tensor.Tensor;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -10,12 +11,24 @@ import java.util.List;
 final class ChipInputs {
   private ChipInputs() {}
 
-  /** The arrays of a NumPy archive, in the order of the program's inputs. */
-  static List<Tensor> read(Path file, ModelDescription description) {
-    return NamedArrays.read(file)
-        .fit(
-            description.inputs().stream()
-                .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
-                .toList());
+  /**
+   * The arrays of a NumPy archive, in the order of the program's inputs.
+   *
+   * @param notes takes a note about arrays that the program doesn't use
+   */
+  static List<Tensor> read(Path file, ModelDescription description, PrintWriter notes) {
+    NamedArrays arrays = NamedArrays.read(file);
+    arrays.verifyNoState(
+        description.chips().stream()
+            .flatMap(chip -> chip.states().stream())
+            .map(ModelDescription.Port::name)
+            .toList());
+    List<NamedArrays.Wanted> wanted =
+        description.inputs().stream()
+            .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
+            .toList();
+    List<Tensor> arguments = arrays.fit(wanted);
+    arrays.noteUnused(wanted).ifPresent(notes::println);
+    return arguments;
   }
 }

@@ -58,7 +58,7 @@ final class ChipRunOptions {
   int run(Path folder, Path inputs, Path outputs, CommandSpec spec) {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
-    List<Tensor> arguments = ChipInputs.read(inputs, description);
+    List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     Optional<PredictedRun> predicted =
         json || profile ? Optional.of(PredictedRun.read(folder)) : Optional.empty();
     BatchProgram.Result result;

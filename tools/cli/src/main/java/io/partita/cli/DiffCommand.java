@@ -78,7 +78,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
-    List<Tensor> arguments = ChipInputs.read(inputs, description);
+    List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     ProbeComparison.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {
       progress.step("building and running with probes");

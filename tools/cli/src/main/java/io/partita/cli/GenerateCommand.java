@@ -96,7 +96,7 @@ final class GenerateCommand implements Callable<Integer> {
     int chunk;
     try (CompiledModel program = open();
         LanguageModel model = new LanguageModel(program, folder, given(program))) {
-      verify(model, sequence);
+      verify(model, tokens, sequence);
       chunk = model.chunkTokens();
       print(out, prompt);
       start = System.nanoTime();
@@ -143,15 +143,17 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   /** A prompt that the program can look back on, of tokens that it knows. */
-  private void verify(LanguageModel model, List<Integer> prompted) {
-    int largest = prompted.stream().mapToInt(id -> id).max().orElse(0);
-    if (largest >= model.vocabulary()) {
+  private void verify(LanguageModel model, Vocabulary tokens, List<Integer> prompted) {
+    if (tokens.size() != model.vocabulary()) {
       throw new PartitaException(
           DriverCode.BAD_VOCABULARY,
           vocabulary.toString(),
-          "tokens below " + model.vocabulary() + ", of which the model knows so many",
-          "token " + largest + " in the prompt",
-          "give the model's own vocabulary");
+          model.vocabulary() + " tokens, as many as the program gives logits for",
+          tokens.size() + " tokens",
+          tokens.size() < model.vocabulary()
+              ? "give the model's own vocabulary; a list may end with empty texts (\"\") for logits"
+                  + " that stand for no token"
+              : "give the model's own vocabulary");
     }
     if (model.isDecoder() && prompted.size() > model.context()) {
       throw new PartitaException(
@@ -166,11 +168,12 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private Map<String, Tensor> given(CompiledModel program) {
-    return NamedArrays.read(inputs)
-        .matching(
-            program.inputs().stream()
-                .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
-                .toList());
+    NamedArrays arrays = NamedArrays.read(inputs);
+    arrays.verifyNoState(program.states().stream().map(CompiledModel.Port::name).toList());
+    return arrays.matching(
+        program.inputs().stream()
+            .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
+            .toList());
   }
 
   private CompiledModel open() {

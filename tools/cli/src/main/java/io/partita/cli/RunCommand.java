@@ -84,12 +84,17 @@ final class RunCommand implements Callable<Integer> {
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "loading the program");
         ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner program = ProgramRunner.open(compiler, folder, hosting)) {
+      List<NamedArrays.Wanted> wanted =
+          program.description().inputs().stream()
+              .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
+              .toList();
+      arrays.verifyNoState(
+          program.description().states().stream()
+              .map(io.partita.backend.java.ModelDescription.StatePort::input)
+              .toList());
+      List<Tensor> arguments = arrays.fit(wanted);
+      arrays.noteUnused(wanted).ifPresent(spec.commandLine().getErr()::println);
       progress.step("running");
-      List<Tensor> arguments =
-          arrays.fit(
-              program.description().inputs().stream()
-                  .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
-                  .toList());
       List<Tensor> values = program.run(arguments);
       for (int i = 0; i < values.size(); i++) {
         results.put(program.description().outputs().get(i).name(), values.get(i));

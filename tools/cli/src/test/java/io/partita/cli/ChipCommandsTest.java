@@ -79,11 +79,7 @@ class ChipCommandsTest {
   void setsWhatItTakesBesideThePrediction() throws IOException {
     requireCompiler();
     Path folder = compiled(2);
-    Path inputs = scratch.resolve("in.npz");
-    Map<String, Tensor> token = new LinkedHashMap<>();
-    token.put("input_ids", Tensor.ofLongs(TensorType.of(ElementType.I64, 1, 1), new long[] {3}));
-    token.put("position", Tensor.ofLongs(TensorType.of(ElementType.I64, 1), new long[] {255}));
-    OutputFile.write(inputs, out -> Npz.write(token, out));
+    Path inputs = token();
     Path outputs = scratch.resolve("out.npz");
     Invocation run =
         Invocation.of("run", folder, "--inputs", inputs, "-o", outputs, "--profile", "--json");
@@ -115,6 +111,16 @@ class ChipCommandsTest {
         .containsPattern("[0-9,]+ +[0-9.]+% +[0-9,]+  (loop \\w+|exchange): /");
   }
 
+  /** The inputs of the last step for which the cache has room. */
+  private Path token() {
+    Path inputs = scratch.resolve("in.npz");
+    Map<String, Tensor> token = new LinkedHashMap<>();
+    token.put("input_ids", Tensor.ofLongs(TensorType.of(ElementType.I64, 1, 1), new long[] {3}));
+    token.put("position", Tensor.ofLongs(TensorType.of(ElementType.I64, 1), new long[] {255}));
+    OutputFile.write(inputs, out -> Npz.write(token, out));
+    return inputs;
+  }
+
   private static List<Long> bytes(DescriptionFields figures) {
     return Stream.of("l2_l1", "l3_l2", "sent", "received").map(figures::extent).toList();
   }
@@ -125,13 +131,7 @@ class ChipCommandsTest {
     Files.writeString(folder.resolve("prediction.json"), "{\"format\":\"another\"}");
     Invocation run =
         Invocation.of(
-            "run",
-            folder,
-            "--inputs",
-            Invocation.SHAKESPEARE.resolve("decode/inputs.npz"),
-            "-o",
-            scratch.resolve("out.npz"),
-            "--json");
+            "run", folder, "--inputs", token(), "-o", scratch.resolve("out.npz"), "--json");
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(run.err()).contains("P5107", "prediction.json", "another format");
   }

@@ -26,6 +26,8 @@ public enum DriverCode implements DiagnosticCode {
   NO_CHUNKS("P6021", "the model can't take several tokens at once"),
   PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
   CHOSEN_NUMBER("P6023", "a number is not given that the model needs", Severity.NOTE),
+  STATE_GIVEN("P6030", "the program keeps these arrays itself"),
+  UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
   INTERNAL("P6099", "this is an error of Partita itself");
 
   private final String id;

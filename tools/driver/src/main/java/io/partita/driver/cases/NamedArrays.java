@@ -2,22 +2,30 @@ package io.partita.driver.cases;
 
 import io.partita.driver.DriverCode;
 import io.partita.driver.npz.Npz;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The arrays of a NumPy archive, as inputs of a program. */
 public final class NamedArrays {
   /** An input that a program wants. */
   public record Wanted(String name, TensorType type) {}
+
+  /** What NumPy calls arrays that have no name, before their number. */
+  private static final String UNNAMED = "arr_";
 
   private final String source;
   private final RecordedRun run;
@@ -42,14 +50,120 @@ public final class NamedArrays {
   }
 
   /**
-   * The arrays in the order and of the types that are wanted: taken by name, or where names differ
-   * by order; converted where the values stay the same.
+   * The arrays in the order and of the types that are wanted: by name, or by order where the
+   * archive has no names ({@code arr_0}, {@code arr_1}, as {@code numpy.savez} calls unnamed
+   * arrays); converted where the values stay the same.
    *
    * @throws PartitaException when one is missing or doesn't fit
    */
   public List<Tensor> fit(List<Wanted> wanted) {
-    Map<String, Tensor> arrays = run.inputsFor(wanted.stream().map(Wanted::name).toList());
+    Map<String, Tensor> arrays = byName();
+    if (isUnnamed()) {
+      if (arrays.size() != wanted.size()) {
+        throw mismatch(
+            source,
+            wanted.size() + " arrays, as they have no names: " + names(wanted),
+            Integer.toString(arrays.size()),
+            "give one array for each input, in this order, or name them:" + example(wanted));
+      }
+      List<Tensor> inOrder =
+          IntStream.range(0, wanted.size()).mapToObj(i -> arrays.get(UNNAMED + i)).toList();
+      return IntStream.range(0, wanted.size())
+          .mapToObj(i -> fit(wanted.get(i), inOrder.get(i)))
+          .toList();
+    }
+    List<Wanted> missing =
+        wanted.stream().filter(input -> !arrays.containsKey(input.name())).toList();
+    if (!missing.isEmpty()) {
+      List<String> left = unused(wanted);
+      String meant =
+          missing.stream()
+              .flatMap(
+                  input ->
+                      NearestName.of(input.name(), left).stream()
+                          .map(near -> "rename '" + near + "' to '" + input.name() + "'"))
+              .collect(Collectors.joining(", "));
+      throw mismatch(
+          source,
+          "an array for each input of the program: " + names(wanted),
+          "none named " + names(missing) + "; the arrays are " + String.join(", ", arrays.keySet()),
+          meant.isEmpty() ? "name the arrays as the inputs:" + example(wanted) : meant);
+    }
     return wanted.stream().map(input -> fit(input, arrays.get(input.name()))).toList();
+  }
+
+  /**
+   * Refuses arrays for what a program keeps from run to run, which begins with an empty cache.
+   * Arrays without elements say just that, and are fine.
+   *
+   * @param states the names of the model's inputs that became state
+   */
+  public void verifyNoState(Collection<String> states) {
+    Set<String> kept = Set.copyOf(states);
+    List<String> given =
+        run.inputs().stream()
+            .filter(array -> kept.contains(array.name()) && array.data().size() > 0)
+            .map(RecordedArray::name)
+            .toList();
+    if (!given.isEmpty()) {
+      throw new PartitaException(
+          DriverCode.STATE_GIVEN,
+          source,
+          "arrays for inputs only; the program keeps its cache itself, and begins with an empty one",
+          String.join(", ", given),
+          "leave these arrays out to begin with an empty cache; or compile the model with"
+              + " --passes simplify,raise, so that the cache stays an input");
+    }
+  }
+
+  /** The names of arrays that aren't wanted. */
+  public List<String> unused(List<Wanted> wanted) {
+    Set<String> names = wanted.stream().map(Wanted::name).collect(Collectors.toSet());
+    return isUnnamed()
+        ? List.of()
+        : run.inputs().stream()
+            .map(RecordedArray::name)
+            .filter(name -> !names.contains(name))
+            .toList();
+  }
+
+  /** A note about arrays that nothing takes, if there are any. */
+  public Optional<Diagnostic> noteUnused(List<Wanted> wanted) {
+    List<String> unused = unused(wanted);
+    return unused.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Diagnostic(
+                DriverCode.UNUSED_ARRAYS,
+                source,
+                "arrays for the program's inputs: " + names(wanted),
+                String.join(", ", unused),
+                "leave them out, if they aren't misspelt"));
+  }
+
+  /** Whether the arrays have no names but those that NumPy gives unnamed ones. */
+  private boolean isUnnamed() {
+    Set<String> names = byName().keySet();
+    return IntStream.range(0, names.size()).allMatch(i -> names.contains(UNNAMED + i));
+  }
+
+  private Map<String, Tensor> byName() {
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    run.inputs().forEach(array -> arrays.put(array.name(), array.data()));
+    return arrays;
+  }
+
+  private static String names(List<Wanted> wanted) {
+    return wanted.stream().map(Wanted::name).collect(Collectors.joining(", "));
+  }
+
+  private static String example(List<Wanted> wanted) {
+    return " numpy.savez('in.npz', **{'" + wanted.getFirst().name() + "': array, ...})";
+  }
+
+  private static PartitaException mismatch(
+      String where, String expected, String found, String remedy) {
+    return new PartitaException(DriverCode.CASE_MISMATCH, where, expected, found, remedy);
   }
 
   /**
@@ -91,8 +205,7 @@ public final class NamedArrays {
   private Tensor fit(Wanted input, Tensor array) {
     Tensor tensor = RecordedRun.fit(input.name(), array, input.type());
     if (!tensor.type().equals(input.type())) {
-      throw new PartitaException(
-          DriverCode.CASE_MISMATCH,
+      throw mismatch(
           source + ", input '" + input.name() + "'",
           input.type().toString(),
           tensor.type().toString(),

@@ -1,0 +1,88 @@
+package io.partita.driver.cases;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.driver.OutputFile;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which array of an archive becomes which input. */
+class NamedArraysTest {
+  private static final TensorType TYPE = TensorType.of(ElementType.F32, 2);
+  private static final List<NamedArrays.Wanted> WANTED =
+      List.of(
+          new NamedArrays.Wanted("attention_mask", TYPE), new NamedArrays.Wanted("query", TYPE));
+
+  @TempDir Path scratch;
+
+  /** An archive of arrays of these names, which hold 0, 1, 2 and so on. */
+  private NamedArrays archive(String... names) {
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    for (String name : names) {
+      arrays.put(name, Tensor.filled(TYPE, arrays.size()));
+    }
+    return read(arrays);
+  }
+
+  private NamedArrays read(Map<String, Tensor> arrays) {
+    Path file = scratch.resolve("in.npz");
+    OutputFile.write(file, out -> Npz.write(arrays, out));
+    return NamedArrays.read(file);
+  }
+
+  private static List<Double> firsts(List<Tensor> tensors) {
+    return tensors.stream().map(tensor -> tensor.getDouble(0)).toList();
+  }
+
+  @Test
+  void namesDecide() {
+    assertThat(firsts(archive("query", "attention_mask").fit(WANTED))).containsExactly(1.0, 0.0);
+  }
+
+  @Test
+  void orderDecidesWithoutNames() {
+    assertThat(firsts(archive("arr_0", "arr_1").fit(WANTED))).containsExactly(0.0, 1.0);
+    assertThatThrownBy(() -> archive("arr_0", "arr_1", "arr_2").fit(WANTED))
+        .hasMessageContainingAll("P6004", "2 arrays, as they have no names", "attention_mask");
+  }
+
+  @Test
+  void aMisspeltArrayIsNotTakenByItsPlace() {
+    assertThatThrownBy(() -> archive("attention_mask", "qurey").fit(WANTED))
+        .hasMessageContainingAll(
+            "P6004",
+            "none named query; the arrays are attention_mask, qurey",
+            "rename 'qurey' to 'query'");
+    assertThatThrownBy(() -> archive("a", "b").fit(WANTED))
+        .hasMessageContaining("numpy.savez('in.npz', **{'attention_mask': array, ...})");
+  }
+
+  @Test
+  void arraysThatNothingTakesAreNamed() {
+    NamedArrays arrays = archive("query", "attention_mask", "logits");
+    assertThat(arrays.fit(WANTED)).hasSize(2);
+    assertThat(arrays.noteUnused(WANTED).orElseThrow().toString())
+        .startsWith("note P6031")
+        .contains("found:     logits");
+    assertThat(archive("query", "attention_mask").noteUnused(WANTED)).isEmpty();
+  }
+
+  @Test
+  void arraysOfStateAreRefusedUnlessTheyAreEmpty() {
+    NamedArrays arrays = archive("query", "past_key", "past_value");
+    assertThatThrownBy(() -> arrays.verifyNoState(List.of("past_key", "past_value")))
+        .hasMessageContainingAll("P6030", "past_key, past_value", "--passes simplify,raise");
+    arrays.verifyNoState(List.of("other"));
+    read(Map.of("past_key", Tensor.filled(TensorType.of(ElementType.F32, 0), 0)))
+        .verifyNoState(List.of("past_key"));
+  }
+}
