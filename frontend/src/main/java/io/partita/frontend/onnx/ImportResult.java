@@ -44,6 +44,12 @@ public record ImportResult(
         module, diagnostics, unsupported, constantInputs, symbols, derived, chosen);
   }
 
+  /** The same with other diagnostics, and without a module. */
+  public ImportResult refused(List<Diagnostic> why) {
+    return new ImportResult(
+        Optional.empty(), why, unsupported, constantInputs, symbols, derived, choices);
+  }
+
   /** The symbol of a dimension that a user names as the model does. */
   public String symbol(String name) {
     return symbols.contains(name) ? name : DimExpression.symbol(name);

@@ -14,6 +14,7 @@ import io.partita.frontend.onnx.selection.Selection;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
@@ -231,7 +232,10 @@ final class ModelImport {
       return;
     }
     DiagnosticCode code = failure.diagnostics().getFirst().code();
-    boolean isMisfit = code == ImportCode.MISFIT || code == ImportCode.INVALID_NODE;
+    boolean isMisfit =
+        code == ImportCode.MISFIT
+            || code == ImportCode.INVALID_NODE
+            || code == EvaluationCode.INDEX_OUT_OF_RANGE;
     boolean mayNeedNumbers =
         isMisfit || code == ImportCode.NOT_KNOWN || code == ImportCode.UNSUPPORTED_USE;
     SortedSet<String> open = new TreeSet<>();

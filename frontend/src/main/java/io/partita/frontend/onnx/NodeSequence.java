@@ -6,6 +6,7 @@ import io.partita.frontend.onnx.operator.OperatorImporter;
 import io.partita.frontend.onnx.operator.OperatorRegistry;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.EvaluationCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -50,7 +51,8 @@ final class NodeSequence {
     scope.bind(operands);
     try {
       convert(node, scope, known && defined);
-    } catch (PartitaException failure) {
+    } catch (PartitaException raised) {
+      PartitaException failure = located(raised, scope);
       model.noteFailure(scope, failure);
       model.report(failure);
       scope.noteUnsupported(failure);
@@ -92,6 +94,23 @@ final class NodeSequence {
                     : model.standIn(name, frame));
       }
     }
+  }
+
+  /** A failure with the node at which it happened, where a part of the node was evaluated. */
+  private static PartitaException located(PartitaException failure, NodeImport scope) {
+    return new PartitaException(
+        failure.diagnostics().stream()
+            .map(
+                each ->
+                    each.code() instanceof EvaluationCode
+                        ? new Diagnostic(
+                            each.code(),
+                            scope.where(),
+                            each.expected(),
+                            each.found(),
+                            "give other numbers with --dim or --bind, or export the model again")
+                        : each)
+            .toList());
   }
 
   /**

@@ -52,6 +52,23 @@ class DimensionOptionsTest {
     assertThat(compile.err()).contains("note P6013", "note P6020", "note P6014");
   }
 
+  /** Nothing but the length decides its positions. */
+  @Test
+  void aTableOfPositionsLimitsTheLengthOfASequence() {
+    Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_dynamic/network.onnx");
+    assertThat(compile(gpt2).err()).contains("it becomes 32, the most that the model takes");
+    String refused =
+        """
+        error P3202: an index is out of range
+          where:     node "/model/transformer/wpe/Gather"
+          expected:  an index below 32
+          found:     32
+          fix:       choose --dim seq=32
+        """;
+    assertThat(compile(gpt2, "--dim", "seq=40", "--dim", "batch=2").err()).contains(refused);
+    assertThat(Invocation.of("inspect", gpt2, "--dim", "seq=40").err()).contains(refused);
+  }
+
   @Test
   void theCapacityHasSeveralNames() {
     assertThat(lastLine(compile(GPT2, "--kv-capacity", "32"))).endsWith(state(32));

@@ -107,6 +107,8 @@ class SuggestionsTest {
       textBlock =
           """
           P2005 | bert/ts_sdpa_dynamic  | --dim seq=1000
+          P3202 | gpt2/ts_sdpa_dynamic  | --dim seq=33
+          P3202 | gpt2/dynamo_sdpa_dynamic | --dim batch=2 --dim seq=64
           P2010 | bert/ts_sdpa_dynamic  | --dim sec=8
           P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
           P2010 | bert/ts_eager_static  | --dim seq=8
@@ -163,6 +165,7 @@ class SuggestionsTest {
           P6013 | bert/ts_sdpa_dynamic
           P6018 | bert/ts_sdpa_dynamic
           P6018 | llama/ts_sdpa_dynamic
+          P6018 | gpt2/ts_sdpa_dynamic
           P6014 | gpt2/ts_sdpa_kv
           """)
   void whatWasChosenCanBeChosen(String code, String model) {

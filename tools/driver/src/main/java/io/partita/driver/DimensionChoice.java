@@ -126,10 +126,11 @@ final class DimensionChoice {
           }
         });
     ImportResult imported =
-        dims.isEmpty() && shapes.isEmpty() ? open : ModelFile.examine(model, dims, values, shapes);
-    if (imported.module().isEmpty()) {
-      throw new MisfitNumbers(model, values, open, decoder, dims, given.keySet()).explain(imported);
-    }
+        new MisfitNumbers(model, values, open, decoder, dims, given.keySet())
+            .explain(
+                dims.isEmpty() && shapes.isEmpty()
+                    ? open
+                    : ModelFile.examine(model, dims, values, shapes));
     requireNumbers(imported.orThrow().graph(), decoder, totals);
     tell(imported);
     Map<String, Long> settled = new LinkedHashMap<>(dims);

@@ -60,7 +60,7 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
       Path file, Map<String, Long> dims, Map<String, String> values, Consumer<String> progress) {
     progress.accept("reading " + file.getFileName());
     OnnxModel model = OnnxModel.read(file);
-    ImportResult imported = ModelFile.examine(model, dims, values);
+    ImportResult imported = ModelFile.explained(model, dims, values);
     Optional<Understood> understood = imported.module().map(module -> understand(module, progress));
     return new Inspection(model, imported, understood);
   }

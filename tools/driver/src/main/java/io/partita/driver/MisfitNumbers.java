@@ -5,16 +5,18 @@ import io.partita.frontend.onnx.ImportCode;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
-import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.EvaluationCode;
 import io.partita.ir.graph.Module;
-import java.util.ArrayList;
+import io.partita.passes.graph.state.PositionTables;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -50,35 +52,80 @@ final class MisfitNumbers {
     this.given.retainAll(dims.keySet());
   }
 
-  /** What is wrong with the import, with other extents as the remedy where those are at fault. */
-  PartitaException explain(ImportResult failed) {
-    if (given.isEmpty() || failed.diagnostics().stream().noneMatch(MisfitNumbers::isAboutExtents)) {
-      return new PartitaException(failed.diagnostics());
+  /** As above, for a model that wasn't looked at without extents yet. */
+  static MisfitNumbers of(OnnxModel model, Map<String, String> values, Map<String, Long> dims) {
+    ImportResult open = ModelFile.examine(model, Map.of(), values);
+    DecoderDimensions decoder =
+        open.module()
+            .map(DecoderDimensions::of)
+            .orElseGet(() -> new DecoderDimensions(new TreeSet<>(), new TreeSet<>()));
+    return new MisfitNumbers(model, values, open, decoder, dims, dims.keySet());
+  }
+
+  /**
+   * The import, which is refused where extents lead beyond the rows of a table of positions. Where
+   * extents are at fault, other ones are the remedy.
+   */
+  ImportResult explain(ImportResult imported) {
+    if (imported.module().isPresent()) {
+      return missingRow(imported.module().get())
+          .map(why -> imported.refused(List.of(why)))
+          .orElse(imported);
     }
-    String remedy = remedy(culprits());
-    List<Diagnostic> diagnostics = new ArrayList<>();
-    for (Diagnostic each : failed.diagnostics()) {
-      diagnostics.add(
-          isAboutExtents(each)
-              ? new Diagnostic(each.code(), each.where(), each.expected(), each.found(), remedy)
-              : each);
+    if (given.isEmpty()
+        || open.module().isEmpty()
+        || imported.diagnostics().stream().noneMatch(MisfitNumbers::isAboutExtents)) {
+      return imported;
     }
-    return new PartitaException(diagnostics);
+    String remedy = remedy(culprits(this::isImportable));
+    return imported.refused(
+        imported.diagnostics().stream()
+            .map(each -> isAboutExtents(each) ? with(remedy, each) : each)
+            .toList());
+  }
+
+  private static Diagnostic with(String remedy, Diagnostic each) {
+    return new Diagnostic(each.code(), each.where(), each.expected(), each.found(), remedy);
+  }
+
+  private Optional<Diagnostic> missingRow(Module module) {
+    return PositionTables.of(module.graph())
+        .missing(Map.of())
+        .map(
+            missing ->
+                new Diagnostic(
+                    EvaluationCode.INDEX_OUT_OF_RANGE,
+                    "node \"" + missing.node() + "\"",
+                    missing.expected(),
+                    missing.found(),
+                    given.isEmpty() ? "export the model again" : remedy(culprits(this::hasRows))));
+  }
+
+  private boolean hasRows(Map<String, Long> extents) {
+    return ModelFile.examine(model, extents, values)
+        .module()
+        .filter(module -> PositionTables.of(module.graph()).missing(Map.of()).isEmpty())
+        .isPresent();
+  }
+
+  private boolean isImportable(Map<String, Long> extents) {
+    return ModelFile.examine(model, extents, values).module().isPresent();
   }
 
   private static boolean isAboutExtents(Diagnostic diagnostic) {
-    return diagnostic.code() == ImportCode.MISFIT
+    return diagnostic.code() instanceof EvaluationCode
+        || diagnostic.code() == ImportCode.MISFIT
         || diagnostic.code() == ImportCode.INVALID_NODE
         || diagnostic.code() == ImportCode.UNSUPPORTED_USE
         || diagnostic.code() == ImportCode.NOT_KNOWN;
   }
 
-  /** The one without which the model can be imported; all where there isn't one such. */
-  private Collection<String> culprits() {
+  /** The one without which the model fits; all where there isn't one such. */
+  private Collection<String> culprits(Predicate<Map<String, Long>> fits) {
     for (String name : given) {
       Map<String, Long> others = new LinkedHashMap<>(dims);
       others.remove(name);
-      if (ModelFile.examine(model, others, values).module().isPresent()) {
+      if (fits.test(others)) {
         return List.of(name);
       }
     }

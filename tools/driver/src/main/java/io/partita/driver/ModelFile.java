@@ -33,7 +33,16 @@ public record ModelFile(Path file, Module module) {
       return new ModelFile(file, PirFile.read(file));
     }
     OnnxModel model = OnnxModel.read(file);
-    return new ModelFile(file, examine(model, dims, values).orThrow());
+    return new ModelFile(file, explained(model, dims, values).orThrow());
+  }
+
+  /**
+   * As {@link #examine}, where what is wrong with the given extents is told with others that fit.
+   */
+  static ImportResult explained(
+      OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
+    ImportResult imported = examine(model, dims, values);
+    return dims.isEmpty() ? imported : MisfitNumbers.of(model, values, dims).explain(imported);
   }
 
   /** Imports an ONNX model as far as that goes. */

@@ -9,6 +9,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.graph.state.PositionTables;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

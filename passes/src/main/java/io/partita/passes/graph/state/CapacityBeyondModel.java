@@ -25,6 +25,11 @@ public final class CapacityBeyondModel extends RuntimeException {
     return positions;
   }
 
+  /** What fails at the first position that the model doesn't have. */
+  String found() {
+    return found;
+  }
+
   /**
    * @param remedy how to ask for fewer positions
    */

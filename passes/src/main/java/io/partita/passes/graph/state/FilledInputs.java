@@ -48,14 +48,16 @@ final class FilledInputs {
 
   /** What the input holds when the first new token is at a position. */
   Tensor at(Value input, TensorType type, long position) {
-    if (isMask(input)) {
-      return Tensor.filled(type, 1);
-    }
+    return isMask(input) ? Tensor.filled(type, 1) : positions(type, position);
+  }
+
+  /** Positions that count on, in each sequence from the same one. */
+  static Tensor positions(TensorType type, long first) {
     Shape shape = type.shape();
     long last = shape.rank() == 2 ? shape.extent(1) : 1;
     long[] positions = new long[Math.toIntExact(shape.elements())];
     for (int i = 0; i < positions.length; i++) {
-      positions[i] = position + i % last;
+      positions[i] = first + i % last;
     }
     return Tensor.ofLongs(type, positions);
   }

@@ -2,14 +2,9 @@ package io.partita.passes.graph.state;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
-import io.partita.ir.graph.Value;
-import io.partita.ir.op.Movement;
-import io.partita.ir.op.Op;
-import io.partita.ir.op.Structured;
-import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The tables of a decoder whose rows are taken by position, such as learned position embeddings: a
@@ -17,31 +12,15 @@ import java.util.List;
  */
 final class PositionRows {
   private final Positional positional;
-  private final List<Node> nodes = new ArrayList<>();
-  private final List<Value> indices = new ArrayList<>();
-  private final List<Long> rows = new ArrayList<>();
+  private final List<Node> lookups;
 
   PositionRows(GraphEditor graph, Positional positional) {
     this.positional = positional;
-    for (Node node : graph.nodes()) {
-      int axis = axis(node.op());
-      if (axis >= 0 && positional.contains(graph.operand(node, 1))) {
-        Dim extent = graph.operand(node, 0).type().dim(axis);
-        if (extent.isStatic()) {
-          nodes.add(node);
-          indices.add(graph.operand(node, 1));
-          rows.add(extent.value());
-        }
-      }
-    }
-  }
-
-  private static int axis(Op op) {
-    return switch (op) {
-      case Movement.Gather(int axis) -> axis;
-      case Structured.Embedding embedding -> 0;
-      default -> -1;
-    };
+    this.lookups =
+        graph.nodes().stream()
+            .filter(
+                node -> PositionTables.isLookup(node.op()) && positional.contains(node.result()))
+            .toList();
   }
 
   /**
@@ -51,44 +30,41 @@ final class PositionRows {
    */
   void require(long capacity, Dim fresh) {
     boolean isOpen =
-        indices.isEmpty()
-            || !fresh.isStatic()
+        !fresh.isStatic()
             || fresh.value() > capacity
-            || !positional.sweep(indices, 0, (at, values) -> {}).isEmpty();
-    if (isOpen || exist(capacity - fresh.value())) {
+            || !positional.open(lookups.stream().map(Node::result).toList()).isEmpty();
+    if (isOpen) {
       return;
     }
     long exists = -1;
     long fails = capacity - fresh.value();
+    Optional<String> missing = missing(fails);
+    if (missing.isEmpty()) {
+      return;
+    }
     while (fails - exists > 1) {
       long middle = (exists + fails) / 2;
-      if (exist(middle)) {
+      Optional<String> there = missing(middle);
+      if (there.isEmpty()) {
         exists = middle;
       } else {
         fails = middle;
+        missing = there;
       }
     }
-    int table = missing(fails);
-    throw new CapacityBeyondModel(
-        fails + fresh.value() - 1,
-        rows.get(table) + " rows of positions, at node \"" + nodes.get(table).name() + "\"");
+    throw new CapacityBeyondModel(fails + fresh.value() - 1, missing.get());
   }
 
-  private boolean exist(long position) {
-    return missing(position) < 0;
-  }
-
-  /** A table without all the rows that are taken when the first new token is at a position. */
-  private int missing(long position) {
-    List<Tensor> values = positional.at(indices, position);
-    for (int table = 0; table < values.size(); table++) {
-      for (int i = 0; i < values.get(table).size(); i++) {
-        long index = values.get(table).getLong(i);
-        if (index >= rows.get(table) || index < -rows.get(table)) {
-          return table;
-        }
+  /** What is missing when the first new token is at a position. */
+  private Optional<String> missing(long position) {
+    for (Node lookup : lookups) {
+      try {
+        positional.at(List.of(lookup.result()), position);
+      } catch (CapacityBeyondModel beyond) {
+        return Optional.of(
+            "a table with fewer rows, at node \"" + lookup.name() + "\": " + beyond.found());
       }
     }
-    return -1;
+    return Optional.empty();
   }
 }

@@ -15,10 +15,8 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,14 +73,24 @@ final class Positional {
    */
   SortedSet<String> sweep(List<Value> values, long last, Observer observer) {
     Graph part = extract(values);
-    SortedSet<String> open = new TreeSet<>(part.symbols());
-    open.remove(past);
+    SortedSet<String> open = open(part);
     if (!open.isEmpty()) {
       return open;
     }
     for (long position : positions(part, last)) {
       observer.accept(position, evaluate(part, position));
     }
+    return open;
+  }
+
+  /** The symbols other than the past on which values depend. */
+  SortedSet<String> open(List<Value> values) {
+    return open(extract(values));
+  }
+
+  private SortedSet<String> open(Graph part) {
+    SortedSet<String> open = PartialGraph.symbols(part);
+    open.remove(past);
     return open;
   }
 
@@ -116,32 +124,8 @@ final class Positional {
 
   /** The part of the graph that computes {@code values}, which are its outputs. */
   private Graph extract(List<Value> values) {
-    Set<Node> needed = Collections.newSetFromMap(new IdentityHashMap<>());
-    Set<Value> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
-    Deque<Value> work = new ArrayDeque<>();
-    values.forEach(value -> work.push(graph.resolve(value)));
-    while (!work.isEmpty()) {
-      Value value = work.pop();
-      if (value.isInput()) {
-        inputs.add(value);
-      } else if (needed.add(value.definition())) {
-        graph.operands(value.definition()).forEach(work::push);
-      }
-    }
     GraphBuilder builder = new GraphBuilder("positional");
-    Map<Value, Value> copies = new IdentityHashMap<>();
-    graph.inputs().stream()
-        .filter(inputs::contains)
-        .forEach(input -> copies.put(input, builder.input(input.name(), input.type())));
-    for (Node node : graph.nodes()) {
-      if (needed.contains(node)) {
-        List<Value> operands = graph.operands(node).stream().map(copies::get).toList();
-        Node copy = builder.at(node.name()).addNode(node.op(), operands);
-        for (int i = 0; i < copy.results().size(); i++) {
-          copies.put(node.results().get(i), copy.results().get(i));
-        }
-      }
-    }
+    Map<Value, Value> copies = PartialGraph.copy(graph, values, builder);
     for (int i = 0; i < values.size(); i++) {
       builder.output(Integer.toString(i), copies.get(graph.resolve(values.get(i))));
     }

@@ -1,0 +1,218 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.DimensionBinding;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Where a model takes rows of tables by positions, such as learned position embeddings, and counts
+ * these positions from the extents of its inputs: the extents must not lead beyond the last row.
+ */
+public final class PositionTables {
+  private static final int MOST_STEPS = 2_000;
+
+  /** Elements of a value that is computed to find out. */
+  private static final long MOST_ELEMENTS = 1 << 22;
+
+  /** A count of real tokens begins behind tokens of padding, which often have this number. */
+  private static final int NO_PADDING = 2;
+
+  /** Stands for a table that isn't constant. */
+  private static final String TABLE = "the table";
+
+  /**
+   * What takes rows of one table.
+   *
+   * @param part computes the rows, its only output
+   * @param symbols on which positions depend
+   */
+  private record Lookup(Graph part, Set<String> symbols) {
+    /** Whether positions are the same whatever the model's inputs hold. */
+    boolean isCertain() {
+      return part.inputs().stream().allMatch(input -> input.name().equals(TABLE));
+    }
+  }
+
+  /**
+   * A row that doesn't exist.
+   *
+   * @param node that takes it
+   * @param expected the rows that there are
+   * @param found the row that is taken
+   */
+  public record MissingRow(String node, String expected, String found) {}
+
+  private final List<Lookup> lookups;
+
+  private PositionTables(List<Lookup> lookups) {
+    this.lookups = lookups;
+  }
+
+  /** The tables of a graph whose extents may be symbols. */
+  public static PositionTables of(Graph graph) {
+    GraphEditor editor = new GraphEditor(graph);
+    return new PositionTables(
+        graph.nodes().stream()
+            .filter(node -> isLookup(node.op()) && isCounted(node.operand(1)))
+            .map(node -> lookup(editor, node))
+            .toList());
+  }
+
+  /** Whether an operation takes elements of its first operand by indices, its second. */
+  static boolean isLookup(Op op) {
+    return op instanceof Movement.Gather
+        || op instanceof Movement.GatherElements
+        || op instanceof Movement.GatherNd
+        || op instanceof Structured.Embedding;
+  }
+
+  private static Lookup lookup(GraphEditor graph, Node node) {
+    GraphBuilder indices = new GraphBuilder("indices");
+    PartialGraph.copy(graph, node.operands().subList(1, 2), indices);
+    GraphBuilder builder = new GraphBuilder("positions");
+    Value table = node.operand(0);
+    List<Value> wanted = isConstant(table) ? node.operands() : node.operands().subList(1, 2);
+    Map<Value, Value> copies = PartialGraph.copy(graph, wanted, builder);
+    Value rows = isConstant(table) ? copies.get(table) : builder.input(TABLE, table.type());
+    builder.at(node.name());
+    builder.output("rows", builder.add(node.op(), rows, copies.get(node.operand(1))));
+    Graph part = builder.finish();
+    return new Lookup(part, PartialGraph.symbols(indices.finish()));
+  }
+
+  private static boolean isConstant(Value value) {
+    return !value.isInput() && value.definition().op() instanceof Source.Constant;
+  }
+
+  /** Whether integers follow from extents, masks and integer inputs alone, by counting. */
+  private static boolean isCounted(Value indices) {
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Value> work = new ArrayDeque<>(List.of(indices));
+    boolean counts = false;
+    boolean reads = false;
+    while (!work.isEmpty()) {
+      Value value = work.pop();
+      if (!seen.add(value)) {
+        continue;
+      }
+      if (isData(value) || seen.size() > MOST_STEPS) {
+        return false;
+      }
+      if (value.isInput()) {
+        reads = true;
+        counts |= Position.isPosition(value);
+        continue;
+      }
+      Node node = value.definition();
+      boolean isLearned = node.op() instanceof Contraction || node.op() instanceof Structured;
+      if (isLearned) {
+        return false;
+      }
+      counts |=
+          node.op() instanceof Source.Iota
+              || node.op() instanceof Source.Extent
+              || node.op() instanceof Reduction.Cumulative
+              || node.op() instanceof Movement.Slice && isConstant(node.operand(0));
+      work.addAll(node.operands());
+    }
+    return counts || !reads;
+  }
+
+  private static boolean isData(Value value) {
+    return value.isInput() && value.type().element().isFloat() && !isMask(value);
+  }
+
+  private static boolean isMask(Value input) {
+    return input.name().toLowerCase(Locale.ROOT).contains("mask");
+  }
+
+  /**
+   * Whether all rows exist that are taken at these extents; also where that isn't known.
+   *
+   * @param tried the symbols in question: tables that don't depend on them count as long enough
+   */
+  public boolean reach(Map<String, Dim> extents, Set<String> tried) {
+    return lookups.stream()
+        .filter(lookup -> !Collections.disjoint(lookup.symbols(), tried))
+        .allMatch(lookup -> missing(lookup, extents).isEmpty());
+  }
+
+  /** A row that is missing at these extents, whatever the model's inputs hold. */
+  public Optional<MissingRow> missing(Map<String, Dim> extents) {
+    return lookups.stream()
+        .filter(Lookup::isCertain)
+        .flatMap(lookup -> missing(lookup, extents).stream())
+        .findFirst();
+  }
+
+  private static Optional<MissingRow> missing(Lookup lookup, Map<String, Dim> extents) {
+    String node = lookup.part().nodes().getLast().name();
+    try {
+      Graph bound = DimensionBinding.bind(lookup.part(), extents);
+      if (isComputable(bound)) {
+        Evaluator.run(bound, bound.inputs().stream().map(PositionTables::usual).toList());
+      }
+      return Optional.empty();
+    } catch (PartitaException outside) {
+      Diagnostic why = outside.diagnostics().getFirst();
+      return Optional.of(new MissingRow(node, why.expected(), why.found()));
+    } catch (TypeMismatch misfit) {
+      return Optional.of(new MissingRow(node, misfit.expected(), misfit.found()));
+    } catch (ArithmeticException
+        | IllegalArgumentException
+        | IndexOutOfBoundsException impossible) {
+      return Optional.of(new MissingRow(node, "another extent", impossible.getMessage()));
+    }
+  }
+
+  private static boolean isComputable(Graph bound) {
+    List<TensorType> types = new ArrayList<>();
+    bound.inputs().forEach(input -> types.add(input.type()));
+    for (Node node : bound.nodes()) {
+      if (!(node.op() instanceof Source.Constant)) {
+        node.results().forEach(result -> types.add(result.type()));
+      }
+    }
+    return PartialGraph.symbols(bound).isEmpty()
+        && types.stream()
+            .allMatch(type -> type.isStatic() && type.shape().elements() <= MOST_ELEMENTS);
+  }
+
+  /** What an input holds when no token is padding. */
+  private static Tensor usual(Value input) {
+    TensorType type = input.type();
+    if (isMask(input) || input.name().equals(TABLE)) {
+      return Tensor.filled(type, 1);
+    }
+    if (!Position.isPosition(input)) {
+      return Tensor.filled(type, NO_PADDING);
+    }
+    return FilledInputs.positions(type, 0);
+  }
+}
