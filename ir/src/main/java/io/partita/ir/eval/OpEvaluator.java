@@ -1,6 +1,7 @@
 package io.partita.ir.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -45,6 +46,11 @@ public final class OpEvaluator {
       case IntegerNetwork integer -> List.of(integer(integer, operands, type));
       // The whole value is the same in each layout.
       case Communication.Relayout change -> operands;
+      case Communication.Localize localize -> operands;
+      case Communication.Overlay overlay -> List.of(operands.getLast());
+      case Communication.Settle(var axis, Exit.Stack stack) ->
+          List.of(MovementKernels.broadcast(operands.getFirst(), type));
+      case Communication.Settle settle -> List.of(operands.getFirst());
       case Communication.Exchange exchange ->
           throw new IllegalArgumentException("an exchange isn't computed by one device");
     };

@@ -38,6 +38,8 @@ public final class FactorRules {
       case Structured structured -> StructuredFactors.rule(structured, operands, results);
       case Quantized quantized -> quantized(quantized, operands);
       case IntegerNetwork integer -> integer(integer, operands);
+      case Communication.Variation variation ->
+          VariationFactors.rule(variation, operands, results.getFirst());
       case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }

@@ -103,6 +103,8 @@ public final class LocalForm {
       case Structured structured -> structured(structured);
       case Quantized quantized -> same(quantized);
       case IntegerNetwork integer -> same(integer);
+      case Communication.Variation variation ->
+          List.of(VariationFactors.local(builder, variation, splits, device, operands));
       case Communication exchange -> throw new IllegalArgumentException(exchange.mnemonic());
     };
   }

@@ -2,6 +2,8 @@ package io.partita.ir.factor;
 
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Op;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -35,11 +37,31 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
    * value varies over the axis, it can't be had at one place, and what is at one place is
    * broadcast.
    *
+   * <p>Where an operand varies over an axis, so do all results, whatever else the axis does: each
+   * device computes its part or its term of the version of its place.
+   *
    * @param given how the operands lie before; only what their axes do besides splitting counts
    */
   public static NodeLayouts resolve(FactorSplits splits, List<Layout> given) {
     Map<String, Integer> places = places(given);
     return resolve(splits.without(places.keySet()), places.keySet(), given).at(places);
+  }
+
+  /**
+   * As {@link #resolve(FactorSplits, List)}; operations that begin or end a variation say
+   * themselves what they give.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException when one can't take what is given
+   */
+  public static NodeLayouts of(Op op, FactorSplits splits, List<Layout> given) {
+    if (!(op instanceof Communication.Variation variation)) {
+      return resolve(splits, given);
+    }
+    List<Layout> operands = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      operands.add(given.get(i).with(splits.operand(i).splits()));
+    }
+    return new NodeLayouts(splits, operands, List.of(variation.layout(operands)));
   }
 
   private static Map<String, Integer> places(List<Layout> given) {
@@ -103,37 +125,40 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
       List<Layout> operands,
       List<Layout> results) {
     boolean isSplit = splits.axes().contains(axis);
-    if (!isSplit && given.stream().anyMatch(layout -> layout.varying().contains(axis))) {
+    ReductionKind kind = splits.reductions().get(axis);
+    if (!isSplit || kind != null) {
+      join(axis, kind, splits.rule(), given, operands, results);
+    }
+    if (given.stream().anyMatch(layout -> layout.varying().contains(axis))) {
       for (int i = 0; i < operands.size(); i++) {
         if (given.get(i).varying().contains(axis)) {
-          operands.set(i, varying(operands.get(i), axis));
+          operands.set(i, operands.get(i).withVarying(axis));
         }
       }
-      results.replaceAll(result -> varying(result, axis));
-      return;
+      results.replaceAll(result -> result.withVarying(axis));
     }
-    ReductionKind kind = splits.reductions().get(axis);
-    boolean isReduced = kind != null;
-    if (isSplit && !isReduced) {
-      return;
-    }
+  }
+
+  private static void join(
+      String axis,
+      ReductionKind reduced,
+      FactorRule rule,
+      List<Layout> given,
+      List<Layout> operands,
+      List<Layout> results) {
+    boolean isReduced = reduced != null;
+    ReductionKind kind = reduced;
     for (int i = 0; kind == null && i < given.size(); i++) {
       kind = given.get(i).partial().get(axis);
     }
     Set<Integer> partial =
-        kind == null ? null : partialOperands(axis, kind, isReduced, splits.rule(), given);
+        kind == null ? null : partialOperands(axis, kind, isReduced, rule, given);
     boolean mixes = partial != null && mixes(kind, results);
     if (partial != null && !mixes && (isReduced || !partial.isEmpty())) {
       ReductionKind found = kind;
       partial.forEach(i -> operands.set(i, operands.get(i).withPartial(axis, found)));
       results.replaceAll(result -> result.withPartial(axis, found));
     }
-  }
-
-  private static Layout varying(Layout layout, String axis) {
-    List<String> all = new ArrayList<>(layout.varying());
-    all.add(axis);
-    return layout.withVarying(all);
   }
 
   /** Sums of maxima aren't maxima of sums: one kind at a time. */
@@ -164,6 +189,10 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
       any |= !candidates.isEmpty();
       if (candidates.isEmpty()) {
         candidates.addAll(terms.get(term));
+        if (!isReduced) {
+          // Which term of its version a device holds is not known before that is settled.
+          candidates.removeIf(i -> given.get(i).varying().contains(axis));
+        }
       }
       if (candidates.isEmpty()) {
         return null;

@@ -14,11 +14,16 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * How a tensor lies on a mesh. Each mesh axis does one of five things to it: it splits a dimension;
- * the devices along it hold parts that are still to be joined (partial); each device along it holds
- * a value of its own and nothing is claimed about how they relate (varying); only the devices at
- * one coordinate hold it and the others hold nothing (at); or, where the layout doesn't name it,
- * all devices along it hold the same.
+ * How a tensor lies on a mesh. Each mesh axis does one of four things to it: it splits a dimension;
+ * the devices along it hold parts that are still to be joined (partial); only the devices at one
+ * coordinate hold it and the others hold nothing (at); or, where the layout doesn't name it, all
+ * devices along it hold the same.
+ *
+ * <p>The tensor may also vary over an axis: then there is a version of it for each place on the
+ * axis, and a device has to do with the version of its place only. It holds all of it; or, where
+ * the axis splits a dimension, its part of it; or, where the value is partial over the axis, its
+ * term of it. The other parts and terms of a version are on no device, so only an {@link Exit} ends
+ * the variation.
  *
  * @param splits one for each dimension
  * @param partial how the parts along an axis join, in the mesh's order of axes
@@ -34,7 +39,7 @@ public record Layout(
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} when an axis
    *     isn't in the mesh or does two things, a split has other than one part for each place on its
-   *     axes, or a coordinate isn't on its axis
+   *     axes, a coordinate isn't on its axis, or a tensor at one place varies
    */
   public Layout {
     splits = List.copyOf(splits);
@@ -56,12 +61,16 @@ public record Layout(
     }
     Set<String> used = new HashSet<>();
     List<String> all = new ArrayList<>(partial.keySet());
-    all.addAll(varying);
     all.addAll(at.keySet());
     splits.forEach(split -> all.addAll(split.axes()));
     for (String axis : all) {
       require(mesh.has(axis), "an axis of " + mesh, axis);
       require(used.add(axis), "each axis once", axis);
+    }
+    Set<String> varied = new HashSet<>();
+    for (String axis : varying) {
+      require(mesh.has(axis), "an axis of " + mesh, axis);
+      require(varied.add(axis) && !at.containsKey(axis), "each axis once", axis);
     }
     for (Split split : splits) {
       if (!split.isNone()) {
@@ -129,6 +138,15 @@ public record Layout(
 
   public Layout withVarying(List<String> changed) {
     return new Layout(mesh, splits, partial, changed, at);
+  }
+
+  /** Also varying over an axis. */
+  public Layout withVarying(String axis) {
+    List<String> changed = new ArrayList<>(varying);
+    if (!changed.contains(axis)) {
+      changed.add(axis);
+    }
+    return withVarying(changed);
   }
 
   /** Also only at this coordinate of the axis. */

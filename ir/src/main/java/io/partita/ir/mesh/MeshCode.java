@@ -16,7 +16,9 @@ public enum MeshCode implements DiagnosticCode {
   RESHARD("P3408", "a layout can't be changed to the other"),
   OPERAND("P3409", "an operation can't take an operand as it lies on the devices"),
   DIALECT("P3410", "an operation is of another dialect"),
-  SYNC("P3411", "a change of layout communicates otherwise than it says");
+  SYNC("P3411", "a change of layout communicates otherwise than it says"),
+  EXIT("P3412", "a varying value can't be settled so"),
+  ENTRY("P3413", "a value can't begin to vary so");
 
   private final String id;
   private final String title;

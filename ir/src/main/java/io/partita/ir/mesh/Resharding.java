@@ -22,19 +22,28 @@ import java.util.TreeSet;
 public record Resharding(Layout from, Layout to) {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#RESHARD} when the
-   *     layouts are of other meshes or ranks, or what varies would have to become whole
+   *     layouts are of other meshes or ranks, vary over other axes, or a device would need more of
+   *     its version than it holds
    */
   public Resharding {
     boolean alike = from.mesh().equals(to.mesh()) && from.rank() == to.rank();
-    if (!alike || !to.varying().containsAll(from.varying())) {
+    require(alike, from, to);
+    if (!from.varying().equals(to.varying())) {
       throw MeshCode.RESHARD.at(
-          "layout " + from, "a layout that it can change to", to.toString(), "");
-    }
-    for (String axis : to.varying()) {
-      require(from.splitBy(axis) < 0, from, to);
+          "layout " + from,
+          "a layout that varies over the same axes",
+          to,
+          "settle ends a variation, localize and overlay begin one");
     }
     from.partial()
         .forEach((axis, kind) -> require(to.partial().getOrDefault(axis, kind) == kind, from, to));
+    for (String axis : from.varying()) {
+      int before = from.splitBy(axis);
+      boolean keeps =
+          from.partial().containsKey(axis) == to.partial().containsKey(axis)
+              && (before < 0 || sameCuts(from, to, axis, before, to.splitBy(axis)));
+      require(keeps, from, to);
+    }
   }
 
   private static void require(boolean condition, Layout from, Layout to) {
@@ -62,19 +71,20 @@ public record Resharding(Layout from, Layout to) {
     int before = from.splitBy(axis);
     int after = to.splitBy(axis);
     boolean isPartial = to.partial().containsKey(axis);
-    boolean isVarying = to.varying().contains(axis);
-    if (to.at().containsKey(axis)) {
+    if (from.varying().contains(axis)) {
+      return Optional.empty();
+    } else if (to.at().containsKey(axis)) {
       return toPlace(axis, before);
     } else if (from.at().containsKey(axis)) {
       boolean isSum = to.partial().get(axis) == ReductionKind.SUM;
       return after >= 0
           ? Optional.of(SyncKind.SCATTER)
           : isSum ? Optional.empty() : Optional.of(SyncKind.BROADCAST);
-    } else if (from.partial().containsKey(axis) && !isPartial && !isVarying) {
+    } else if (from.partial().containsKey(axis) && !isPartial) {
       return Optional.of(after >= 0 ? SyncKind.REDUCE_SCATTER : SyncKind.ALL_REDUCE);
     } else if (before >= 0 && after < 0 && !becomesSum(axis)) {
       return Optional.of(SyncKind.ALL_GATHER);
-    } else if (before >= 0 && after >= 0 && !sameCuts(axis, before, after)) {
+    } else if (before >= 0 && after >= 0 && !sameCuts(from, to, axis, before, after)) {
       return Optional.of(SyncKind.ALL_TO_ALL);
     }
     return Optional.empty();
@@ -91,7 +101,7 @@ public record Resharding(Layout from, Layout to) {
   }
 
   /** Further cuts inside the same parts move nothing. */
-  private boolean sameCuts(String axis, int dim, int then) {
+  private static boolean sameCuts(Layout from, Layout to, String axis, int dim, int then) {
     if (dim != then) {
       return false;
     }
@@ -132,9 +142,10 @@ public record Resharding(Layout from, Layout to) {
         return new Resharding(sum, to).apply(terms, type, tolerance);
       }
     }
-    // Along these axes nothing is joined: each place on them is a mesh of its own.
-    Set<String> kept = new TreeSet<>(to.varying());
-    kept.removeAll(from.at().keySet());
+    // Along these axes nothing is joined: each place on them is a mesh of its own. Where each
+    // version is split alike, parts of different versions travel as if they were of one.
+    Set<String> kept = new TreeSet<>(from.varying());
+    kept.removeIf(axis -> from.splitBy(axis) >= 0);
     to.partial().keySet().stream().filter(from.partial()::containsKey).forEach(kept::add);
     Layout source = without(from, kept);
     Layout target = without(to, kept);

@@ -100,13 +100,7 @@ public final class Shards {
   public static Tensor assemble(
       SortedMap<Integer, Tensor> parts, TensorType type, Layout layout, double tolerance) {
     layout.verify(type);
-    if (!layout.varying().isEmpty()) {
-      throw MeshCode.VARYING.at(
-          "layout " + layout,
-          "a value that is whole, split or partial",
-          "one that varies over " + layout.varying(),
-          "end the variation by a sync or a pooling");
-    }
+    requireOne("layout " + layout, layout);
     for (int device = 0; device < layout.mesh().devices(); device++) {
       String expected =
           layout.holds(device) ? layout.localType(type, device).toString() : "nothing";
@@ -117,6 +111,22 @@ public final class Shards {
     }
     Map<List<Integer>, Tensor> pieces = joined(replicas(parts, layout, tolerance), layout);
     return concatenated(pieces, layout, type);
+  }
+
+  /**
+   * That a value doesn't vary.
+   *
+   * @param where the value is
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#VARYING}
+   */
+  public static void requireOne(String where, Layout layout) {
+    if (!layout.varying().isEmpty()) {
+      throw MeshCode.VARYING.at(
+          where,
+          "a value that is whole, split or partial",
+          "one that varies over " + layout.varying(),
+          "end the variation before: settle, and a sync where it leaves a partial sum");
+    }
   }
 
   /** What stands at each device whose coordinates on the unused axes are 0, the others checked. */

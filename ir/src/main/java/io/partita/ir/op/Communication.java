@@ -2,15 +2,18 @@ package io.partita.ir.op;
 
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Codec;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.mesh.Variations;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,6 +108,124 @@ public sealed interface Communication extends Op {
       ElementType element = results.getFirst().element();
       Require.that(codec.encodes(element), "elements that " + codec + " encodes", element);
       return results;
+    }
+  }
+
+  /**
+   * Where a value begins or ceases to vary over a mesh axis, in the mesh dialect. Nothing is
+   * communicated; the meaning of the graph changes, as the devices no longer compute on one value.
+   * On whole values, where all devices would have the same, these operations change nothing.
+   */
+  sealed interface Variation extends Communication {
+    String axis();
+
+    /**
+     * The layout of the result.
+     *
+     * @throws io.partita.ir.diagnostic.PartitaException with {@link
+     *     io.partita.ir.mesh.MeshCode#ENTRY} or {@link io.partita.ir.mesh.MeshCode#EXIT} where the
+     *     operands lie otherwise than they must
+     */
+    Layout layout(List<Layout> operands);
+  }
+
+  /**
+   * Lets each device along an axis go on with its term of a sum (or maximum or minimum) as if that
+   * were all: a sync point that is dropped.
+   */
+  record Localize(String axis) implements Variation {
+    @Override
+    public String mnemonic() {
+      return "localize";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("axis", axis);
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 1);
+      return operands;
+    }
+
+    @Override
+    public Layout layout(List<Layout> operands) {
+      return Variations.localized(operands.getFirst(), axis);
+    }
+  }
+
+  /**
+   * Gives each device along an axis its own part of the second operand exactly, and the first
+   * operand around it: the view that a device has of a sequence whose other parts it knows
+   * approximately.
+   *
+   * @param dim the dimension of the second operand that the axis splits
+   */
+  record Overlay(String axis, int dim) implements Variation {
+    @Override
+    public String mnemonic() {
+      return "overlay";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("axis", axis);
+      attributes.integer("dim", dim);
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 2);
+      TensorType base = operands.getFirst();
+      Require.that(operands.getLast().equals(base), base, operands.getLast());
+      Require.that(dim >= 0 && dim < base.rank(), "a tensor with dimension " + dim, base);
+      return List.of(base);
+    }
+
+    @Override
+    public Layout layout(List<Layout> operands) {
+      return Variations.overlaid(operands.getFirst(), operands.getLast(), axis, dim);
+    }
+  }
+
+  /** Ends a variation over an axis. */
+  record Settle(String axis, Exit exit) implements Variation {
+    @Override
+    public String mnemonic() {
+      return "settle";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.text("axis", axis);
+      attributes.text("by", exit.toString());
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      TensorType x = operands.isEmpty() ? null : operands.getFirst();
+      Require.count(operands, exit instanceof Exit.Priority ? 2 : 1);
+      Require.that(exit.takes(x.element()), "elements that settle by " + exit + " takes", x);
+      if (exit instanceof Exit.Priority(int devices)) {
+        TensorType accepted = TensorType.of(ElementType.BOOL, devices);
+        Require.that(operands.getLast().equals(accepted), accepted, operands.getLast());
+      }
+      return exit instanceof Exit.Stack(int devices)
+          ? List.of(x.with(stacked(devices, x.shape())))
+          : List.of(x);
+    }
+
+    private static Shape stacked(int devices, Shape shape) {
+      List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
+      dims.addAll(shape.dims());
+      return new Shape(dims);
+    }
+
+    @Override
+    public Layout layout(List<Layout> operands) {
+      return Variations.settled(operands, axis, exit);
     }
   }
 

@@ -2,6 +2,7 @@ package io.partita.ir.op;
 
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Codec;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.program.StepReader;
 
@@ -19,6 +20,9 @@ public final class OpReader {
               in.optional("algorithm", Algorithm::parse),
               in.optional("codec", Codec::parse).orElse(Codec.EXACT));
       case "reshard" -> new Communication.Reshard(in.layout("to"));
+      case "localize" -> new Communication.Localize(in.text("axis"));
+      case "overlay" -> new Communication.Overlay(in.text("axis"), in.smallInteger("dim"));
+      case "settle" -> new Communication.Settle(in.text("axis"), in.parsed("by", Exit::parse));
       case "exchange" ->
           new Communication.Exchange(
               in.smallInteger("sync"),

@@ -3,6 +3,7 @@ package io.partita.ir.program;
 import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.Shards;
 import java.util.List;
 import java.util.SequencedMap;
 
@@ -20,7 +21,12 @@ public record Program(
     List<Module> devices,
     SequencedMap<String, ShardedType> inputs,
     SequencedMap<String, ShardedType> outputs) {
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link
+   *     io.partita.ir.mesh.MeshCode#VARYING} when an output varies from device to device
+   */
   public Program {
     devices = List.copyOf(devices);
+    outputs.forEach((name, type) -> Shards.requireOne("output " + name, type.layout()));
   }
 }

@@ -53,7 +53,7 @@ public final class ProgramEvaluator {
    * Runs the program once.
    *
    * @param inputs whole, by name; a state that is given takes the place of what devices have kept
-   * @return the outputs, put together, by name; but those that vary over devices
+   * @return the outputs, put together, by name
    * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} when an input is missing or
    *     of another type, with another {@link EvaluationCode} when a node can't be computed from
    *     these values, with a {@link io.partita.ir.mesh.MeshCode} when devices that should hold the
@@ -115,9 +115,7 @@ public final class ProgramEvaluator {
         .outputs()
         .forEach(
             (name, sharded) -> {
-              if (sharded.layout().varying().isEmpty()) {
-                outputs.put(name, whole(name, sharded, parts));
-              }
+              outputs.put(name, whole(name, sharded, parts));
             });
     return outputs;
   }

@@ -94,7 +94,8 @@ public final class LayoutDerivation {
     if (!isPossible(from, change.to())) {
       String expected = "a layout that " + new ShardedType(type, from) + " can change to";
       String found = new ShardedType(type, change.to()).toString();
-      return List.of(new Diagnostic(MeshCode.RESHARD, where, expected, found, ""));
+      String remedy = from.varying().isEmpty() ? "" : exit(from, change.to());
+      return List.of(new Diagnostic(MeshCode.RESHARD, where, expected, found, remedy));
     }
     String expected = exchanged(new Resharding(from, change.to()).kinds());
     String found = change instanceof Communication.Sync sync ? exchanged(sync.kinds()) : RESHARD;
@@ -149,7 +150,7 @@ public final class LayoutDerivation {
    */
   static NodeLayouts derive(Mesh mesh, Node node, List<Layout> given) {
     FactorRule rule = FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
-    return NodeLayouts.resolve(FactorSplits.of(mesh, rule, given), given);
+    return NodeLayouts.of(node.op(), FactorSplits.of(mesh, rule, given), given);
   }
 
   private static Diagnostic mismatch(
@@ -157,7 +158,7 @@ public final class LayoutDerivation {
     String remedy =
         isPossible(found, expected)
             ? "let the operand pass a sync to " + expected
-            : "let the operand pass a sync before it varies";
+            : exit(found, expected);
     return new Diagnostic(
         MeshCode.OPERAND,
         where,
@@ -168,6 +169,21 @@ public final class LayoutDerivation {
             + new ShardedType(operand.type(), expected),
         new ShardedType(operand.type(), found).toString(),
         remedy);
+  }
+
+  /** What could end a variation that stands in the way. */
+  private static String exit(Layout found, Layout expected) {
+    for (String axis : found.varying()) {
+      boolean isSplit = found.splitBy(axis) >= 0;
+      boolean isPartial = found.partial().containsKey(axis);
+      if (isSplit || isPartial) {
+        String by = isSplit ? "part" : "term";
+        return "end the variation before: settle {axis = \"" + axis + "\", by = \"" + by + "\"}";
+      }
+    }
+    return expected.varying().equals(found.varying())
+        ? ""
+        : "end the variation over " + String.join(", ", found.varying()) + " by settle";
   }
 
   private List<Diagnostic> hold(Value value, Layout layout, String where) {
@@ -197,7 +213,7 @@ public final class LayoutDerivation {
         "bind its symbols, such as --dim seq=128");
   }
 
-  private static List<Diagnostic> at(String where, PartitaException e) {
+  static List<Diagnostic> at(String where, PartitaException e) {
     return e.diagnostics().stream()
         .map(
             wrong ->

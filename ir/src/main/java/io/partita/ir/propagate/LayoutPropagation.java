@@ -8,11 +8,13 @@ import io.partita.ir.factor.NodeLayouts;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Resharding;
+import io.partita.ir.op.Communication;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -30,7 +32,7 @@ import java.util.Set;
  * that is split over the axis, which gets it broadcast or scattered. Last, in reverse order, what
  * all devices along an axis would have alike and is read at one place only is made there only: so a
  * stage of a pipeline holds its weights and no other device does. Nothing here knows an operation
- * by name.
+ * by name, but for those that begin or end a variation.
  */
 public final class LayoutPropagation {
   private final Graph graph;
@@ -119,10 +121,18 @@ public final class LayoutPropagation {
       Layout layout = spread(layouts.get(operand), splits);
       given.add(grows(node, operand) ? layout.withPartial(Map.of()) : layout);
     }
-    NodeLayouts found = NodeLayouts.resolve(splits, given);
+    NodeLayouts found = layouts(node, splits, given);
     nodes.put(node, found);
     for (int i = 0; i < node.results().size(); i++) {
       hold(node.results().get(i), found.results().get(i));
+    }
+  }
+
+  private static NodeLayouts layouts(Node node, FactorSplits splits, List<Layout> given) {
+    try {
+      return NodeLayouts.of(node.op(), splits, given);
+    } catch (PartitaException e) {
+      throw new PartitaException(LayoutDerivation.at("node " + node, e));
     }
   }
 
@@ -176,8 +186,18 @@ public final class LayoutPropagation {
     if (outputs.contains(value)) {
       return false;
     }
-    return readers.getOrDefault(value, List.of()).stream()
-        .allMatch(reader -> takes(reader, value, produced) && !grows(reader, value));
+    List<Node> all = readers.getOrDefault(value, List.of());
+    return all.stream().anyMatch(reader -> needsTerms(reader, produced))
+        || all.stream().allMatch(reader -> takes(reader, value, produced) && !grows(reader, value));
+  }
+
+  /** Whether a reader is there for what isn't joined: the others join it for themselves. */
+  private static boolean needsTerms(Node reader, Layout produced) {
+    return reader.op() instanceof Communication.Localize(String axis)
+            && produced.partial().containsKey(axis)
+        || reader.op() instanceof Communication.Settle(String along, Exit.Term term)
+            && produced.partial().containsKey(along)
+            && produced.varying().contains(along);
   }
 
   private boolean takes(Node reader, Value value, Layout produced) {

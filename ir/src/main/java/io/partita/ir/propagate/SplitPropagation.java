@@ -6,9 +6,12 @@ import io.partita.ir.factor.FactorSplits;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Op;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -73,10 +76,10 @@ final class SplitPropagation {
   private void visit(Node node) {
     FactorRule rule = factors.get(node).rule();
     for (int i = 0; i < node.operands().size(); i++) {
-      collect(node, node.operand(i), rule.operands().get(i));
+      collect(node, node.operand(i), rule.operands().get(i), i);
     }
     for (int i = 0; i < node.results().size(); i++) {
-      collect(node, node.results().get(i), rule.results().get(i));
+      collect(node, node.results().get(i), rule.results().get(i), -1);
     }
     FactorSplits found = factors.get(node);
     if (found.all().isEmpty()) {
@@ -90,13 +93,27 @@ final class SplitPropagation {
     }
   }
 
-  private void collect(Node node, Value value, List<List<Integer>> dims) {
+  private void collect(Node node, Value value, List<List<Integer>> dims, int operand) {
     List<Split> known = splits.get(value);
     for (int dim = 0; known != null && dim < known.size(); dim++) {
-      if (!known.get(dim).isNone()) {
+      if (!known.get(dim).isNone() && maySplit(node, operand, dim, known.get(dim))) {
         take(node, value, dims.get(dim), dim, known.get(dim));
       }
     }
+  }
+
+  /**
+   * The axis over which a value begins or ceases to vary splits it only where that is what the
+   * operation is for.
+   */
+  private static boolean maySplit(Node node, int operand, int dim, Split split) {
+    return switch (node.op()) {
+      case Communication.Overlay overlay ->
+          !split.axes().contains(overlay.axis()) || operand == 1 && dim == overlay.dim();
+      case Communication.Settle(String axis, Exit.Part part) -> true;
+      case Communication.Variation variation -> !split.axes().contains(variation.axis());
+      case Op op -> true;
+    };
   }
 
   private void take(Node node, Value value, List<Integer> dimension, int dim, Split split) {

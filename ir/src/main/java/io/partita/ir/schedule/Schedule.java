@@ -1,6 +1,7 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.mesh.ShardedType;
+import io.partita.ir.mesh.Shards;
 import io.partita.ir.program.Program;
 import java.util.List;
 import java.util.SequencedMap;
@@ -20,7 +21,12 @@ public record Schedule(
     List<ChipSchedule> roles,
     SequencedMap<String, ShardedType> inputs,
     SequencedMap<String, ShardedType> outputs) {
+  /**
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link
+   *     io.partita.ir.mesh.MeshCode#VARYING} when an output varies from device to device
+   */
   public Schedule {
     roles = List.copyOf(roles);
+    outputs.forEach((name, type) -> Shards.requireOne("output " + name, type.layout()));
   }
 }

@@ -126,7 +126,9 @@ final class LayoutChecker {
           written.start,
           "an output that is whole or split",
           print(value.type(), derived(value)),
-          "let it pass a sync");
+          derived(value).varying().isEmpty()
+              ? "let it pass a sync"
+              : "end the variation by settle, and let it pass a sync");
     }
   }
 

@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /**
  * The rules of the mesh dialect, for a module that keeps those of all dialects: each operation
- * takes its operands as they lie, each sync is possible, what varies comes from a sync and ends
- * before the outputs, and states come out as they go in. Without devices, there is no sync.
+ * takes its operands as they lie, each sync is possible, what varies is settled before the outputs,
+ * and states come out as they go in. Without devices, there is no sync.
  */
 final class MeshRules {
   private final Module module;
@@ -39,7 +39,8 @@ final class MeshRules {
   private void unplaced() {
     List<Node> nodes = module.graph().nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (nodes.get(i).op() instanceof Communication.Relayout) {
+      if (nodes.get(i).op() instanceof Communication.Relayout
+          || nodes.get(i).op() instanceof Communication.Variation) {
         violations.add(
             new Diagnostic(
                 MeshCode.DIALECT,
@@ -95,7 +96,7 @@ final class MeshRules {
               new ShardedType(output.value().type(), layout.get()).toString(),
               layout.get().varying().isEmpty()
                   ? "let the output pass a sync"
-                  : "end the variation by a sync or a pooling"));
+                  : "end the variation by settle"));
     }
   }
 

@@ -109,8 +109,7 @@ class LayoutTest {
     assertThatThrownBy(
             () -> new Layout(MESH, List.of(split), Map.of("x", ReductionKind.SUM), List.of()))
         .hasMessageContaining("each axis once");
-    assertThatThrownBy(
-            () -> new Layout(MESH, List.of(), Map.of("y", ReductionKind.SUM), List.of("y")))
+    assertThatThrownBy(() -> Layout.replicated(MESH, 1).withAt("y", 1).withVarying("y"))
         .hasMessageContaining("each axis once");
     assertThatThrownBy(() -> Layout.of(MESH, new Split(List.of("y"), List.of(0L, 4L))))
         .hasMessageContaining("2 parts over [y]");
@@ -145,6 +144,8 @@ class LayoutTest {
         "f32[4{z,x}]",
         "f32[4{z}] partial(sum: x) at(y: 1)",
         "f32[4] varying(x) at(y: 0, z: 1)",
+        "f32[4{x}] varying(x)",
+        "f32[4] partial(sum: x) varying(x,y)",
         "u4[]"
       })
   void textIsReadAndWrittenAlike(String text) {
@@ -168,7 +169,8 @@ class LayoutTest {
         "f32[4] partial(mean: x)",
         "f32[4] varying()",
         "f32[4]?",
-        "f32[4{x}] varying(x)",
+        "f32[4] varying(x,x)",
+        "f32[4] varying(x) at(x: 0)",
         "f32[4{x}] at(x: 0)",
         "f32[4] at(x: 3)",
         "f32[4] at(x)",
@@ -345,9 +347,14 @@ class LayoutTest {
             "error P3405: a varying value has no whole\n  where:     layout [*] varying(y)\n"
                 + "  expected:  a value that is whole, split or partial\n"
                 + "  found:     one that varies over [y]\n"
-                + "  fix:       end the variation by a sync or a pooling");
+                + "  fix:       end the variation before: settle, and a sync where it leaves a partial sum");
     assertThatThrownBy(() -> new Resharding(layout, Layout.replicated(MESH, 1)))
-        .hasMessageContaining("P3408");
+        .hasMessage(
+            "error P3408: a layout can't be changed to the other\n"
+                + "  where:     layout [*] varying(y)\n"
+                + "  expected:  a layout that varies over the same axes\n"
+                + "  found:     [*]\n"
+                + "  fix:       settle ends a variation, localize and overlay begin one");
   }
 
   @Test
@@ -376,7 +383,6 @@ class LayoutTest {
     assertThat(kind(rows, columns)).isEqualTo(SyncKind.ALL_TO_ALL);
     assertThat(kind(whole, rows)).isNull();
     assertThat(kind(whole, partial)).isNull();
-    assertThat(kind(partial, whole.withVarying(List.of("x")))).isNull();
     assertThat(new Resharding(rows, rows).kinds()).isEmpty();
     Layout second = whole.withAt("x", 1);
     assertThat(kind(partial, second)).isEqualTo(SyncKind.REDUCE);
@@ -386,7 +392,6 @@ class LayoutTest {
     assertThat(kind(second, rows)).isEqualTo(SyncKind.SCATTER);
     assertThat(kind(whole, second)).isNull();
     assertThat(kind(second, partial)).isNull();
-    assertThat(kind(second, whole.withVarying(List.of("x")))).isEqualTo(SyncKind.BROADCAST);
     // The others need something that doesn't change a maximum, and the value itself is known not
     // to.
     assertThat(kind(second, whole.withPartial("x", ReductionKind.MAX)))

@@ -162,6 +162,7 @@ class LayoutInferenceTest {
               where:     node 0: reshard "undo"
               expected:  a layout that f32[4,6] varying(y) can change to
               found:     f32[4,6]
+              fix:       end the variation over y by settle
             error P3403: a layout doesn't fit the type
               where:     node 1: reshard "widen", dimension 1
               expected:  extent 7

@@ -16,7 +16,6 @@ import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
@@ -115,29 +114,6 @@ class LayoutPropagationTest {
     // Exactly one device has each row; the sum adds zeros to it.
     assertThat(MeshEvaluator.run(SyncInsertion.insert(plan, List.of()), inputs))
         .isEqualTo(Evaluator.run(graph, inputs));
-  }
-
-  @Test
-  void whatIsDroppedVariesToTheEnd() {
-    DecoderBlocks blocks = new DecoderBlocks();
-    Graph graph = blocks.build(1);
-    Mesh mesh = Mesh.line("x", 2);
-    Map<Value, Layout> pinned = blocks.pinned(mesh);
-    Node sum =
-        graph.nodes().stream()
-            .filter(node -> node.op() instanceof Elementwise.Binary)
-            .findFirst()
-            .orElseThrow();
-    pinned.put(sum.result(), Layout.replicated(mesh, 3).withVarying(List.of("x")));
-    // The network's weights are whole: a varying value can't meet a split one along the same axis.
-    pinned.keySet().removeAll(blocks.innerWeights);
-    LayoutPlan plan = LayoutPropagation.run(graph, mesh, pinned);
-    assertThat(plan.syncs()).isEmpty();
-    Value output = graph.outputs().getFirst().value();
-    assertThat(plan.layout(output)).hasToString("[*,*,*] varying(x)");
-    List<Tensor> inputs = inputs(graph, new Draw(1));
-    assertThatThrownBy(() -> MeshEvaluator.run(SyncInsertion.insert(plan, List.of()), inputs))
-        .hasMessageContaining("P3405");
   }
 
   @Test

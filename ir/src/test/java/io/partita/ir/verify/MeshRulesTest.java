@@ -49,6 +49,11 @@ class MeshRulesTest {
     assertThat(found).isEqualTo(expected);
   }
 
+  private Value varying(Value value) {
+    Value terms = reshard(value, WHOLE.withPartial("x", ReductionKind.SUM));
+    return builder.add(new Communication.Localize("x"), terms);
+  }
+
   private Value reshard(Value value, Layout to) {
     return builder.add(new Communication.Reshard(to), value);
   }
@@ -56,7 +61,7 @@ class MeshRulesTest {
   @Test
   void outputsAreJoined() {
     builder.output("partial", reshard(x, WHOLE.withPartial("x", ReductionKind.SUM)));
-    builder.output("varying", reshard(x, VARYING));
+    builder.output("varying", varying(x));
     builder.output("split", reshard(x, SPLIT));
     assertViolations(
         Map.of(),
@@ -71,7 +76,7 @@ class MeshRulesTest {
           where:     output varying
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
-          fix:       end the variation by a sync or a pooling
+          fix:       end the variation by settle
         """);
   }
 
@@ -92,7 +97,7 @@ class MeshRulesTest {
 
   @Test
   void inputsArePlacedAndDontVary() {
-    builder.output("y", reshard(x, VARYING));
+    builder.output("y", x);
     assertViolations(
         Map.of("x", VARYING, "z", SPLIT),
         List.of(),
@@ -109,7 +114,7 @@ class MeshRulesTest {
           where:     output y
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
-          fix:       end the variation by a sync or a pooling
+          fix:       end the variation by settle
         """);
   }
 

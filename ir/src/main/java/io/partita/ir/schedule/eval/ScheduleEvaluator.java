@@ -68,7 +68,7 @@ public final class ScheduleEvaluator {
    * Runs an entry point once.
    *
    * @param inputs whole, by name
-   * @return the outputs, put together, by name; but states, and those that vary over devices
+   * @return the outputs, put together, by name; but states
    * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} when an input is missing or
    *     of another type, with a {@link ScheduleFault} when a device does what it mayn't, which says
    *     which step of which device, in which loop and tile
@@ -89,7 +89,7 @@ public final class ScheduleEvaluator {
         .outputs()
         .forEach(
             (name, sharded) -> {
-              if (sharded.layout().varying().isEmpty() && isGiven(name, sharded, outputs)) {
+              if (isGiven(name, sharded, outputs)) {
                 whole.put(name, whole(name, sharded, outputs));
               }
             });

@@ -44,6 +44,7 @@ final class StepPrinter {
       case IntegerNetwork integers -> IntegerNetworkCode.emit(code, integers);
       case Communication.Exchange exchange -> ExchangeCode.emit(code);
       case Communication.Relayout change -> throw new IllegalArgumentException(change.mnemonic());
+      case Communication.Variation change -> throw new IllegalArgumentException(change.mnemonic());
       case Source source -> source(code, source);
     }
     return code.parts();

@@ -1,0 +1,73 @@
+package io.partita.ir.mesh;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The layouts in which values are where they begin or cease to vary over a mesh axis. */
+public final class Variations {
+  private Variations() {}
+
+  /**
+   * Each device's term of a partial value is its version.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} when the value
+   *     isn't partial over {@code axis}, or varies already
+   */
+  public static Layout localized(Layout from, String axis) {
+    requireAxis(from, axis, "localize", MeshCode.ENTRY);
+    boolean fits = from.partial().containsKey(axis) && !from.varying().contains(axis);
+    require(fits, "localize", "a value that is partial over " + axis + " and doesn't vary", from);
+    Map<String, ReductionKind> partial = new LinkedHashMap<>(from.partial());
+    partial.remove(axis);
+    return from.withPartial(partial).withVarying(axis);
+  }
+
+  /**
+   * A whole value with each device's own part of another one in it.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} when {@code own}
+   *     isn't split over {@code axis} alone along {@code dim}, or {@code base} differs in more
+   */
+  public static Layout overlaid(Layout base, Layout own, String axis, int dim) {
+    requireAxis(base, axis, "overlay", MeshCode.ENTRY);
+    boolean isOwn =
+        own.splits().get(dim).axes().equals(List.of(axis)) && !own.varying().contains(axis);
+    require(isOwn, "overlay", "dimension " + dim + " of operand 1 split over " + axis, own);
+    boolean alike = own.with(dim, Split.NONE).equals(base);
+    require(alike, "overlay", "operand 0 as " + own.with(dim, Split.NONE), base);
+    return base.withVarying(axis);
+  }
+
+  /**
+   * After an exit.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} when the first
+   *     operand doesn't vary over {@code axis}, or as {@link Exit#settled}
+   */
+  public static Layout settled(List<Layout> operands, String axis, Exit exit) {
+    Layout from = operands.getFirst();
+    requireAxis(from, axis, "settle", MeshCode.EXIT);
+    if (!from.varying().contains(axis)) {
+      throw MeshCode.EXIT.at(exit.where(), "a value that varies over " + axis, from, "");
+    }
+    Layout to = exit.settled(from, axis);
+    if (exit instanceof Exit.Priority && !operands.getLast().isReplicated()) {
+      throw MeshCode.EXIT.at(
+          exit.where(), "operand 1 whole on all devices", operands.getLast(), "stack it and sync");
+    }
+    return to;
+  }
+
+  private static void requireAxis(Layout layout, String axis, String where, MeshCode code) {
+    if (!layout.mesh().has(axis)) {
+      throw code.at(where, "an axis of " + layout.mesh(), axis, "");
+    }
+  }
+
+  private static void require(boolean condition, String where, String expected, Layout found) {
+    if (!condition) {
+      throw MeshCode.ENTRY.at(where, expected, found, "");
+    }
+  }
+}
