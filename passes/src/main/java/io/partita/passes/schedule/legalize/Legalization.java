@@ -36,6 +36,7 @@ public final class Legalization {
           new StuffZeros(),
           new RepeatBorders(),
           new FoldEmpty(),
+          new WithoutElements(),
           new GatherRows(),
           new ScatterRows(),
           new AlignElements(),

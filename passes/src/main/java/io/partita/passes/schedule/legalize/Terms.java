@@ -46,6 +46,12 @@ record Terms(GraphEditor graph) {
         : graph.add(new Movement.Reshape(shape), value);
   }
 
+  Value broadcast(Value value, Shape shape) {
+    return value.type().shape().equals(shape)
+        ? value
+        : graph.add(new Movement.Broadcast(shape), value);
+  }
+
   Value transposed(Value value, Integer... permutation) {
     return graph.add(new Movement.Transpose(List.of(permutation)), value);
   }

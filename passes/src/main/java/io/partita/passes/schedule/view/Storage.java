@@ -169,6 +169,10 @@ public record Storage(
 
   /** The same elements in row-major order under another shape; none where that takes a copy. */
   public Optional<Storage> reshaped(List<Long> to) {
+    if (elements() == 0) {
+      return Optional.of(
+          new Storage(region, element, offset, to, Collections.nCopies(to.size(), 1L)));
+    }
     List<Run> runs = runs();
     Long[] changed = new Long[to.size()];
     int next = 0;

@@ -53,6 +53,12 @@ class StorageTest {
     assertThat(nibbles.part(1, 2, 2).isRegular()).isFalse();
   }
 
+  @Test
+  void nothingIsReshapedToNothing() {
+    Storage none = whole(0, 4).reshaped(List.of(2L, 0L, 3L)).orElseThrow();
+    assertThat(none.shape()).containsExactly(2L, 0L, 3L);
+  }
+
   /**
    * A reshaped view has the same elements in the same order, and is found whenever there is one.
    */

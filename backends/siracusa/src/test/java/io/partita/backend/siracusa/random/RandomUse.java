@@ -60,7 +60,7 @@ final class RandomUse {
     for (int steps = draw.from(isSeen ? 1 : 0, 4); steps > 0; steps--) {
       last = step(last);
     }
-    if (draw.oneIn(6) && !isEmpty(last.type())) {
+    if (draw.oneIn(6)) {
       last = kept(last);
     }
     output(last);
@@ -157,7 +157,8 @@ final class RandomUse {
       low.add((long) draw.from(dim.value() > 1 ? -1 : 0, 2));
       high.add((long) draw.from(0, 2));
     }
-    Value padding = builder.constant(Tensor.scalar(type.element(), 1));
+    Tensor one = Tensor.scalar(type.element(), 1);
+    Value padding = draw.flag() ? builder.constant(one) : leaf.apply(one);
     return builder.add(new Movement.Pad(Movement.PadMode.CONSTANT, low, high), value, padding);
   }
 

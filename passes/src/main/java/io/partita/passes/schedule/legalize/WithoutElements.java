@@ -1,0 +1,147 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Movement.ScatterReduction;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.op.Reduction.ReduceKind;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.rewrite.Match;
+import io.partita.passes.rewrite.Pattern;
+import io.partita.passes.rewrite.RewriteRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code x[2,0] · w[0,3] + b -> b}, {@code pad(nothing, fill) -> fill}, {@code scatter(data,
+ * nothing) -> data}: what operands without elements leave of an operation, whose kernel would need
+ * a place for them.
+ */
+final class WithoutElements implements RewriteRule {
+  @Override
+  public Class<? extends Op> root() {
+    return Op.class;
+  }
+
+  @Override
+  public Pattern pattern() {
+    return Pattern.any();
+  }
+
+  @Override
+  public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
+    List<Value> operands = graph.operands(node);
+    if (node.results().size() != 1
+        || isEmpty(node.result())
+        || operands.stream().noneMatch(WithoutElements::isEmpty)) {
+      return Optional.empty();
+    }
+    TensorType type = node.result().type();
+    Terms terms = new Terms(graph);
+    return switch (node.op()) {
+      case Contraction.MatMul product -> Optional.of(zeros(terms, type));
+      case Contraction.Einsum einsum -> Optional.of(zeros(terms, type));
+      case Structured.Linear linear ->
+          Optional.of(linear.bias() ? bias(terms, operands.get(2), 0, type) : zeros(terms, type));
+      case Contraction.Convolution convolution -> {
+        int spatial = type.rank() - 2;
+        yield Optional.of(
+            convolution.bias() ? bias(terms, operands.get(2), spatial, type) : zeros(terms, type));
+      }
+      case Structured.Attention attention -> attention(terms, attention, operands, type);
+      case Movement.Pad pad when pad.mode() == Movement.PadMode.CONSTANT ->
+          Optional.of(terms.broadcast(operands.get(1), type.shape()));
+      case Movement.ScatterElements scatter -> Optional.of(operands.getFirst());
+      case Movement.ScatterNd scatter -> scatter(terms, scatter.reduction(), operands);
+      case Movement.GatherNd(var batch) ->
+          Optional.of(gather(terms, batch, operands.get(0), operands.get(1), type.shape()));
+      case Op other -> Optional.empty();
+    };
+  }
+
+  private static boolean isEmpty(Value value) {
+    return value.type().shape().elements() == 0;
+  }
+
+  private static Value zeros(Terms terms, TensorType type) {
+    Value zero = terms.graph().constant(Tensor.filled(TensorType.scalar(type.element()), 0));
+    return terms.broadcast(zero, type.shape());
+  }
+
+  /**
+   * @param inner dimensions of the result after the one that the bias has
+   */
+  private static Value bias(Terms terms, Value bias, int inner, TensorType type) {
+    Shape shape = bias.type().shape();
+    for (int i = 0; i < inner; i++) {
+      shape = shape.concat(Shape.of(1));
+    }
+    Value wide = terms.cast(terms.reshaped(bias, shape), type.element());
+    return terms.broadcast(wide, type.shape());
+  }
+
+  /** No keys give zeros; queries and keys without features are all at a right angle. */
+  private static Optional<Value> attention(
+      Terms terms, Structured.Attention attention, List<Value> operands, TensorType type) {
+    TensorType query = operands.get(0).type();
+    TensorType key = operands.get(1).type();
+    if (key.shape().extent(2) == 0) {
+      return Optional.of(zeros(terms, type));
+    }
+    List<Value> changed = new ArrayList<>(operands);
+    changed.set(0, zeros(terms, query.with(query.shape().with(3, Dim.ONE))));
+    changed.set(1, zeros(terms, key.with(key.shape().with(3, Dim.ONE))));
+    return Optional.of(terms.graph().add(attention, changed));
+  }
+
+  /** Without indices, or with updates of all of the data, one after the other. */
+  private static Optional<Value> scatter(
+      Terms terms, ScatterReduction reduction, List<Value> operands) {
+    Value data = operands.get(0);
+    Value updates = operands.get(2);
+    if (isEmpty(updates)) {
+      return Optional.of(data);
+    }
+    Shape shape = data.type().shape();
+    long count = updates.type().shape().elements() / shape.elements();
+    Value all = terms.reshaped(updates, Shape.of(count).concat(shape));
+    return switch (reduction) {
+      case REPLACE -> Optional.of(terms.reshaped(terms.slice(all, 0, count - 1, 1), shape));
+      case ADD -> joined(terms, data, all, ReduceKind.SUM, BinaryFunction.ADD);
+      case MUL -> joined(terms, data, all, ReduceKind.PRODUCT, BinaryFunction.MUL);
+      case MIN -> joined(terms, data, all, ReduceKind.MIN, BinaryFunction.MIN);
+      case MAX -> joined(terms, data, all, ReduceKind.MAX, BinaryFunction.MAX);
+    };
+  }
+
+  private static Optional<Value> joined(
+      Terms terms, Value data, Value updates, ReduceKind kind, BinaryFunction function) {
+    if (data.type().element() == ElementType.BOOL) {
+      return Optional.empty();
+    }
+    Value one = terms.graph().add(new Reduction.Reduce(kind, List.of(0), false), updates);
+    return Optional.of(terms.binary(function, data, one));
+  }
+
+  /** Index tuples without indices stand for all of the data of their batch element. */
+  private static Value gather(Terms terms, int batch, Value data, Value indices, Shape result) {
+    Shape shape = data.type().shape();
+    Shape ones = new Shape(List.of());
+    for (int i = batch; i < indices.type().rank() - 1; i++) {
+      ones = ones.concat(Shape.of(1));
+    }
+    Shape spread = shape.range(0, batch).concat(ones).concat(shape.range(batch, shape.rank()));
+    return terms.broadcast(terms.reshaped(data, spread), result);
+  }
+}
