@@ -111,9 +111,16 @@ public final class Localization {
       }
     }
     SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
-    graph.inputs().forEach(input -> inputs.put(input.name(), sharded(input)));
     SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
+    graph.inputs().forEach(input -> inputs.put(input.name(), sharded(input)));
     graph.outputs().forEach(output -> outputs.put(output.name(), sharded(output.value())));
+    for (Module.State state : module.states()) {
+      if (inputs.get(state.input()).type().shape().elements() == 0) {
+        // No device has a part of it, so it would count as an input that callers give.
+        inputs.remove(state.input());
+        outputs.remove(state.output());
+      }
+    }
     return new Program(mesh(), devices.stream().map(this::finish).toList(), inputs, outputs);
   }
 
