@@ -15,6 +15,7 @@ struct partita_options {
     const char *input;  /* or null for the port's standard one */
     const char *output; /* likewise */
     const char *report; /* the file that is told what was moved, or null */
+    int32_t any_images; /* L2 and L3 may begin with other bytes than were compiled */
 };
 
 extern struct partita_options partita_options;
@@ -27,6 +28,9 @@ int32_t partita_run(int32_t count, char *const *options);
 /* An option's value. */
 uint64_t partita_option_number(const char *value);
 int32_t partita_same_text(const char *first, const char *second);
+
+/* CRC-32C (RFC 3720, appendix B.4), in which Java's class of this name computes it too. */
+uint32_t partita_crc32c(const uint8_t *bytes, uint32_t count);
 
 /* What the port provides. */
 

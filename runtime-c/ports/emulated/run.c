@@ -1,7 +1,7 @@
 /*
  * The way of a program from its options to its report. All ports take
  *
- *   [--l3 FILE] [--input FILE] [--output FILE] [--transfers late|early] [--report FILE]
+ *   [--l3 FILE] [--input FILE] [--output FILE] [--transfers late|early] [--report FILE] [--images verified|any]
  *
  * and what their links take. A % in a file's name stands for the chip's number. Late transfers, the default, copy when
  * they're waited for and early ones when they start; a program that is right gives the same with both. The report is
@@ -139,6 +139,30 @@ void partita_output_write(const void *l2, uint32_t bytes)
     }
 }
 
+#if defined(PARTITA_L2_IMAGE) && !defined(PARTITA_PROBES)
+/* How many bytes of L2 and of L3 are given, and their checksums; 0 bytes if that isn't known. */
+extern const uint32_t partita_images[4];
+
+static void verify_image(const char *message, const uint8_t *bytes, uint32_t size, const uint32_t *image)
+{
+    if (image[0] == 0 || partita_options.any_images) {
+        return;
+    }
+    if (image[0] > size || partita_crc32c(bytes, image[0]) != image[1]) {
+        partita_fail(message);
+    }
+}
+#endif
+
+static void verify_images(void)
+{
+#if defined(PARTITA_L2_IMAGE) && !defined(PARTITA_PROBES)
+    verify_image("L2 isn't as it was compiled: its file was damaged", partita_l2, PARTITA_L2_BYTES, partita_images);
+    verify_image("L3 isn't as it was compiled: its file is damaged, missing or another chip's", partita_l3,
+                 PARTITA_L3_BYTES, partita_images + 2);
+#endif
+}
+
 static void load_l3(void)
 {
     const int32_t image = opened(partita_options.l3, 0);
@@ -180,10 +204,12 @@ static void read_option(const char *name, const char *value)
         partita_options.early = partita_same_text(value, "early");
     } else if (partita_same_text(name, "--report")) {
         partita_options.report = value;
+    } else if (partita_same_text(name, "--images")) {
+        partita_options.any_images = partita_same_text(value, "any");
     } else if (!partita_link_option(name, value)) {
         partita_print("options: ");
         partita_print(partita_link_options);
-        partita_print("--l3 --input --output --transfers --report, each with a value\n");
+        partita_print("--l3 --input --output --transfers --report --images, each with a value\n");
         partita_fail("an option that there isn't");
     }
 }
@@ -237,6 +263,7 @@ int32_t partita_run(int32_t count, char *const *options)
     if (partita_options.l3 != NULL) {
         load_l3();
     }
+    verify_images();
     input = opened(partita_options.input, 0);
     output = opened(partita_options.output, 1);
     partita_start_team();

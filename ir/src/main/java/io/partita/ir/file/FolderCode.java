@@ -3,15 +3,24 @@ package io.partita.ir.file;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong when a folder is written. */
+/** What can go wrong when a folder is written or opened. */
 public enum FolderCode implements DiagnosticCode {
   OUTPUT_FOLDER("P5002", "the output folder can't be written"),
-  NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write");
+  NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write"),
+  CHANGED_FILES("P5030", "files of the program were changed"),
+  NO_CHECKSUMS("P5031", "the checksums of the program can't be read"),
+  OTHER_FILES("P5032", "files of the program are not as they were compiled", Severity.NOTE);
 
   private final String id;
   private final String title;
+  private final Severity severity;
 
   FolderCode(String id, String title) {
+    this(id, title, Severity.ERROR);
+  }
+
+  FolderCode(String id, String title, Severity severity) {
+    this.severity = severity;
     this.id = id;
     this.title = title;
   }
@@ -23,7 +32,7 @@ public enum FolderCode implements DiagnosticCode {
 
   @Override
   public Severity severity() {
-    return Severity.ERROR;
+    return severity;
   }
 
   @Override

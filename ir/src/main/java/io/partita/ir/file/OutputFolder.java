@@ -23,7 +23,8 @@ public final class OutputFolder {
 
   /**
    * Writes a program to {@code folder}, which may not exist yet, be empty, or hold a program that
-   * was written before and is replaced. All is written beside it first and moved when complete.
+   * was written before and is replaced. {@link Checksums} of all files are added. All is written
+   * beside it first and moved when complete.
    *
    * @param isProgram whether a folder holds a program that may be replaced
    * @throws PartitaException P5002 when it can't be written, P5003 when other files are there
@@ -39,9 +40,11 @@ public final class OutputFolder {
       Files.createDirectories(parent);
       Path fresh = Files.createTempDirectory(parent, "." + target.getFileName() + "-");
       try {
+        Checksums checksums = new Checksums();
         for (EmittedFile file : files) {
-          writeFile(file, fresh, ending);
+          writeFile(file, fresh, checksums, ending);
         }
+        writeFile(checksums.file(), fresh, checksums, ending);
         ending.verifyGoesOn();
         replace(target, fresh);
       } finally {
@@ -78,14 +81,14 @@ public final class OutputFolder {
     }
   }
 
-  private static void writeFile(EmittedFile file, Path folder, ShutdownGuard ending)
-      throws IOException {
+  private static void writeFile(
+      EmittedFile file, Path folder, Checksums checksums, ShutdownGuard ending) throws IOException {
     ending.verifyGoesOn();
     Path path = folder.resolve(file.path());
     Files.createDirectories(path.getParent());
     OutputStream plain = ending.watched(Files.newOutputStream(path));
     try (OutputStream out = new BufferedOutputStream(plain, BLOCK)) {
-      file.content().writeTo(out);
+      checksums.write(file, out);
     }
   }
 

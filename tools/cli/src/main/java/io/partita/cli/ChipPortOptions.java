@@ -57,8 +57,16 @@ final class ChipPortOptions {
     return port;
   }
 
-  /** What the port's programs need of them. */
-  List<String> options() {
-    return gvsoc == null ? List.of() : List.of("--gvsoc", gvsoc.toAbsolutePath().toString());
+  /**
+   * What the port's programs need of them.
+   *
+   * @param anyImages whether memories may begin with other bytes than were compiled, which programs
+   *     verify on ports other than GVSoC
+   */
+  List<String> options(boolean anyImages) {
+    if (gvsoc == null) {
+      return anyImages ? List.of("--images", "any") : List.of();
+    }
+    return List.of("--gvsoc", gvsoc.toAbsolutePath().toString());
   }
 }

@@ -54,8 +54,12 @@ final class ChipRunOptions {
     }
   }
 
-  /** Builds and runs the program in a folder. */
-  int run(Path folder, Path inputs, Path outputs, CommandSpec spec) {
+  /**
+   * Builds and runs the program in a folder.
+   *
+   * @param anyImages whether memories may begin with other bytes than were compiled
+   */
+  int run(Path folder, Path inputs, Path outputs, boolean anyImages, CommandSpec spec) {
     Port port = ports.port(spec);
     ModelDescription description = ModelDescription.read(folder);
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
@@ -72,7 +76,7 @@ final class ChipRunOptions {
       result =
           new BatchProgram(
                   folder, profile ? "build/profile" : "build", port, Duration.ofSeconds(timeout))
-              .run(List.of(arguments), ports.options(), steps);
+              .run(List.of(arguments), ports.options(anyImages), steps);
     }
     Map<String, Tensor> named = new LinkedHashMap<>();
     for (ModelDescription.WholePort output : description.outputs()) {

@@ -12,6 +12,8 @@ import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.Checksums;
+import io.partita.ir.file.EmittedFile;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -20,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -155,8 +158,7 @@ final class CompileCommand implements Callable<Integer> {
     report.put("kind", program.description().kind().name().toLowerCase(Locale.ROOT));
     program.description().devices().ifPresent(group -> report(group, report));
     report(report);
-    List<String> files = program.files().stream().map(file -> file.path()).toList();
-    return new Written(files, summary(program.description()), report);
+    return new Written(paths(program.files()), summary(program.description()), report);
   }
 
   private Written chips(PrintWriter err) {
@@ -180,8 +182,11 @@ final class CompileCommand implements Callable<Integer> {
     String summary =
         "C for %d chip%s of %s: 'make host' builds it"
             .formatted(count, count == 1 ? "" : "s", description.target());
-    List<String> files = program.files().stream().map(file -> file.path()).toList();
-    return new Written(files, summary, report);
+    return new Written(paths(program.files()), summary, report);
+  }
+
+  private static List<String> paths(List<EmittedFile> files) {
+    return Stream.concat(files.stream().map(EmittedFile::path), Stream.of(Checksums.FILE)).toList();
   }
 
   /** Of the second entry point. */

@@ -77,6 +77,7 @@ final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Port port = ports.port(spec);
+    FolderOptions.noteChanges(folder, spec);
     ModelDescription description = ModelDescription.read(folder);
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     ProbeComparison.Result result;
@@ -95,7 +96,7 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private List<String> options(Port port) {
-    List<String> options = new ArrayList<>(ports.options());
+    List<String> options = new ArrayList<>(ports.options(false));
     if (transfers != null) {
       if (port == Port.GVSOC || !List.of("early", "late").contains(transfers)) {
         throw new ParameterException(

@@ -72,6 +72,8 @@ final class GenerateCommand implements Callable<Integer> {
 
   @Mixin HostingOptions options = new HostingOptions();
 
+  @Mixin FolderOptions opening = new FolderOptions();
+
   @Option(names = "--json", description = "Print text, token ids and speed as JSON.")
   boolean json;
 
@@ -177,12 +179,14 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private CompiledModel open() {
+    opening.verify(folder, spec);
     if (ModelDescription.isIn(folder)) {
       Port port = ports.port(spec);
       try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
         Build.run(folder, port, List.of());
         progress.step("starting");
-        return new ChipModel(folder, port, ports.options(), Duration.ofSeconds(timeout));
+        return new ChipModel(
+            folder, port, ports.options(opening.allowChanges), Duration.ofSeconds(timeout));
       }
     }
     ports.requireNone(spec);

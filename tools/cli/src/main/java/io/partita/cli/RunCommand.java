@@ -48,6 +48,8 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin HostingOptions options = new HostingOptions();
 
+  @Mixin FolderOptions opening = new FolderOptions();
+
   @Option(
       names = "--device",
       paramLabel = "I",
@@ -59,9 +61,10 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    opening.verify(folder, spec);
     if (ModelDescription.isIn(folder)) {
       requireFiles();
-      return chips.run(folder, inputs, outputs, spec);
+      return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }
     chips.requireNone(spec);
     return device == 0 ? run() : serve();

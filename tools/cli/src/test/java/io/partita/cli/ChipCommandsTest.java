@@ -131,9 +131,16 @@ class ChipCommandsTest {
     Files.writeString(folder.resolve("prediction.json"), "{\"format\":\"another\"}");
     Invocation run =
         Invocation.of(
-            "run", folder, "--inputs", token(), "-o", scratch.resolve("out.npz"), "--json");
+            "run",
+            folder,
+            "--inputs",
+            token(),
+            "-o",
+            scratch.resolve("out.npz"),
+            "--allow-changes",
+            "--json");
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
-    assertThat(run.err()).contains("P5107", "prediction.json", "another format");
+    assertThat(run.err()).contains("P5032", "P5107", "prediction.json", "another format");
   }
 
   @Test

@@ -52,9 +52,11 @@ final class CommandsTest {
             folder.resolve("Model.java").toString(),
             folder.resolve("Model.weights").toString(),
             folder.resolve("model.json").toString(),
+            folder.resolve("checksums.txt").toString(),
             "class Model: a decoder with step(…) and reset(), and a state of 262,144 bytes");
     assertThat(compile.err()).contains("note P6014").contains("--kv-capacity 256");
-    assertThat(contents(folder)).containsOnlyKeys("Model.java", "Model.weights", "model.json");
+    assertThat(contents(folder))
+        .containsOnlyKeys("Model.java", "Model.weights", "model.json", "checksums.txt");
   }
 
   @Test
@@ -80,7 +82,8 @@ final class CommandsTest {
         .containsOnlyKeys("output", "files", "class", "kind")
         .containsEntry("kind", "decoder")
         .containsEntry("class", "a.b.Decoder")
-        .containsEntry("files", List.of("a/b/Decoder.java", "Decoder.weights", "model.json"));
+        .containsEntry(
+            "files", List.of("a/b/Decoder.java", "Decoder.weights", "model.json", "checksums.txt"));
     assertThat(compile.err()).isEmpty();
   }
 

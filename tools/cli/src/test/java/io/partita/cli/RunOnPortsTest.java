@@ -62,7 +62,9 @@ final class RunOnPortsTest {
     assertThat(change.apply(text)).isNotEqualTo(text);
     Files.writeString(changed, change.apply(text));
     try {
-      Invocation run = run(folder, outputs, options);
+      List<String> changing = new ArrayList<>(options);
+      changing.add("--allow-changes");
+      Invocation run = run(folder, outputs, changing);
       assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.USER_ERROR);
       assertThat(run.out()).isEmpty();
       assertThat(run.err()).doesNotContain("\tat ", "Exception");
@@ -194,8 +196,10 @@ final class RunOnPortsTest {
     String text = Files.readString(role);
     Files.writeString(role, atFirstStep(FOR_EVER).apply(text));
     try {
+      List<String> options = new ArrayList<>(SmallChipProgram.on(port));
+      options.add("--allow-changes");
       Process run =
-          partita(command(folder, outputs, SmallChipProgram.on(port)), temporary)
+          partita(command(folder, outputs, options), temporary)
               .redirectErrorStream(true)
               .redirectOutput(scratch.resolve("told.log").toFile())
               .start();

@@ -6,7 +6,7 @@ import io.partita.ir.diagnostic.Severity;
 /** What can go wrong when a module becomes Java, or when emitted Java is run. */
 public enum BackendCode implements DiagnosticCode {
   SYMBOLIC_SHAPE("P5001", "a shape is not known when compiling"),
-  DESCRIPTOR("P5004", "the compiled model's description can't be read"),
+  DESCRIPTOR("P5004", "the compiled model can't be read"),
   EMITTED_SOURCE("P5005", "the emitted Java doesn't compile"),
   PROGRAM_INPUT("P5006", "an input doesn't fit the compiled model"),
   PROGRAM_FAILED("P5007", "the compiled model stopped"),

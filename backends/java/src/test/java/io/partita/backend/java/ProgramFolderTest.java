@@ -9,6 +9,7 @@ import io.partita.ir.graph.Module;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,7 +44,8 @@ class ProgramFolderTest {
     ProgramFolder.write(program(), first);
     ProgramFolder.write(program(), second);
     Map<String, byte[]> contents = contents(first);
-    assertThat(contents).containsOnlyKeys("a/b/Decoder.java", "Decoder.weights", "model.json");
+    assertThat(contents)
+        .containsOnlyKeys("a/b/Decoder.java", "Decoder.weights", "model.json", "checksums.txt");
     assertThat(contents(second)).containsExactlyEntriesOf(contents);
     assertThat(ModelDescription.read(first)).isEqualTo(program().description());
   }
@@ -75,6 +77,29 @@ class ProgramFolderTest {
               fix:       choose another output folder, or empty this one"""
                 .formatted(target));
     assertThat(contents(folder)).containsOnlyKeys("home/notes.txt");
+  }
+
+  /** Also where nothing of Partita runs: the class does it. */
+  @Test
+  void weightsThatAreDamagedAreRefused() throws IOException {
+    Path target = folder.resolve("out");
+    ProgramFolder.write(program(), target);
+    Path weights = target.resolve("Decoder.weights");
+    byte[] bytes = Files.readAllBytes(weights);
+    try (ProgramCompiler compiler = new ProgramCompiler()) {
+      ProgramRunner.open(compiler, target).close();
+      for (int at : List.of(0, bytes.length / 2, bytes.length - 1)) {
+        bytes[at] ^= 0x10;
+        Files.write(weights, bytes);
+        bytes[at] ^= 0x10;
+        assertThatThrownBy(() -> ProgramRunner.open(compiler, target))
+            .isInstanceOf(PartitaException.class)
+            .hasMessageContainingAll("P5004", "Decoder.weights is damaged");
+      }
+      Files.write(weights, Arrays.copyOf(bytes, bytes.length - 1));
+      assertThatThrownBy(() -> ProgramRunner.open(compiler, target))
+          .hasMessageContainingAll("P5004", "Decoder.weights has", "bytes, not");
+    }
   }
 
   @Test

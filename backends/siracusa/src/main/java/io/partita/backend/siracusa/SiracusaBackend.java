@@ -122,6 +122,12 @@ public final class SiracusaBackend {
       partita_l2:
           .incbin IMAGE
           .org PARTITA_L2_BYTES
+      /* Bytes and CRC-32C of L2's file and of L3's. */
+          .section .rodata.partita_images, "a"
+          .balign 4
+          .globl partita_images
+      partita_images:
+          .long IMAGES
           .section .note.GNU-stack, "", %progbits
       """;
 

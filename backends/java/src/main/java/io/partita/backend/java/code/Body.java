@@ -24,7 +24,8 @@ final class Body {
           imported("java.nio", "ShortBuffer"),
           imported("java.nio.channels", "FileChannel"),
           imported("java.nio.file", "Path"),
-          imported("java.util", "Arrays"));
+          imported("java.util", "Arrays"),
+          imported("java.util.zip", "CRC32C"));
   private static final Pattern NAMED = Pattern.compile("(?<![\\w.\"])[A-Z]\\w+");
 
   private final CodeBlock.Builder code = CodeBlock.builder();

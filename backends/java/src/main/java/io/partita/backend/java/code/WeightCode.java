@@ -6,6 +6,7 @@ import com.palantir.javapoet.MethodSpec;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.Storage;
+import io.partita.backend.java.plan.WeightsPlan;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -60,6 +61,15 @@ final class WeightCode {
                 Modifier.STATIC,
                 Modifier.FINAL)
             .initializer("$LL", plan.weights().bytes())
+            .build());
+    constants.add(
+        FieldSpec.builder(
+                Types.of("int"),
+                "CHECKSUM_BYTES",
+                Modifier.PRIVATE,
+                Modifier.STATIC,
+                Modifier.FINAL)
+            .initializer("$L", WeightsPlan.CHECKSUM_BYTES)
             .build());
     return constants;
   }
@@ -119,20 +129,27 @@ final class WeightCode {
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
             .addJavadoc(
-                "Maps the weights, which must be the file that was written with this class.\n")
+                "Maps the weights, which must be the file that was written with this class, and compares"
+                    + " their checksum\n(CRC-32C, the file's last four bytes).\n")
             .addParameter(Types.of("Path"), "weights")
             .addException(Body.classNamed("IOException"));
     Body body = new Body();
     role.ifPresentOrElse(
         code -> code.construct(constructor, body), () -> constructor.addModifiers(Modifier.PUBLIC));
     body.open("try (FileChannel file = FileChannel.open(weights))");
-    body.open("if (file.size() != WEIGHTS_BYTES)");
+    body.open("if (file.size() != WEIGHTS_BYTES + CHECKSUM_BYTES)");
     body.line(
-        "throw new IOException(weights + \" has \" + file.size() + \" bytes, not \" + WEIGHTS_BYTES)");
+        "throw new IOException(weights + \" has \" + file.size() + \" bytes, not \" +"
+            + " (WEIGHTS_BYTES + CHECKSUM_BYTES))");
     body.close();
-    if (!read.isEmpty()) {
-      segments(body, read);
-    }
+    segments(body, read);
+    body.line(
+        "ByteBuffer expected = ByteBuffer.allocate(CHECKSUM_BYTES).order(ByteOrder.LITTLE_ENDIAN)");
+    body.line("file.read(expected, WEIGHTS_BYTES)");
+    body.open("if (expected.getInt(0) != (int) checksum.getValue())");
+    body.line(
+        "throw new IOException(weights + \" is damaged: its bytes don't have the checksum at its end\")");
+    body.close();
     body.close();
     reads.forEach(method -> body.line(method.name() + "()"));
     chunk.ifPresent(code -> body.line(code.construction()));
@@ -141,6 +158,7 @@ final class WeightCode {
 
   private static void segments(Body body, Set<Storage> read) {
     long segment = 1L << WeightKernels.SEGMENT_BITS;
+    body.line("CRC32C checksum = new CRC32C()");
     body.line(
         "int count = (int) (WEIGHTS_BYTES + "
             + (segment - 1)
@@ -156,6 +174,7 @@ final class WeightCode {
     body.line(
         "ByteBuffer bytes = file.map(FileChannel.MapMode.READ_ONLY, start, size)"
             + ".order(ByteOrder.LITTLE_ENDIAN)");
+    body.line("checksum.update(bytes.duplicate())");
     for (Storage storage : read) {
       boolean isBytes = buffer(storage).equals("ByteBuffer");
       String view = isBytes ? "bytes" : "bytes.as" + buffer(storage) + "()";

@@ -3,11 +3,15 @@ package io.partita.backend.java.plan;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 
 /** Where each weight stands in the side file. Weights come in the order of their first use. */
 public final class WeightsPlan {
@@ -27,6 +31,10 @@ public final class WeightsPlan {
       Tensor data, WeightLayout layout, long position, int columns, long bytes, String name) {}
 
   private final List<Entry> entries = new ArrayList<>();
+
+  /** Of the checksum behind the weights. */
+  public static final int CHECKSUM_BYTES = 4;
+
   private final Map<Object, List<Entry>> known = new IdentityHashMap<>();
   private long end;
 
@@ -77,13 +85,24 @@ public final class WeightsPlan {
     return List.copyOf(entries);
   }
 
-  /** Size of the side file. */
+  /** Size of the weights in the side file; their checksum follows. */
   public long bytes() {
     return end;
   }
 
-  /** Writes the side file. */
+  /** Writes the side file: the weights, then their CRC-32C as a little-endian integer. */
   public void writeTo(OutputStream out) throws IOException {
+    CheckedOutputStream checked = new CheckedOutputStream(out, new CRC32C());
+    writeWeights(checked);
+    int checksum = (int) checked.getChecksum().getValue();
+    out.write(
+        ByteBuffer.allocate(CHECKSUM_BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putInt(checksum)
+            .array());
+  }
+
+  private void writeWeights(OutputStream out) throws IOException {
     long position = 0;
     for (Entry entry : entries) {
       out.write(new byte[Math.toIntExact(entry.position() - position)]);

@@ -1,0 +1,165 @@
+package io.partita.ir.file;
+
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
+
+/**
+ * The checksums of an output folder: a file with a line for each other one, its CRC-32C, its size
+ * and its path; the last line is about the lines before it. CRC-32C (RFC 3720, appendix B.4) finds
+ * damage, not forgery; processors have an instruction for it, which the JDK uses.
+ */
+public final class Checksums {
+  /** The file's name. */
+  public static final String FILE = "checksums.txt";
+
+  private static final Pattern LINE = Pattern.compile("([0-9a-f]{8}) (\\d{1,18}) (\\S.*)");
+  private static final long SEGMENT = 1L << 30;
+
+  private final List<String> lines = new ArrayList<>();
+
+  /** What a file should be. */
+  private record Entry(int checksum, long bytes, String path) {}
+
+  /** Writes a file's content to a stream, and notes its checksum. */
+  void write(EmittedFile file, OutputStream out) throws IOException {
+    long[] bytes = new long[1];
+    CheckedOutputStream checked =
+        new CheckedOutputStream(out, new CRC32C()) {
+          @Override
+          public void write(byte[] block, int offset, int length) throws IOException {
+            super.write(block, offset, length);
+            bytes[0] += length;
+          }
+
+          @Override
+          public void write(int value) throws IOException {
+            super.write(value);
+            bytes[0]++;
+          }
+        };
+    file.content().writeTo(checked);
+    long checksum = checked.getChecksum().getValue();
+    lines.add("%08x %d %s".formatted(checksum, bytes[0], file.path()));
+  }
+
+  /** The file of the checksums of what was written. */
+  EmittedFile file() {
+    String text = lines.stream().sorted().map(line -> line + "\n").collect(Collectors.joining());
+    return EmittedFile.text(FILE, text + ownLine(text));
+  }
+
+  /** The last line, which is about those before it. */
+  private static String ownLine(String before) {
+    byte[] bytes = before.getBytes(StandardCharsets.UTF_8);
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes);
+    return "%08x %d %s\n".formatted(checksum.getValue(), bytes.length, FILE);
+  }
+
+  /**
+   * The paths of files that aren't as they were written, sorted.
+   *
+   * @param isVerified of which files that is asked; the others only need the right size
+   * @throws PartitaException P5031 when the folder has no checksums
+   */
+  public static List<String> changed(Path folder, Predicate<String> isVerified) {
+    List<String> changed = new ArrayList<>();
+    for (Entry entry : read(folder)) {
+      try {
+        Path file = folder.resolve(entry.path());
+        boolean isSame = Files.size(file) == entry.bytes();
+        if (!isSame || isVerified.test(entry.path()) && checksum(file) != entry.checksum()) {
+          changed.add(entry.path());
+        }
+      } catch (IOException unreadable) {
+        changed.add(entry.path());
+      }
+    }
+    return changed.stream().sorted().toList();
+  }
+
+  private static List<Entry> read(Path folder) {
+    Path file = folder.resolve(FILE);
+    try {
+      List<Entry> entries = new ArrayList<>();
+      String text = DescriptionFields.text(file);
+      int last = text.lastIndexOf('\n', text.length() - 2) + 1;
+      if (!text.substring(last).equals(ownLine(text.substring(0, last)))) {
+        throw unreadable(file, "another checksum of its own than its last line says");
+      }
+      for (String line : text.substring(0, last).lines().toList()) {
+        Matcher fields = LINE.matcher(line);
+        if (!fields.matches()) {
+          throw unreadable(file, "the line '" + line + "'");
+        }
+        int checksum = Integer.parseUnsignedInt(fields.group(1), 16);
+        entries.add(new Entry(checksum, Long.parseLong(fields.group(2)), fields.group(3)));
+      }
+      return entries;
+    } catch (NoSuchFileException missing) {
+      throw unreadable(file, "no such file");
+    } catch (IOException | IllegalArgumentException other) {
+      throw unreadable(file, String.valueOf(other.getMessage()));
+    }
+  }
+
+  private static PartitaException unreadable(Path file, String found) {
+    return new PartitaException(
+        FolderCode.NO_CHECKSUMS,
+        file.toString(),
+        "a line for each file of the folder: its CRC-32C, its size and its path",
+        found,
+        "compile the model again; or copy the whole folder again");
+  }
+
+  private static int checksum(Path file) throws IOException {
+    CRC32C checksum = new CRC32C();
+    try (FileChannel channel = FileChannel.open(file)) {
+      long size = channel.size();
+      for (long start = 0; start < size; start += SEGMENT) {
+        ByteBuffer bytes =
+            channel.map(FileChannel.MapMode.READ_ONLY, start, Math.min(SEGMENT, size - start));
+        checksum.update(bytes);
+      }
+    }
+    return (int) checksum.getValue();
+  }
+
+  /**
+   * Refuses a folder of which files aren't as they were written.
+   *
+   * @param isVerified as above
+   * @throws PartitaException P5030 when files were changed, P5031 when there are no checksums
+   */
+  public static void verify(Path folder, Predicate<String> isVerified) {
+    List<String> changed = changed(folder, isVerified);
+    if (!changed.isEmpty()) {
+      throw refusal(folder, changed, "; if the changes are meant, add --allow-changes");
+    }
+  }
+
+  /** What says that a folder can't be opened, as files were changed. */
+  public static PartitaException refusal(Path folder, List<String> changed, String otherwise) {
+    return new PartitaException(
+        FolderCode.CHANGED_FILES,
+        folder.toString(),
+        "files as they were written, which " + FILE + " says",
+        "changed, cut or missing: " + String.join(", ", changed),
+        "compile the model again, or copy the whole folder again" + otherwise);
+  }
+}

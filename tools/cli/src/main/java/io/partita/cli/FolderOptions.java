@@ -1,0 +1,72 @@
+package io.partita.cli;
+
+import io.partita.backend.siracusa.ModelDescription;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.file.Checksums;
+import io.partita.ir.file.FolderCode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** How the folder of a compiled program is opened. */
+final class FolderOptions {
+  @Option(
+      names = "--allow-changes",
+      description =
+          "Run the program though files of its folder were changed since it was compiled. A note"
+              + " names them.")
+  boolean allowChanges;
+
+  /**
+   * Compares the files of a program with their checksums. Programs in Java compare those of weights
+   * themselves.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException P5030 or P5031
+   */
+  void verify(Path folder, CommandSpec spec) {
+    if (allowChanges) {
+      noteChanges(folder, spec);
+    } else if (isProgram(folder)) {
+      Checksums.verify(folder, FolderOptions::isVerified);
+    }
+  }
+
+  /**
+   * Names changed files, and goes on.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException P5030 when the description is among them, as
+   *     nobody knows what the others are without it
+   */
+  static void noteChanges(Path folder, CommandSpec spec) {
+    if (!Files.exists(folder.resolve(Checksums.FILE))) {
+      return;
+    }
+    List<String> changed = Checksums.changed(folder, FolderOptions::isVerified);
+    if (changed.contains(ModelDescription.FILE)) {
+      throw Checksums.refusal(folder, List.of(ModelDescription.FILE), "");
+    }
+    if (!changed.isEmpty()) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              new Diagnostic(
+                  FolderCode.OTHER_FILES,
+                  folder.toString(),
+                  "",
+                  String.join(", ", changed),
+                  "compile the model again for the files that it was compiled to"));
+    }
+  }
+
+  /** What isn't a program at all gets another diagnostic. */
+  private static boolean isProgram(Path folder) {
+    return Files.exists(folder.resolve(ModelDescription.FILE))
+        || Files.exists(folder.resolve(Checksums.FILE));
+  }
+
+  private static boolean isVerified(String path) {
+    return !path.endsWith(".weights");
+  }
+}

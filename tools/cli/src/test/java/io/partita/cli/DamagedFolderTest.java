@@ -1,0 +1,116 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.backend.siracusa.run.BatchProgram;
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of compiled programs that aren't as they were written. */
+class DamagedFolderTest {
+  @TempDir Path scratch;
+
+  private Invocation run(Path folder, Path inputs, Object... options) {
+    return Invocation.of(
+        Stream.concat(
+                Stream.of("run", folder, "--inputs", inputs, "-o", scratch.resolve("out.npz")),
+                Stream.of(options))
+            .toArray());
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  /** Of each file a bit is another one, or the last byte is missing. */
+  @Test
+  void anyDamageOfAnyFileIsNoticed() throws IOException {
+    Path inputs = SmallChipProgram.inputs(scratch);
+    Path chips = SmallChipProgram.compiled(scratch, 2);
+    Path java = java();
+    for (Path folder : List.of(chips, java)) {
+      List<Path> files = files(folder);
+      assertThat(files).anyMatch(file -> file.endsWith("checksums.txt"));
+      for (Path file : files) {
+        byte[] bytes = Files.readAllBytes(file);
+        if (bytes.length == 0) {
+          continue;
+        }
+        byte[] flipped = bytes.clone();
+        flipped[bytes.length / 2] ^= 1;
+        byte[] cut = Arrays.copyOf(bytes, bytes.length - 1);
+        Files.write(file, files.indexOf(file) % 3 == 0 ? cut : flipped);
+        Invocation run = run(folder, inputs);
+        assertThat(run.exitCode()).as("%s: %s", file, run.out()).isEqualTo(ExitCode.USER_ERROR);
+        assertThat(run.err())
+            .as(file.toString())
+            .containsAnyOf("error P5030", "error P5031", "error P5004");
+        Files.write(file, bytes);
+      }
+    }
+    Files.delete(java.resolve("checksums.txt"));
+    assertThat(run(java, inputs).err()).contains("error P5031", "no such file");
+    assertThat(run(java, inputs, "--allow-changes").exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  /** The model of {@link SmallChipProgram} in Java. */
+  private Path java() {
+    Path java = scratch.resolve("java");
+    Path module = scratch.resolve("hyperbolic.pir");
+    Invocation compile = Invocation.of("compile", module, "--target=java", "-o", java);
+    assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    return java;
+  }
+
+  @Test
+  void changesThatAreMeantAreAllowedButForTheDescription() throws IOException {
+    Path inputs = SmallChipProgram.inputs(scratch);
+    SmallChipProgram.compiled(scratch, 1);
+    Path java = java();
+    Path source = java.resolve("Model.java");
+    Files.writeString(source, Files.readString(source) + "\n// mine\n");
+    assertThat(run(java, inputs).err())
+        .contains("error P5030", "changed, cut or missing: Model.java", "--allow-changes");
+    Invocation allowed = run(java, inputs, "--allow-changes");
+    assertThat(allowed.exitCode()).as(allowed.err()).isEqualTo(ExitCode.DONE);
+    assertThat(allowed.err()).contains("note P5032", "Model.java");
+    Path description = java.resolve("model.json");
+    Files.writeString(description, Files.readString(description).replace("2, 8", "2, 9"));
+    assertThat(run(java, inputs, "--allow-changes").err())
+        .contains("error P5030", "changed, cut or missing: model.json")
+        .doesNotContain("bug in Partita");
+  }
+
+  /** Programs in C compare what is loaded themselves, when nothing of Partita runs. */
+  @Test
+  void emittedCNoticesDamagedMemories() throws IOException {
+    SmallChipProgram.on(Port.HOST);
+    Path folder = SmallChipProgram.compiled(scratch, 1);
+    List<List<Tensor>> inputs =
+        List.of(List.copyOf(Npz.read(SmallChipProgram.inputs(scratch)).values()));
+    BatchProgram program = new BatchProgram(folder, Port.HOST, Duration.ofSeconds(60));
+    Path image = folder.resolve("chip0.l2");
+    byte[] bytes = Files.readAllBytes(image);
+    Files.write(image, Arrays.copyOf(bytes, bytes.length - 64));
+    Build.run(folder, Port.HOST, List.of());
+    assertThatThrownBy(() -> program.run(inputs, List.of()))
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContainingAll("P5104", "L2 isn't as it was compiled");
+    assertThat(program.run(inputs, List.of("--images", "any")).outputs()).hasSize(1);
+  }
+}
