@@ -27,8 +27,7 @@ final class NumberChoice {
   private static final long TRIAL = 50;
 
   private final Attempts attempts;
-  private final List<Choice> choices = new ArrayList<>();
-  private ImportOptions options;
+  private long tried;
 
   /** How a model is imported with some options. */
   interface Attempts {
@@ -41,6 +40,14 @@ final class NumberChoice {
    * @param failure where it first failed; none where it didn't
    */
   record Attempt(ImportResult result, Optional<FirstFailure> failure) {
+    /** How many nodes were imported. */
+    long nodes() {
+      return failure
+          .map(FirstFailure::nodes)
+          .orElseGet(
+              () -> result.module().map(module -> (long) module.graph().nodes().size()).orElse(0L));
+    }
+
     boolean gotFurtherThan(Attempt other) {
       return failure.isEmpty()
           || other.failure.isPresent() && failure.get().nodes() > other.failure.get().nodes();
@@ -64,26 +71,67 @@ final class NumberChoice {
       Set<String> images,
       Map<String, Tensor> conditions) {}
 
-  NumberChoice(ImportOptions options, Attempts attempts) {
-    this.options = options;
+  /** An import with the numbers that were chosen for it. */
+  private record Step(ImportOptions options, List<Choice> choices, Attempt attempt) {
+    Optional<FirstFailure> failure() {
+      return attempt.failure();
+    }
+
+    /** Whether the whole model was imported, and fits its numbers. */
+    boolean isDone() {
+      return failure().isEmpty() && attempt.result().module().isPresent() && fits();
+    }
+
+    private boolean fits() {
+      return options.choice().orElseThrow().test(attempt.result().module().get().graph());
+    }
+
+    boolean gotFurtherThan(Step other) {
+      return attempt.gotFurtherThan(other.attempt);
+    }
+
+    Step with(ImportOptions more, List<Choice> chosen, Attempt next) {
+      List<Choice> all = new ArrayList<>(choices);
+      all.addAll(chosen);
+      return new Step(more, all, next);
+    }
+  }
+
+  NumberChoice(Attempts attempts) {
     this.attempts = attempts;
   }
 
-  ImportResult run() {
-    Attempt last = attempts.run(options);
+  /** Imports with what is given, and with more where that is needed. */
+  ImportResult run(ImportOptions options) {
+    Step last = completed(new Step(options, List.of(), attempts.run(options)));
+    boolean isWhole = last.attempt().result().module().isPresent();
+    return last.attempt()
+        .result()
+        .with(isWhole ? last.choices() : last.choices().stream().map(NumberChoice::vain).toList());
+  }
+
+  private static Choice vain(Choice choice) {
+    return choice.isDimension()
+        ? new Choice(true, choice.name(), choice.number(), "tried, as no usual size fits the model")
+        : choice;
+  }
+
+  /** As far as one gets by choosing numbers where the import fails. */
+  private Step completed(Step first) {
+    Step last = first;
     while (last.failure().isPresent()) {
-      Optional<Attempt> next = further(last, last.failure().get());
+      Optional<Step> next = further(last, last.failure().get());
       if (next.isEmpty()) {
         break;
       }
       last = next.get();
     }
-    return last.result().with(choices);
+    return last;
   }
 
-  private Optional<Attempt> further(Attempt last, FirstFailure failure) {
+  private Optional<Step> further(Step last, FirstFailure failure) {
     if (!failure.conditions().isEmpty()) {
-      return branch(failure.conditions());
+      return branch(failure.conditions(), last);
     }
     if (!failure.images().isEmpty()) {
       return sized(failure.images(), UsualSizes.IMAGES, last);
@@ -91,70 +139,82 @@ final class NumberChoice {
     Set<String> lengths = new TreeSet<>(failure.open());
     lengths.removeIf(UsualSizes::isBatch);
     return lengths.isEmpty()
-        ? sized(failure.open(), List.of(1L), last)
+        ? sized(failure.open(), UsualSizes.BATCHES, last)
         : sized(lengths, UsualSizes.LENGTHS, last).or(() -> batch(failure, last));
   }
 
-  private Optional<Attempt> batch(FirstFailure failure, Attempt last) {
+  private Optional<Step> batch(FirstFailure failure, Step last) {
     Set<String> batches = new TreeSet<>(failure.open());
     batches.removeIf(symbol -> !UsualSizes.isBatch(symbol));
-    return batches.isEmpty() ? Optional.empty() : sized(batches, List.of(1L), last);
+    return batches.isEmpty() ? Optional.empty() : sized(batches, UsualSizes.BATCHES, last);
   }
 
-  private Optional<Attempt> branch(Map<String, Tensor> conditions) {
-    conditions.forEach(
-        (input, value) -> {
-          options = options.withValue(input, value);
-          choices.add(
-              new Choice(
-                  false,
-                  input,
-                  value.getLong(0),
-                  "of the two branches, it takes the one that reads more inputs"));
-        });
-    return Optional.of(attempts.run(options));
+  private Optional<Step> branch(Map<String, Tensor> conditions, Step last) {
+    ImportOptions options = last.options();
+    List<Choice> choices = new ArrayList<>();
+    for (Map.Entry<String, Tensor> condition : conditions.entrySet()) {
+      options = options.withValue(condition.getKey(), condition.getValue());
+      choices.add(
+          new Choice(
+              false,
+              condition.getKey(),
+              condition.getValue().getLong(0),
+              "of the two branches, it takes the one that reads more inputs"));
+    }
+    return Optional.of(last.with(options, choices, attempts.run(options)));
   }
 
-  /** The first size with which the import gets further; all of {@code symbols} get it. */
-  private Optional<Attempt> sized(Set<String> symbols, List<Long> usual, Attempt last) {
+  /**
+   * The first size with which the whole model can be imported, or else with which the import gets
+   * furthest; all of {@code symbols} get it.
+   */
+  private Optional<Step> sized(Set<String> symbols, List<Long> usual, Step last) {
     if (symbols.isEmpty()) {
       return Optional.empty();
     }
     Set<Long> sizes = new LinkedHashSet<>(usual);
-    if (usual.size() > 1) {
+    if (!usual.equals(UsualSizes.BATCHES)) {
       scan(sizes);
     }
-    Attempt best = null;
-    long bestSize = 0;
-    long tried = 0;
+    Step best = null;
     for (long size : sizes) {
-      Attempt trial = attempts.run(with(symbols, size));
-      if (best == null || trial.gotFurtherThan(best)) {
-        best = trial;
-        bestSize = size;
+      Step trial = trial(symbols, size, usual.getFirst(), last);
+      if (trial.failure().isPresent() && !isAboutSize(trial.failure().get())) {
+        trial = completed(trial);
       }
-      tried += TRIAL + trial.failure().map(FirstFailure::nodes).orElse(0L);
-      boolean isAboutSize =
-          trial
-              .failure()
-              .filter(FirstFailure::isMisfit)
-              .filter(each -> each.open().stream().allMatch(UsualSizes::isBatch))
-              .isPresent();
-      if (!isAboutSize || tried > MOST_TRIED_NODES) {
+      if (trial.isDone()) {
+        return Optional.of(trial);
+      }
+      if (best == null || best.failure().isPresent() && trial.gotFurtherThan(best)) {
+        best = trial;
+      }
+      boolean mayFit = trial.failure().map(FirstFailure::isMisfit).orElse(true);
+      if (!mayFit || tried > MOST_TRIED_NODES) {
         break;
       }
     }
-    if (!best.gotFurtherThan(last)) {
-      return Optional.empty();
-    }
-    options = with(symbols, bestSize);
+    return Optional.of(best).filter(step -> step.gotFurtherThan(last));
+  }
+
+  private Step trial(Set<String> symbols, long size, long first, Step last) {
+    ImportOptions options = last.options();
+    List<Choice> choices = new ArrayList<>();
     String reason =
-        bestSize == usual.getFirst()
+        size == first
             ? "the model needs a number, and this is usual"
             : "the first of the usual sizes that fits the model";
-    symbols.forEach(
-        symbol -> choices.add(new Choice(true, symbol, options.dims().get(symbol), reason)));
-    return Optional.of(best);
+    for (String symbol : symbols) {
+      options = options.withDim(symbol, size);
+      choices.add(new Choice(true, symbol, options.dims().get(symbol), reason));
+    }
+    Attempt attempt = attempts.run(options);
+    tried += TRIAL + attempt.nodes();
+    return last.with(options, choices, attempt);
+  }
+
+  /** Whether another size may mend it: nothing else but the batch is open there. */
+  private static boolean isAboutSize(FirstFailure failure) {
+    return failure.isMisfit() && failure.open().stream().allMatch(UsualSizes::isBatch);
   }
 
   /**
@@ -167,13 +227,5 @@ final class NumberChoice {
         sizes.add(size);
       }
     }
-  }
-
-  private ImportOptions with(Set<String> symbols, long size) {
-    ImportOptions more = options;
-    for (String symbol : symbols) {
-      more = more.withDim(symbol, size);
-    }
-    return more;
   }
 }

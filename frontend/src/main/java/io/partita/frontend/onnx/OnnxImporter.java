@@ -33,8 +33,8 @@ public final class OnnxImporter {
    */
   public ImportResult examine(OnnxModel file) {
     OnnxModel model = file.standard(options.integerData());
-    return options.choosesNumbers()
-        ? new NumberChoice(options, chosen -> attempt(model, chosen)).run()
+    return options.choice().isPresent()
+        ? new NumberChoice(chosen -> attempt(model, chosen)).run(options)
         : attempt(model, options).result();
   }
 

@@ -13,7 +13,10 @@ public final class UsualSizes {
 
   /** Tokens, frames and samples, in the order in which they are tried. */
   public static final List<Long> LENGTHS =
-      List.of(128L, 3000L, 512L, 1024L, 2048L, 256L, 64L, 16000L, 4096L);
+      List.of(128L, 3000L, 512L, 1024L, 2048L, 256L, 64L, 16000L, 4096L, 32L, 16L, 8L);
+
+  /** Sequences, in the order in which they are tried. */
+  public static final List<Long> BATCHES = List.of(1L, 2L, 3L, 4L, 8L);
 
   private UsualSizes() {}
 

@@ -38,17 +38,19 @@ class NumberChoiceTest {
             .addInitializer(Models.floats("w", List.of(1L, 1L, 4L, 4L), new float[16]))
             .addInitializer(Models.longs("shape", List.of(3L), 0L, 1L, -1L))
             .addInitializer(Models.floats("p", List.of(1L, 1L, (long) table.length), table));
-    AttributeProto strides =
-        AttributeProto.newBuilder()
-            .setName("strides")
-            .setType(AttributeProto.AttributeType.INTS)
-            .addAllInts(List.of(4L, 4L))
-            .build();
     return graph
-        .addNode(node("Conv", List.of("image", "w"), "conv").addAttribute(strides))
+        .addNode(node("Conv", List.of("image", "w"), "conv").addAttribute(strides(4, 4)))
         .addNode(node("Reshape", List.of("conv", "shape"), "flat"))
         .addNode(node("Add", List.of("flat", "p"), "y"))
         .addOutput(Models.value("y", Models.FLOAT, "b", 1, "n"));
+  }
+
+  private static AttributeProto strides(long height, long width) {
+    return AttributeProto.newBuilder()
+        .setName("strides")
+        .setType(AttributeProto.AttributeType.INTS)
+        .addAllInts(List.of(height, width))
+        .build();
   }
 
   private static List<String> chosen(ImportResult result) {
@@ -67,6 +69,57 @@ class NumberChoiceTest {
   void imagesAreOfTheSizeThatPositionsFit() {
     assertThat(chosen(examine(patches(64)))).containsExactly("--dim height=32", "--dim width=32");
     assertThat(chosen(examine(patches(81)))).containsExactly("--dim height=36", "--dim width=36");
+  }
+
+  /** What else the numbers have to fit. */
+  @Test
+  void sizesThatAreRefusedAreNotChosen() {
+    ImportOptions below =
+        ImportOptions.NONE.choosingNumbers(
+            graph -> !graph.inputs().getFirst().type().dim(2).isAtLeast(300));
+    assertThat(chosen(examine(patches(1), below)))
+        .containsExactly("--dim height=224", "--dim width=224");
+    ImportOptions above =
+        ImportOptions.NONE.choosingNumbers(
+            graph -> graph.inputs().getFirst().type().dim(2).isAtLeast(300));
+    assertThat(chosen(examine(patches(1), above)))
+        .containsExactly("--dim height=384", "--dim width=384");
+    ImportOptions none = ImportOptions.NONE.choosingNumbers(graph -> false);
+    assertThat(chosen(examine(patches(1), none)))
+        .containsExactly("--dim height=224", "--dim width=224");
+  }
+
+  /**
+   * Zeros behind a number, as many as there are rows of 8 elements in all sequences, and as many
+   * weights: padding takes numbers only.
+   */
+  private static GraphProto.Builder padded(int weights) {
+    return GraphProto.newBuilder()
+        .setName("g")
+        .addInput(Models.value("x", Models.FLOAT, "batch", "seq"))
+        .addInitializer(Models.longs("shape", List.of(2L), -1L, 8L))
+        .addInitializer(Models.longs("zero", List.of(1L), 0L))
+        .addInitializer(Models.longs("one", List.of(1L), 1L))
+        .addInitializer(Models.floats("c", List.of(1L), new float[1]))
+        .addInitializer(Models.floats("w", List.of((long) weights), new float[weights]))
+        .addNode(node("Reshape", List.of("x", "shape"), "cut"))
+        .addNode(node("Shape", List.of("cut"), "sizes"))
+        .addNode(node("Slice", List.of("sizes", "zero", "one"), "rows"))
+        .addNode(
+            node("Concat", List.of("zero", "rows"), "pads").addAttribute(Models.integer("axis", 0)))
+        .addNode(node("Pad", List.of("c", "pads"), "line"))
+        .addNode(node("Add", List.of("line", "w"), "y"))
+        .addOutput(Models.value("y", Models.FLOAT, "n"));
+  }
+
+  /** As Nystromformer does: what a length leads to shows when the batch is a number, too. */
+  @Test
+  void aLengthMustFitWithABatch() {
+    assertThat(chosen(examine(padded(9)))).containsExactly("--dim seq=64", "--dim batch=1");
+    ImportResult none = examine(padded(5000));
+    assertThat(none.module()).isEmpty();
+    assertThat(none.choices().getFirst().reason())
+        .isEqualTo("tried, as no usual size fits the model");
   }
 
   @Test

@@ -167,7 +167,7 @@ final class ReductionKernels {
 
   static List<Tensor> topK(Reduction.TopK top, Tensor x, List<TensorType> types) {
     Axis axis = Axis.of(x.shape(), top.axis());
-    int k = Math.toIntExact(top.k());
+    int k = Math.toIntExact(top.k().value());
     long[] keys = SortKeys.of(x);
     Comparator<Integer> ascending = (left, right) -> Long.compare(keys[left], keys[right]);
     Comparator<Integer> order = top.largest() ? ascending.reversed() : ascending;

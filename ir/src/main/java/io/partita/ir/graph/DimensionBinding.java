@@ -75,6 +75,8 @@ public final class DimensionBinding {
       case Structured.PatchEmbedding unchanged -> unchanged;
       case Structured.CacheUpdate unchanged -> unchanged;
       case Elementwise unchanged -> unchanged;
+      case Reduction.TopK(var k, var axis, var largest) ->
+          new Reduction.TopK(k.bind(extents), axis, largest);
       case Reduction unchanged -> unchanged;
       case Contraction unchanged -> unchanged;
       case Quantized unchanged -> unchanged;

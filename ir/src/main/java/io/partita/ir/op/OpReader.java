@@ -57,7 +57,7 @@ public final class OpReader {
               axis(in),
               in.flag("exclusive"),
               in.flag("reverse"));
-      case "top_k" -> new Reduction.TopK(in.integer("k"), axis(in), in.flag("largest"));
+      case "top_k" -> new Reduction.TopK(in.dim("k"), axis(in), in.flag("largest"));
       case "softmax", "log_softmax" ->
           new Reduction.Softmax(axis(in), mnemonic.equals("log_softmax"));
       case "matmul" -> new Contraction.MatMul(in.element("result"));

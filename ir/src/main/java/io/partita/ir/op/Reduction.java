@@ -118,7 +118,11 @@ public sealed interface Reduction extends Op {
    * The {@code k} largest or smallest elements along an axis in order, equal ones by ascending
    * index; results are the values and their indices (i64).
    */
-  record TopK(long k, int axis, boolean largest) implements Reduction {
+  record TopK(Dim k, int axis, boolean largest) implements Reduction {
+    public TopK(long k, int axis, boolean largest) {
+      this(Dim.of(k), axis, largest);
+    }
+
     @Override
     public String mnemonic() {
       return "top_k";
@@ -126,7 +130,7 @@ public sealed interface Reduction extends Op {
 
     @Override
     public void write(AttributeWriter attributes) {
-      attributes.integer("k", k);
+      attributes.dims("k", List.of(k));
       attributes.integer("axis", axis);
       attributes.flag("largest", largest);
     }
@@ -138,8 +142,10 @@ public sealed interface Reduction extends Op {
       Require.axis(axis, type.rank());
       Dim extent = type.dim(axis);
       Require.that(
-          k >= 0 && (!extent.isStatic() || k <= extent.value()), "k from 0 to " + extent, k);
-      Shape shape = type.shape().with(axis, Dim.of(k));
+          !k.isStatic() || k.value() >= 0 && (!extent.isStatic() || k.value() <= extent.value()),
+          "k from 0 to " + extent,
+          k);
+      Shape shape = type.shape().with(axis, k);
       return List.of(type.with(shape), new TensorType(ElementType.I64, shape));
     }
   }

@@ -70,7 +70,7 @@ class PirDiagnosticsTest {
     line(
         "flag with a value",
         TextCode.ATTRIBUTE,
-        "%0 = top_k(%x) {k = 1, axis = 0, largest = 0} : f32[1,seq]");
+        "%0 = top_k(%x) {k = [1], axis = 0, largest = 0} : f32[1,seq]");
     line("repeated attribute", TextCode.DUPLICATE, "%0 = exp(%x) {a, a} : f32[2,seq]");
     line("operands that don't fit", TextCode.OPERANDS, "%0 = add(%x) : f32[2,seq]");
     line(
@@ -80,8 +80,8 @@ class PirDiagnosticsTest {
     line("wrong type", TextCode.TYPE, "%0 = exp(%x) : f32[2,2*seq-1]");
     line("unknown element type", TextCode.TYPE, "%0 = exp(%x) : float[2,seq]");
     line("negative extent", TextCode.TYPE, "%0 = exp(%x) : f32[-2,seq]");
-    line("too few results", TextCode.TYPE, "%0 = top_k(%x) {k = 1, axis = 0} : f32[1,seq]");
-    line("too few types", TextCode.TYPE, "%0, %1 = top_k(%x) {k = 1, axis = 0} : f32[1,seq]");
+    line("too few results", TextCode.TYPE, "%0 = top_k(%x) {k = [1], axis = 0} : f32[1,seq]");
+    line("too few types", TextCode.TYPE, "%0, %1 = top_k(%x) {k = [1], axis = 0} : f32[1,seq]");
     line("large coefficient", TextCode.LIMIT, "%0 = exp(%x) : f32[99999999999999999999*seq]");
     line("high rank", TextCode.LIMIT, "%0 = exp(%x) : f32[1" + ",1".repeat(64) + "]");
     line("long sum", TextCode.LIMIT, "%0 = exp(%x) : f32[" + longSum(2000) + "]");

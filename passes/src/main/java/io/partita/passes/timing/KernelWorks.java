@@ -15,6 +15,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -254,8 +255,8 @@ public final class KernelWorks {
       case Reduction.ArgReduce reduce -> over(KernelClass.REDUCTION, x, 1);
       case Reduction.Cumulative cumulative -> over(KernelClass.REDUCTION, x, 1);
       // A heap of k: log2 k comparisons for each element.
-      case Reduction.TopK(long k, int axis, boolean largest) ->
-          over(KernelClass.REDUCTION, x, 64 - Long.numberOfLeadingZeros(Math.max(1, k)));
+      case Reduction.TopK(Dim k, int axis, boolean largest) ->
+          over(KernelClass.REDUCTION, x, 64 - Long.numberOfLeadingZeros(Math.max(1, k.value())));
       case Reduction.Softmax softmax -> over(KernelClass.SOFTMAX, x, 1);
     };
   }

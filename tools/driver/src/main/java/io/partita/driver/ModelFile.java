@@ -61,7 +61,7 @@ public record ModelFile(Path file, Module module) {
       Map<String, Long> dims,
       Map<String, String> values,
       Map<String, Shape> shapes) {
-    ImportOptions options = ImportOptions.NONE.choosingNumbers();
+    ImportOptions options = ImportOptions.NONE.choosingNumbers(UsualExtents::hasRows);
     for (Map.Entry<String, Shape> shape : shapes.entrySet()) {
       options = options.withShape(shape.getKey(), shape.getValue());
     }

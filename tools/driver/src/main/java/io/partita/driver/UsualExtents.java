@@ -71,7 +71,7 @@ final class UsualExtents {
 
   private boolean chooseOne(String symbol) {
     if (UsualSizes.isBatch(symbol) || isFirst(symbol)) {
-      choose(symbol, 1, DriverCode.DEFAULT_BATCH, "it becomes 1");
+      chooseBatch(symbol);
     } else if (tokens.contains(symbol)) {
       choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "a decoder takes 1 token at a time");
     } else if (!read(graph).contains(symbol)) {
@@ -82,6 +82,31 @@ final class UsualExtents {
       return false;
     }
     return true;
+  }
+
+  /** One sequence, or as many as the model was made for. */
+  private void chooseBatch(String symbol) {
+    for (long batch : UsualSizes.BATCHES) {
+      if (fits(Set.of(symbol), batch)) {
+        boolean isUsual = batch == UsualSizes.BATCHES.getFirst();
+        String reason = "it becomes " + batch + (isUsual ? "" : ", the first that the model takes");
+        choose(symbol, batch, DriverCode.DEFAULT_BATCH, reason);
+        return;
+      }
+    }
+    choose(symbol, 1, DriverCode.DEFAULT_BATCH, "it becomes 1");
+  }
+
+  /**
+   * Whether tables of positions have the rows that a graph with chosen lengths takes. Its batch may
+   * be open; tables that are longer for more sequences count as long enough.
+   */
+  static boolean hasRows(Graph graph) {
+    Map<String, Dim> batches = new HashMap<>();
+    graph.symbols().stream()
+        .filter(UsualSizes::isBatch)
+        .forEach(symbol -> batches.put(symbol, Dim.of(UsualSizes.BATCHES.getLast())));
+    return PositionTables.of(graph).reach(batches);
   }
 
   /** Whether inputs have it as their first dimension only, and others behind: then it's a batch. */

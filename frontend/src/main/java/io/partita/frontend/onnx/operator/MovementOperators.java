@@ -70,7 +70,7 @@ final class MovementOperators {
     }
     Dim rest = from.size().dividedExactlyBy(given);
     if (rest == null) {
-      if (from.isStatic() && others.isStatic()) {
+      if (isFraction(from.size(), given)) {
         throw node.invalid("a shape whose known extents divide " + from.size(), others.toString());
       }
       throw node.unsupported(
@@ -78,6 +78,16 @@ final class MovementOperators {
           "bind the dimensions with --dim so that it's a number");
     }
     return rest;
+  }
+
+  /** Whether the quotient is no whole number whatever the symbols are. */
+  private static boolean isFraction(Dim dividend, Dim divisor) {
+    if (divisor.terms().size() != 1) {
+      return false;
+    }
+    Dim symbols = divisor.dividedExactlyBy(Dim.of(divisor.terms().getFirst().coefficient()));
+    Dim quotient = dividend.dividedExactlyBy(symbols);
+    return quotient != null && quotient.isStatic();
   }
 
   private static void flatten(NodeScope node) {

@@ -157,10 +157,18 @@ final class ReductionOperators {
             node.input(0)));
   }
 
+  private static Dim only(NodeScope node, int input) {
+    List<Dim> dims = node.dims(input);
+    if (dims.size() != 1) {
+      throw node.invalid("one number for operand " + input, dims.toString());
+    }
+    return dims.getFirst();
+  }
+
   /** k by attribute before version 10; the order of unsorted results is open, so sorted will do. */
   private static void topK(NodeScope node) {
     int axis = node.axis(node.integer("axis", -1), node.shape(0).rank());
-    long k = node.hasAttribute("k") ? node.integer("k") : node.integerOperand(1);
+    Dim k = node.hasAttribute("k") ? Dim.of(node.integer("k")) : only(node, 1);
     List<Value> results =
         node.addAll(
             new Reduction.TopK(k, axis, node.flag("largest", true)), List.of(node.input(0)));

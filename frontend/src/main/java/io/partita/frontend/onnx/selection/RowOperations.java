@@ -69,7 +69,7 @@ final class RowOperations {
       case Reduction.Cumulative(boolean product, int axis, boolean exclusive, boolean reverse) ->
           give(
               along(axis, mapped -> new Reduction.Cumulative(product, mapped, exclusive, reverse)));
-      case Reduction.TopK(long k, int axis, boolean largest) ->
+      case Reduction.TopK(Dim k, int axis, boolean largest) ->
           topK(along(axis, mapped -> new Reduction.TopK(k, mapped, largest)));
       case Reduction.ArgReduce arg -> give(argReduce(arg));
       case Reduction.Reduce reduce -> reduce(input(0), reduce);

@@ -50,9 +50,13 @@ public final class PositionTables {
    * What takes rows of one table.
    *
    * @param part computes the rows, its only output
-   * @param symbols on which positions depend
+   * @param symbols on which positions and the table depend
    */
   private record Lookup(Graph part, Set<String> symbols) {
+    Lookup(Graph part) {
+      this(part, PartialGraph.symbols(part));
+    }
+
     /** Whether positions are the same whatever the model's inputs hold. */
     boolean isCertain() {
       return part.inputs().stream().allMatch(input -> input.name().equals(TABLE));
@@ -93,8 +97,6 @@ public final class PositionTables {
   }
 
   private static Lookup lookup(GraphEditor graph, Node node) {
-    GraphBuilder indices = new GraphBuilder("indices");
-    PartialGraph.copy(graph, node.operands().subList(1, 2), indices);
     GraphBuilder builder = new GraphBuilder("positions");
     Value table = node.operand(0);
     List<Value> wanted = isConstant(table) ? node.operands() : node.operands().subList(1, 2);
@@ -102,8 +104,7 @@ public final class PositionTables {
     Value rows = isConstant(table) ? copies.get(table) : builder.input(TABLE, table.type());
     builder.at(node.name());
     builder.output("rows", builder.add(node.op(), rows, copies.get(node.operand(1))));
-    Graph part = builder.finish();
-    return new Lookup(part, PartialGraph.symbols(indices.finish()));
+    return new Lookup(builder.finish());
   }
 
   private static boolean isConstant(Value value) {
@@ -161,6 +162,11 @@ public final class PositionTables {
     return lookups.stream()
         .filter(lookup -> !Collections.disjoint(lookup.symbols(), tried))
         .allMatch(lookup -> missing(lookup, extents).isEmpty());
+  }
+
+  /** Whether all rows exist that are taken at these extents; also where that isn't known. */
+  public boolean reach(Map<String, Dim> extents) {
+    return lookups.stream().allMatch(lookup -> missing(lookup, extents).isEmpty());
   }
 
   /** A row that is missing at these extents, whatever the model's inputs hold. */

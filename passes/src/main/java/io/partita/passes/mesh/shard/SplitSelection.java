@@ -73,7 +73,7 @@ final class SplitSelection {
     editor.before(node);
     Value scores =
         padding.isNone() ? node.operand(0) : padding.masked(padding.rebuild(chain.get()));
-    replace(node, top.k(), scores, size);
+    replace(node, top.k().value(), scores, size);
     return true;
   }
 

@@ -138,21 +138,22 @@ final class SplitReduction implements RewriteRule {
 
   private Optional<Value> topK(Terms terms, Reduction.TopK op, Value x, Node node) {
     long extent = x.type().shape().extent(op.axis());
+    long most = op.k().value();
     long each = LongLines.bytes(x.type().element());
     // Values and indices of each chosen element are there beside the line.
-    long size = lines.part(x.type().shape(), op.axis(), each + (op.k() == extent ? each + 8 : 0));
-    if (size == extent || size < 2 * op.k()) {
+    long size = lines.part(x.type().shape(), op.axis(), each + (most == extent ? each + 8 : 0));
+    if (size == extent || size < 2 * most) {
       return Optional.empty();
     }
     List<Value> values = new ArrayList<>();
     List<Value> places = new ArrayList<>();
     for (Part part : parts(terms, x, op.axis(), size)) {
-      long k = Math.min(op.k(), part.value().type().shape().extent(op.axis()));
+      long k = Math.min(most, part.value().type().shape().extent(op.axis()));
       List<Value> own = top(terms, op, k, part.value());
       values.add(own.get(0));
       places.add(from(terms, own.get(1), part.start()));
     }
-    List<Value> best = top(terms, op, op.k(), terms.concat(op.axis(), values));
+    List<Value> best = top(terms, op, most, terms.concat(op.axis(), values));
     Value all = terms.concat(op.axis(), places);
     Value indices = terms.graph().add(new Movement.GatherElements(op.axis()), all, best.get(1));
     terms.graph().replace(node.results().get(1), indices);

@@ -88,17 +88,17 @@ final class ReductionLowering {
   private static TileSpace topK(Reduction.TopK op, TensorView x, List<TensorView> results) {
     Lines lines = new Lines("top_k_" + x.element(), op.axis(), x, results.get(0), results.get(1));
     int in = lines.load(x);
-    int values = lines.store("values", 1, results.get(0), op.k());
-    int indices = lines.store("indices", 2, results.get(1), op.k());
+    int values = lines.store("values", 1, results.get(0), op.k().value());
+    int indices = lines.store("indices", 2, results.get(1), op.k().value());
     lines.call(
         "reduction",
         "top_k",
         KernelClass.REDUCTION,
-        64 - Long.numberOfLeadingZeros(Math.max(1, op.k())),
+        64 - Long.numberOfLeadingZeros(Math.max(1, op.k().value())),
         pointer("x", in),
         pointer("values", values),
         pointer("indices", indices),
-        integer("k", op.k()),
+        integer("k", op.k().value()),
         integer("largest", op.largest() ? 1 : 0));
     return lines.space.build();
   }

@@ -103,6 +103,16 @@ class PositionTablesTest {
     assertRows(taking(new Movement.Gather(0), table, counted(SEQ)), 8);
   }
 
+  /** As Longformer's windows, which were counted for two sequences. */
+  @Test
+  void aTableMayBeLongerForMoreSequences() {
+    Value table = input("features", ElementType.F32, Dim.symbol("batch").times(Dim.of(8)));
+    Value last = graph.constant(Tensor.longs(Shape.of(2), 3, 15));
+    PositionTables tables = taking(new Movement.Gather(0), table, last);
+    assertThat(tables.reach(Map.of("batch", Dim.of(1)), Set.of("batch"))).isFalse();
+    assertThat(tables.reach(Map.of("batch", Dim.of(2)), Set.of("batch"))).isTrue();
+  }
+
   @Test
   void tokensAreNoPositions() {
     Value ids = input("input_ids", ElementType.I64, Dim.ONE, SEQ);

@@ -204,13 +204,13 @@ final class ReductionCode {
     long extent = code.shape(0).extent(top.axis());
     String order = code.scratch.take(Storage.LONGS, extent);
     String places = code.scratch.take(Storage.INTS, extent);
-    long inner = openLines(top.axis(), top.k());
+    long inner = openLines(top.axis(), top.k().value());
     body.open(LoopNest.loop("i", extent));
     String key = key(code.load(0, along("start", "i", inner)));
     body.line(order + "[i] = " + (top.largest() ? "~(" + key + ")" : key));
     body.close();
-    body.line(code.call(SortKernels.SMALLEST, order, extent, top.k(), places));
-    body.open(LoopNest.loop("i", top.k()));
+    body.line(code.call(SortKernels.SMALLEST, order, extent, top.k().value(), places));
+    body.open(LoopNest.loop("i", top.k().value()));
     body.line("int at = " + along("to", "i", inner));
     body.line(code.result(1) + "[at] = " + places + "[i]");
     body.line(
