@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import io.partita.ir.graph.Module;
 import java.io.IOException;
@@ -51,6 +52,19 @@ public final class PirFile {
   }
 
   private static void write(String text, WeightTable table, Path file, ShutdownGuard ending)
+      throws IOException {
+    OutputTarget target = OutputTarget.of(file);
+    if (target.isStream()) {
+      if (!table.isEmpty()) {
+        throw new IOException("a pipe or a device, beside which there is no place for weights");
+      }
+      Files.writeString(target.path(), text, StandardOpenOption.WRITE);
+      return;
+    }
+    writeFiles(text, table, target.path(), ending);
+  }
+
+  private static void writeFiles(String text, WeightTable table, Path file, ShutdownGuard ending)
       throws IOException {
     Path textPart = partial(file);
     Path weightsPart = null;

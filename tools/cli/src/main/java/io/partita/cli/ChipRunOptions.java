@@ -8,6 +8,7 @@ import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
+import io.partita.ir.file.OutputTarget;
 import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -87,7 +88,11 @@ final class ChipRunOptions {
         predicted.map(
             run ->
                 new ChipRunReport(port, run, MeasuredRun.of(result.reports(), result.profiles())));
-    print(named, report, result.reports(), spec);
+    PrintWriter said =
+        OutputTarget.isStandardOutput(outputs)
+            ? spec.commandLine().getErr()
+            : spec.commandLine().getOut();
+    print(named, report, result.reports(), said);
     return ExitCode.DONE;
   }
 
@@ -95,8 +100,7 @@ final class ChipRunOptions {
       Map<String, Tensor> outputs,
       Optional<ChipRunReport> report,
       List<String> reports,
-      CommandSpec spec) {
-    PrintWriter out = spec.commandLine().getOut();
+      PrintWriter out) {
     if (!json) {
       outputs.forEach((name, value) -> out.println(name + ": " + value.type()));
       report.map(ProfilePage::of).ifPresent(lines -> lines.forEach(out::println));

@@ -98,13 +98,13 @@ final class CompileCommand implements Callable<Integer> {
       names = "--package",
       paramLabel = "NAME",
       description = "Java package of the class; by default none.")
-  String packageName = "";
+  String packageName;
 
   @Option(
       names = "--class",
       paramLabel = "NAME",
       description = "Name of the Java class; by default Model.")
-  String className = "Model";
+  String className;
 
   @Option(names = "--json", description = "Print what was written as JSON.")
   boolean json;
@@ -162,6 +162,10 @@ final class CompileCommand implements Callable<Integer> {
   }
 
   private Written chips(PrintWriter err) {
+    if (packageName != null || className != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--package and --class are for --target java; C has no classes");
+    }
     ChipTarget chips = settings.chips(target);
     EmittedC program;
     try (Progress progress = Progress.start(err, "starting")) {
@@ -233,7 +237,9 @@ final class CompileCommand implements Callable<Integer> {
 
   private EmittedProgram toJava(PrintWriter err) {
     Compilation.Request request = request();
-    JavaOptions names = new JavaOptions(packageName, className);
+    JavaOptions names =
+        new JavaOptions(
+            packageName == null ? "" : packageName, className == null ? "Model" : className);
     try (Progress progress = Progress.start(err, "starting")) {
       Compilation compilation = new Compilation(err::println, progress::step);
       return plan == null

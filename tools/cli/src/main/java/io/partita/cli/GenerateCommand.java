@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -96,6 +97,7 @@ final class GenerateCommand implements Callable<Integer> {
     long start;
     long prompted = 0;
     int chunk;
+    Optional<Diagnostic> note = Optional.empty();
     try (CompiledModel program = open();
         LanguageModel model = new LanguageModel(program, folder, given(program))) {
       verify(model, tokens, sequence);
@@ -104,7 +106,7 @@ final class GenerateCommand implements Callable<Integer> {
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {
         if (model.isDecoder() && sequence.size() > model.context()) {
-          spec.commandLine().getErr().println(full(model.context(), first + count));
+          note = Optional.of(full(model.context(), first + count));
           break;
         }
         int next = LanguageModel.argMax(model.next(sequence));
@@ -117,6 +119,7 @@ final class GenerateCommand implements Callable<Integer> {
     double promptSeconds = Math.max(0, prompted - start) / 1e9;
     int added = sequence.size() - first;
     if (json) {
+      note.ifPresent(spec.commandLine().getErr()::println);
       Map<String, Object> report = new LinkedHashMap<>();
       StringBuilder text = new StringBuilder();
       sequence.forEach(id -> text.append(tokens.text(id)));
@@ -132,6 +135,7 @@ final class GenerateCommand implements Callable<Integer> {
       out.println(Json.text(report));
     } else {
       out.println();
+      note.ifPresent(spec.commandLine().getErr()::println);
       double speed = added / seconds;
       String format = speed < 10 ? "%d tokens, %.2f a second%n" : "%d tokens, %.0f a second%n";
       spec.commandLine().getErr().printf(format, added, speed);

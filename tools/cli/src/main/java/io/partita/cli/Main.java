@@ -1,8 +1,17 @@
 package io.partita.cli;
 
+import io.partita.ir.diagnostic.Diagnostic;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,6 +46,7 @@ import picocli.CommandLine.Spec;
       ZooCommand.class,
       ExplainCommand.class,
       DoctorCommand.class,
+      CommandLine.HelpCommand.class,
       WarmUp.class
     })
 final class Main implements Runnable {
@@ -56,6 +66,18 @@ final class Main implements Runnable {
         "which command? A model becomes a program with: partita compile MODEL.onnx --target java -o DIR");
   }
 
+  /** An empty text would be the working folder, which nobody means. */
+  private static Path path(String text) {
+    if (text.isBlank()) {
+      throw new CommandLine.TypeConversionException("a path can't be empty");
+    }
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException wrong) {
+      throw new CommandLine.TypeConversionException("not a path: " + wrong.getReason());
+    }
+  }
+
   /** The command with its error handling, writing to the given streams. */
   static CommandLine commandLine(PrintWriter out, PrintWriter err) {
     Main main = new Main();
@@ -67,6 +89,7 @@ final class Main implements Runnable {
     return line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(Path.class, Main::path)
         .setParameterExceptionHandler(new Usage())
         .setExecutionExceptionHandler(new Failures(main));
   }
@@ -74,8 +97,22 @@ final class Main implements Runnable {
   public static void main(String[] arguments) {
     // Numbers are written alike everywhere, also in what other programs read.
     Locale.setDefault(Locale.ROOT);
-    PrintWriter out = new PrintWriter(System.out, true);
-    PrintWriter err = new PrintWriter(System.err, true);
+    System.exit(
+        run(
+            new FileOutputStream(FileDescriptor.out),
+            new FileOutputStream(FileDescriptor.err),
+            arguments));
+  }
+
+  /**
+   * Runs a command, and answers its exit code.
+   *
+   * @param output the standard output; what can't be written to it is a failure
+   */
+  static int run(OutputStream output, OutputStream errors, String... arguments) {
+    VerifiedOutput verified = new VerifiedOutput(output);
+    PrintWriter out = new PrintWriter(verified, true, charset(System.out));
+    PrintWriter err = new PrintWriter(errors, true, charset(System.err));
     int exitCode;
     try {
       exitCode = commandLine(out, err).execute(arguments);
@@ -83,7 +120,13 @@ final class Main implements Runnable {
       exitCode = Failures.report(failure, err, List.of(arguments).contains("--debug"));
     }
     out.flush();
+    Optional<Diagnostic> lost = verified.failure();
+    lost.ifPresent(err::println);
     err.flush();
-    System.exit(exitCode);
+    return lost.isPresent() && exitCode == ExitCode.DONE ? ExitCode.USER_ERROR : exitCode;
+  }
+
+  private static Charset charset(PrintStream stream) {
+    return stream.charset();
   }
 }

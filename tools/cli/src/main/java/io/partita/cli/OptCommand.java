@@ -5,6 +5,7 @@ import io.partita.driver.OpenCache;
 import io.partita.driver.ScheduleVerification;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.chip.SchedulePass;
+import io.partita.ir.file.OutputTarget;
 import io.partita.ir.graph.Module;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.text.PirFile;
@@ -73,6 +74,9 @@ final class OptCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (output != null && OutputTarget.isStandardOutput(output)) {
+      output = null;
+    }
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (listPasses) {

@@ -7,7 +7,9 @@ import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
+import io.partita.ir.file.OutputTarget;
 import io.partita.ir.tensor.Tensor;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,8 +106,11 @@ final class RunCommand implements Callable<Integer> {
       }
     }
     OutputFile.write(outputs, out -> Npz.write(results, out));
-    results.forEach(
-        (name, value) -> spec.commandLine().getOut().println(name + ": " + value.type()));
+    PrintWriter said =
+        OutputTarget.isStandardOutput(outputs)
+            ? spec.commandLine().getErr()
+            : spec.commandLine().getOut();
+    results.forEach((name, value) -> said.println(name + ": " + value.type()));
     return ExitCode.DONE;
   }
 

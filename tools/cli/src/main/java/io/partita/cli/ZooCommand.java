@@ -152,6 +152,9 @@ final class ZooCommand implements Runnable {
     if (Files.isDirectory(output)) {
       throw failure("a file name", "a folder", "name a file in it");
     }
+    if (Files.exists(output) && !Files.isRegularFile(output)) {
+      throw failure("a regular file", "a pipe or a device", "name another file");
+    }
     for (Path file : List.of(output, data)) {
       if (!force && Files.exists(file)) {
         throw new PartitaException(

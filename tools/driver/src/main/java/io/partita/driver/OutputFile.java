@@ -1,8 +1,12 @@
 package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -10,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /** A file that is written whole or not at all: under another name first, which is then moved. */
 public final class OutputFile {
@@ -23,14 +28,26 @@ public final class OutputFile {
   }
 
   /**
-   * Writes the file; a failure or an interrupt leaves what was there before.
+   * Writes the file; a failure or an interrupt leaves what was there before. Links are followed,
+   * and what isn't a regular file (a pipe, a device) gets the bytes as they come.
    *
    * @throws PartitaException P6005
    */
   public static void write(Path file, Writer writer) {
-    Path absolute = file.toAbsolutePath();
-    Path part = absolute.resolveSibling("." + absolute.getFileName() + ".part");
     try (ShutdownGuard ending = new ShutdownGuard()) {
+      if (OutputTarget.isStandardOutput(file)) {
+        writeTo(new FileOutputStream(FileDescriptor.out), ending, writer);
+        return;
+      }
+      OutputTarget target = OutputTarget.of(file);
+      if (target.isStream()) {
+        try (OutputStream out = Files.newOutputStream(target.path(), StandardOpenOption.WRITE)) {
+          writeTo(out, ending, writer);
+        }
+        return;
+      }
+      Path absolute = target.path();
+      Path part = absolute.resolveSibling("." + absolute.getFileName() + ".part");
       Files.createDirectories(absolute.getParent());
       try {
         OutputStream watched = ending.watched(Files.newOutputStream(part));
@@ -45,6 +62,25 @@ public final class OutputFile {
     } catch (IOException failure) {
       throw failure(file, failure);
     }
+  }
+
+  /** Writes through, and leaves the stream open. */
+  private static void writeTo(OutputStream out, ShutdownGuard ending, Writer writer)
+      throws IOException {
+    OutputStream buffered = new BufferedOutputStream(ending.watched(out), BLOCK);
+    writer.write(
+        new FilterOutputStream(buffered) {
+          @Override
+          public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+          }
+
+          @Override
+          public void close() throws IOException {
+            flush();
+          }
+        });
+    buffered.flush();
   }
 
   private static void move(Path part, Path file) throws IOException {

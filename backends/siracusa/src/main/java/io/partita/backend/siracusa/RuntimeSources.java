@@ -91,7 +91,15 @@ final class RuntimeSources {
    * @param known one of them, by which the folder is found
    */
   private static SortedMap<String, String> read(String folder, String known) {
-    URL found = RuntimeSources.class.getResource(folder + known);
+    return read(RuntimeSources.class.getResource(folder + known), folder, known);
+  }
+
+  /**
+   * As above.
+   *
+   * @param found the known resource, in a folder or in a jar
+   */
+  static SortedMap<String, String> read(URL found, String folder, String known) {
     try {
       URI uri = found.toURI();
       if (!uri.getScheme().equals("jar")) {
@@ -101,7 +109,7 @@ final class RuntimeSources {
         }
         return read(root);
       }
-      Path jar = Path.of(URI.create(uri.getSchemeSpecificPart().split("!")[0]));
+      Path jar = Path.of(URI.create(uri.getRawSchemeSpecificPart().split("!")[0]));
       try (FileSystem files = FileSystems.newFileSystem(jar)) {
         return read(files.getPath(folder));
       }

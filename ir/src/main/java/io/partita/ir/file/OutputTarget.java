@@ -1,0 +1,53 @@
+package io.partita.ir.file;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * Where the bytes of an output file go.
+ *
+ * @param path behind symbolic links
+ * @param isStream whether it's a device, a pipe or the like, which takes bytes as they come and
+ *     must not be replaced
+ */
+public record OutputTarget(Path path, boolean isStream) {
+  private static final int MOST_LINKS = 40;
+  private static final Set<String> STANDARD_OUTPUT =
+      Set.of("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1");
+
+  /** Whether a file stands for the process's standard output. */
+  public static boolean isStandardOutput(Path file) {
+    return STANDARD_OUTPUT.contains(file.toString());
+  }
+
+  /**
+   * Follows links.
+   *
+   * @throws IOException when what is there can't be written
+   */
+  public static OutputTarget of(Path file) throws IOException {
+    Path target = file.toAbsolutePath();
+    for (int links = 0; Files.isSymbolicLink(target) && isOrdinary(target); links++) {
+      if (links == MOST_LINKS) {
+        throw new FileSystemException(file.toString(), null, "too many symbolic links");
+      }
+      target = target.resolveSibling(Files.readSymbolicLink(target)).normalize();
+    }
+    if (Files.isDirectory(target)) {
+      throw new FileSystemException(file.toString(), null, "it is a folder");
+    }
+    if (Files.exists(target) && !Files.isWritable(target)) {
+      throw new AccessDeniedException(file.toString(), null, "no permission to write it");
+    }
+    return new OutputTarget(target, Files.exists(target) && !Files.isRegularFile(target));
+  }
+
+  /** Links below /proc stand for open files, which have no other name. */
+  private static boolean isOrdinary(Path link) {
+    return !link.startsWith("/proc");
+  }
+}

@@ -1,0 +1,92 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script that starts Partita, on a JDK that only says how it was called. */
+@Timeout(60)
+class LauncherTest {
+  @TempDir Path scratch;
+
+  private record Ended(int exitCode, String said) {}
+
+  private static void program(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "#!/bin/sh\n" + text);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  /** A checkout that was built, in a folder with a space in its name. */
+  private Path checkout() throws IOException {
+    Path home = Files.createDirectories(scratch.resolve("my checkout"));
+    program(home.resolve("partita"), "");
+    Files.copy(
+        Invocation.ROOT.resolve("partita"),
+        home.resolve("partita"),
+        StandardCopyOption.REPLACE_EXISTING);
+    assertThat(home.resolve("partita").toFile().setExecutable(true)).isTrue();
+    program(home.resolve("jdk/bin/javac"), "");
+    program(home.resolve("jdk/bin/java"), "echo \"LC_ALL=$LC_ALL\"; echo \"$@\"\n");
+    Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    Path lib = Files.createDirectories(home.resolve("tools/cli/target/dist/lib"));
+    Files.writeString(lib.resolve("partita-cli.jar"), "");
+    Files.writeString(lib.resolveSibling("partita-25.0.1.aot"), "");
+    Files.writeString(lib.resolveSibling("built"), "");
+    return home;
+  }
+
+  private static Ended run(Path home, Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
+    File log = home.resolve("log").toFile();
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Stream.concat(Stream.of(home.resolve("partita").toString()), Stream.of(arguments))
+                .toList());
+    builder.environment().keySet().removeAll(List.of("LC_ALL", "LC_CTYPE", "LANG"));
+    builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
+    builder.environment().putAll(environment);
+    Process process = builder.redirectErrorStream(true).redirectOutput(log).start();
+    try {
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends").isTrue();
+      return new Ended(process.exitValue(), Files.readString(log.toPath()));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void fileNamesAreUnicodeInTheLocaleC() throws Exception {
+    Path home = checkout();
+    assertThat(run(home, Map.of("LC_ALL", "C"), "doctor").said())
+        .startsWith("LC_ALL=C.UTF-8\n")
+        .endsWith("partita-cli.jar doctor\n");
+    assertThat(run(home, Map.of(), "doctor").said()).startsWith("LC_ALL=C.UTF-8\n");
+    assertThat(run(home, Map.of("LC_ALL", "de_DE.UTF-8"), "doctor").said())
+        .startsWith("LC_ALL=de_DE.UTF-8\n");
+    assertThat(run(home, Map.of("LANG", "en_GB.UTF-8"), "doctor").said()).startsWith("LC_ALL=\n");
+  }
+
+  /** It waited for a lock for ever that it couldn't take. */
+  @Test
+  void aStaleCheckoutThatCannotBeWrittenIsSaidToBeSo() throws Exception {
+    Path home = checkout();
+    Path target = home.resolve("tools/cli/target");
+    Files.move(target, home.resolve("tools/cli/other"));
+    Files.writeString(target, "a file in the way");
+    Ended ended = run(home, Map.of(), "doctor");
+    assertThat(ended.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(ended.said()).contains("Partita must be built, and", "can't be written");
+  }
+}

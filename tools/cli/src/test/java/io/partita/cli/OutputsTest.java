@@ -1,0 +1,120 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What commands write, and that they say when they can't. */
+class OutputsTest {
+  private static final String MODULE =
+      """
+      module {
+        graph @identity(%x: f32[2]) -> ("y": f32[2]) {
+          return %x
+        }
+      }
+      """;
+
+  @TempDir Path scratch;
+
+  @Test
+  void whatCannotBePrintedIsAFailure() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
+    for (List<String> command :
+        List.of(
+            List.of("explain"),
+            List.of("inspect", Invocation.DECODER.toString(), "--json"),
+            List.of("opt", module.toString()),
+            List.of("zoo", "--json"))) {
+      ByteArrayOutputStream errors = new ByteArrayOutputStream();
+      try (OutputStream out = new FileOutputStream(full.toFile())) {
+        assertThat(Main.run(out, errors, command.toArray(String[]::new)))
+            .as(command.toString())
+            .isEqualTo(ExitCode.USER_ERROR);
+      }
+      assertThat(errors.toString(StandardCharsets.UTF_8))
+          .contains("error P6005", "the standard output");
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    assertThat(Main.run(out, OutputStream.nullOutputStream(), "explain")).isEqualTo(ExitCode.DONE);
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("P1001");
+  }
+
+  @Test
+  void anEmptyPathIsRefused() throws IOException {
+    Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
+    for (List<Object> command :
+        List.<List<Object>>of(
+            List.of("compile", module, "--target=java", "-o", ""),
+            List.of("opt", module, "-o", ""),
+            List.of("run", "", "--inputs=x", "-o", "y"),
+            List.of("zoo", "vit-base", "-o", " "))) {
+      Invocation invocation = Invocation.of(command.toArray());
+      assertThat(invocation.exitCode()).as(command.toString()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(invocation.err()).contains("a path can't be empty");
+    }
+  }
+
+  @Test
+  void optPrintsToTheStandardOutputByAnyName() throws IOException {
+    Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
+    Invocation opt = Invocation.of("opt", module, "-o", "/dev/stdout");
+    assertThat(opt.exitCode()).as(opt.err()).isEqualTo(ExitCode.DONE);
+    assertThat(opt.out()).isEqualTo(Invocation.of("opt", module).out()).contains("@identity");
+  }
+
+  @Test
+  void namesOfClassesAreForJava() throws IOException {
+    Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
+    Path folder = scratch.resolve("c");
+    for (String option : List.of("--class=Mine", "--package=a.b")) {
+      Invocation compile =
+          Invocation.of("compile", module, "--target=siracusa", option, "-o", folder);
+      assertThat(compile.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(compile.err()).contains("--package and --class are for --target java");
+      assertThat(folder).doesNotExist();
+    }
+  }
+
+  /** On a terminal, both streams are one. */
+  @Test
+  void notesBeginALineBehindStreamedText() {
+    Path folder = scratch.resolve("java");
+    Invocation.of(
+        "compile", Invocation.DECODER, "--target=java", "--dim=past=8", "-o", folder.toString());
+    StringWriter terminal = new StringWriter();
+    PrintWriter both = new PrintWriter(terminal, true);
+    int exitCode =
+        Main.commandLine(both, both)
+            .execute(
+                "generate",
+                folder.toString(),
+                "--prompt=ROMEO:",
+                "--vocab=" + Invocation.SHAKESPEARE.resolve("vocab.json"));
+    assertThat(exitCode).isEqualTo(ExitCode.DONE);
+    assertThat(terminal.toString()).containsPattern("\nThe?\\R?note P6015");
+    assertThat(terminal.toString().lines()).anyMatch(line -> line.startsWith("note P6015"));
+  }
+
+  @Test
+  void helpIsACommandAsWell() {
+    assertThat(Invocation.of("help", "compile").out())
+        .isEqualTo(Invocation.of("compile", "--help").out())
+        .startsWith("Usage: partita compile");
+    assertThat(Invocation.of("help").out()).startsWith("Usage: partita");
+  }
+}

@@ -1,0 +1,110 @@
+package io.partita.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Outputs that go to what isn't a plain new file. */
+@Timeout(30)
+class OutputFileTest {
+  private static final byte[] TEXT = "text".getBytes(StandardCharsets.UTF_8);
+
+  @TempDir Path folder;
+
+  private static void write(Path file) {
+    OutputFile.write(file, out -> out.write(TEXT));
+  }
+
+  @Test
+  void aLinkStaysAndItsFileIsWritten() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "old");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("file"));
+    Path second = Files.createSymbolicLink(folder.resolve("second"), Path.of("link"));
+    write(second);
+    assertThat(link).isSymbolicLink();
+    assertThat(second).isSymbolicLink();
+    assertThat(file).hasContent("text");
+    Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), Path.of("new"));
+    write(dangling);
+    assertThat(folder.resolve("new")).hasContent("text");
+    Path circle = Files.createSymbolicLink(folder.resolve("circle"), Path.of("circle"));
+    assertThatThrownBy(() -> write(circle)).hasMessageContaining("P6005");
+  }
+
+  @Test
+  void aPipeGetsTheBytes() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assumeThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    CompletableFuture<String> read =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return Files.readString(pipe);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    write(pipe);
+    assertThat(read.join()).isEqualTo("text");
+    assertThat(Files.isRegularFile(pipe)).isFalse();
+  }
+
+  @Test
+  void aDeviceIsntReplaced() {
+    Path device = Path.of("/dev/null");
+    assumeThat(device).exists();
+    write(device);
+    assertThat(Files.isRegularFile(device)).isFalse();
+    GraphBuilder builder = new GraphBuilder("identity");
+    builder.output("y", builder.input("x", TensorType.of(ElementType.F32, 1)));
+    PirFile.write(new Module(builder.finish()), device);
+    assertThat(Files.isRegularFile(device)).isFalse();
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    assertThatThrownBy(() -> write(full)).hasMessageContaining("P6005");
+  }
+
+  /** A module in text form has weights beside it. */
+  @Test
+  void weightsNeedAPlace() {
+    Path device = Path.of("/dev/null");
+    assumeThat(device).exists();
+    GraphBuilder builder = new GraphBuilder("large");
+    TensorType type = TensorType.of(ElementType.F32, 1 << 12);
+    builder.output("y", builder.constant(Tensor.filled(type, 1)));
+    assertThatThrownBy(() -> PirFile.write(new Module(builder.finish()), device))
+        .hasMessageContaining("no place for weights");
+  }
+
+  @Test
+  void aFolderAndAFileWithoutPermissionAreRefused() throws IOException {
+    assertThatThrownBy(() -> write(folder)).hasMessageContainingAll("P6005", "it is a folder");
+    Path file = Files.writeString(folder.resolve("mine"), "mine");
+    assertThat(file.toFile().setWritable(false)).isTrue();
+    if (!Files.isWritable(file)) {
+      assertThatThrownBy(() -> write(file)).hasMessageContainingAll("P6005", "no permission");
+      assertThat(file).hasContent("mine");
+    }
+    Path below = file.resolve("below");
+    assertThatThrownBy(() -> write(below)).hasMessageContaining("P6005");
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).containsExactly(file);
+    }
+  }
+}
