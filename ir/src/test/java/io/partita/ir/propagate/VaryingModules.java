@@ -85,6 +85,43 @@ public final class VaryingModules {
       }
       """;
 
+  /** {@link #BLOCK} with both syncs: what stands in place of its lines from {@code %14} on. */
+  private static final String JOINED =
+      """
+          %14 = reshard(%x) {to = "[*,*,*] partial(sum: x)"} : f32[1,3,8] partial(sum: x)
+          %15 = add(%14, %13) : f32[1,3,8] partial(sum: x)
+          %16 = sync(%15) {kind = "all_reduce(x)", to = "[*,*,*]"} : f32[1,3,8] "attended"
+          %17 = rms_norm(%16, %gain2) {axis = 2, epsilon = 1.0E-5, scale} : f32[1,3,8]
+          %18 = gated_ffn(%17, %gate, %up, %down) {activation = silu} : f32[1,3,8] partial(sum: x)
+          %19 = reshard(%16) {to = "[*,*,*] partial(sum: x)"} : f32[1,3,8] partial(sum: x)
+          %20 = add(%19, %18) : f32[1,3,8] partial(sum: x)
+          %21 = sync(%20) {kind = "all_reduce(x)", to = "[*,*,*]"} : f32[1,3,8]
+          return %21
+        }
+      }
+      """;
+
+  /** {@link #BIASED_BLOCK} with both syncs: in place of its lines from {@code %13} on. */
+  private static final String BIASED_JOINED =
+      """
+          %13 = reshard(%bo) {to = "[*] partial(sum: x)"} : f32[8] partial(sum: x)
+          %14 = linear(%12, %wo, %13) {bias} : f32[1,3,8] partial(sum: x)
+          %15 = reshard(%x) {to = "[*,*,*] partial(sum: x)"} : f32[1,3,8] partial(sum: x)
+          %16 = add(%15, %14) : f32[1,3,8] partial(sum: x)
+          %17 = sync(%16) {kind = "all_reduce(x)", to = "[*,*,*]"} : f32[1,3,8] "attended"
+          %18 = rms_norm(%17, %gain2) {axis = 2, epsilon = 1.0E-5, scale} : f32[1,3,8]
+          %19 = linear(%18, %up, %bup) {bias} : f32[1,3,12{x}]
+          %20 = relu(%19) : f32[1,3,12{x}]
+          %21 = reshard(%bdown) {to = "[*] partial(sum: x)"} : f32[8] partial(sum: x)
+          %22 = linear(%20, %down, %21) {bias} : f32[1,3,8] partial(sum: x)
+          %23 = reshard(%17) {to = "[*,*,*] partial(sum: x)"} : f32[1,3,8] partial(sum: x)
+          %24 = add(%23, %22) : f32[1,3,8] partial(sum: x)
+          %25 = sync(%24) {kind = "all_reduce(x)", to = "[*,*,*]"} : f32[1,3,8]
+          return %25
+        }
+      }
+      """;
+
   /**
    * Each device knows its own tokens, and of the others the nearest of four vectors; a class token,
    * of which each device has one, attends to what its device knows, and the mean of all counts.
@@ -148,6 +185,13 @@ public final class VaryingModules {
   /** A decoder block whose attention isn't joined before the network. */
   public static Module block(int devices, boolean isBiased) {
     return module(isBiased ? BIASED_BLOCK : BLOCK, devices);
+  }
+
+  /** The same block with its two syncs. */
+  public static Module joinedBlock(int devices, boolean isBiased) {
+    String text = isBiased ? BIASED_BLOCK : BLOCK;
+    int end = text.indexOf(isBiased ? "    %13 =" : "    %14 =");
+    return module(text.substring(0, end) + (isBiased ? BIASED_JOINED : JOINED), devices);
   }
 
   public static Module classToken(int devices) {

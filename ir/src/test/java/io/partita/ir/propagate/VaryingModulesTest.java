@@ -6,8 +6,15 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Placement;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -20,7 +27,10 @@ import io.partita.ir.text.PirPrinter;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
+import io.partita.ir.verify.VaryingDependence;
+import io.partita.ir.verify.Verifier;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -198,6 +208,58 @@ class VaryingModulesTest {
     Tensor total = versions.stream().reduce(VaryingModulesTest::add).orElseThrow();
     Tensor count = Tensor.scalar(ElementType.F32, devices);
     assertClose(found.get("mean"), op(new Elementwise.Binary(BinaryFunction.DIV), total, count));
+  }
+
+  @Test
+  void outputsSayOnWhatThatVariesTheyDepend() {
+    assertThat(VaryingDependence.of(VaryingModules.block(2, true)))
+        .extracting(Object::toString)
+        .containsExactly(
+            "output \"y\" depends on values that vary over x: from localize, ended by settle by"
+                + " term");
+    assertThat(VaryingDependence.of(VaryingModules.classToken(2)))
+        .extracting(Object::toString)
+        .containsExactly(
+            "output \"y\" depends on values that vary over x: from overlay, ended by settle by"
+                + " average");
+    assertThat(VaryingDependence.of(VaryingModules.exits(2)).stream().map(Object::toString))
+        .contains(
+            "output \"first\" depends on values that vary over x: from localize, ended by settle by"
+                + " priority(2) and settle by stack(2)");
+    assertThat(VaryingDependence.of(VaryingModules.joinedBlock(2, true))).isEmpty();
+  }
+
+  /** From a graph without layouts, but for those of the inputs, to what was written by hand. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void layoutsAreFoundWithoutBeingWritten(int devices) {
+    for (Module written : VaryingModules.all(devices)) {
+      GraphEditor editor = new GraphEditor(written.graph());
+      for (Node node : written.graph().nodes()) {
+        if (node.op() instanceof Communication.Relayout) {
+          editor.replace(node.result(), editor.operand(node, 0));
+        }
+      }
+      Graph plain = editor.freeze();
+      Placement placement = written.placement().orElseThrow();
+      Map<Value, Layout> pinned = new HashMap<>();
+      plain.inputs().forEach(input -> pinned.put(input, placement.layout(input)));
+      LayoutPlan plan = LayoutPropagation.run(plain, placement.mesh(), pinned);
+      Module found = SyncInsertion.insert(plan, List.of());
+      Verifier.verify(found);
+      // An output may stay split or at one place.
+      assertThat(syncs(found)).isLessThanOrEqualTo(syncs(written));
+      SequencedMap<String, Tensor> inputs = VaryingModules.inputs(written, devices);
+      CloseTensors.verify(
+          MeshEvaluator.run(found, List.copyOf(inputs.values())),
+          MeshEvaluator.run(written, List.copyOf(inputs.values())));
+    }
+  }
+
+  private static long syncs(Module module) {
+    return module.graph().nodes().stream()
+        .filter(node -> node.op() instanceof Communication.Sync)
+        .count();
   }
 
   private static void assertRefused(String lines, String... messages) {
