@@ -14,6 +14,7 @@ import io.partita.ir.text.TextCode;
 import io.partita.ir.verify.VerifierCode;
 import io.partita.passes.PassCode;
 import io.partita.passes.mesh.shard.ShardCode;
+import io.partita.passes.mesh.sync.SyncCode;
 import io.partita.passes.planning.residency.ResidencyCode;
 import io.partita.passes.planning.search.PlanCode;
 import io.partita.passes.program.collective.CollectiveCode;
@@ -51,6 +52,7 @@ final class DiagnosticReference {
             CollectiveCode.values(),
             CostCode.values(),
             ShardCode.values(),
+            SyncCode.values(),
             PlanCode.values(),
             ResidencyCode.values(),
             ScheduleCode.values(),

@@ -12,6 +12,7 @@ import io.partita.ir.text.PirFile;
 import io.partita.ir.text.PirPrinter;
 import io.partita.ir.text.ScheduleFile;
 import io.partita.ir.text.SchedulePrinter;
+import io.partita.ir.verify.VaryingDependence;
 import io.partita.passes.Pass;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
@@ -118,6 +119,9 @@ final class OptCommand implements Callable<Integer> {
         progress.step("scheduling");
         schedule = schedules.get().schedule(result);
       }
+    }
+    if (verify) {
+      VaryingDependence.of(result).forEach(out::println);
     }
     if (schedule != null) {
       return finish(schedule, Optional.of(result), out);

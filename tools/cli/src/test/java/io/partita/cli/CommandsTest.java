@@ -237,6 +237,22 @@ final class CommandsTest {
   }
 
   @Test
+  void optSaysWhatDependsOnDroppedSyncs() {
+    Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
+    String passes = "simplify,raise,shard(tensor=2),drop-syncs(blocks=0+2),schedule";
+    Invocation dropped =
+        Invocation.of("opt", prefill, "--dim", "seq=3", "--passes", passes, "--verify");
+    assertThat(dropped.err()).doesNotContain("error");
+    assertThat(dropped.out())
+        .containsPattern("verify drop-syncs: same results .* if nothing varied, 0\\.[0-9]+ as it")
+        .contains("output \"logits\" depends on values that vary over head: from localize at")
+        .contains("(2 places), ended by settle by term at")
+        .contains("verify schedule: same results");
+    assertThat(Invocation.of("opt", prefill, "--passes=drop-syncs(blocks=3-1)").err())
+        .contains("P4003", "all, or numbers and ranges such as 0-3+5");
+  }
+
+  @Test
   void optSchedulesAndEvaluates() {
     Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
     Path file = scratch.resolve("two.sched");

@@ -17,7 +17,9 @@ import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.SelectPass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
+import io.partita.passes.mesh.sync.DropSyncs;
 import io.partita.passes.mesh.sync.SetCodec;
 import java.util.List;
 
@@ -34,6 +36,11 @@ public final class StandardPasses {
                   "sync-codec(bf16)",
                   "let floats travel between devices in fewer bits: bf16",
                   StandardPasses::syncCodec),
+              new PassRegistry.Entry(
+                  "drop-syncs",
+                  "drop-syncs(blocks=0-3+5)",
+                  "let devices go on with their own attention in some blocks: all, or such as 0-3+5",
+                  StandardPasses::dropSyncs),
               new PassRegistry.Entry(
                   "kv-state",
                   "kv-state(capacity=N)",
@@ -79,6 +86,15 @@ public final class StandardPasses {
       throw call.wrong("", "bf16", name.isEmpty() ? "none" : name);
     }
     return new SetCodec(Codec.parse(name));
+  }
+
+  private static DropSyncs dropSyncs(PassCall call) {
+    call.requireOptions("blocks");
+    String blocks = call.arguments().getOrDefault("blocks", "");
+    return new DropSyncs(
+        BlockSelection.parse(blocks)
+            .orElseThrow(
+                () -> call.wrong("blocks", "all, or numbers and ranges such as 0-3+5", blocks)));
   }
 
   /** {@code select(greedy)} is {@code select(top_k=1)}. */

@@ -1,0 +1,118 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Structured;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.passes.Pass;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.Set;
+
+/**
+ * Drops the sync after attention in some blocks, as in "SPD: Sync-Point Drop for Efficient Tensor
+ * Parallelism of Large Language Models", section 4.1. With a block's input X, the term P of
+ * attention that a device has, and the bias b of the output projection, the device's part of the
+ * network reads X + P + b. The remaining sync joins the terms of attention and network: the block
+ * gives X + b + sum P + sum Z.
+ *
+ * <p>Blocks are counted by their attentions, from 0.
+ */
+public final class DropSyncs implements Pass {
+  private final BlockSelection blocks;
+
+  public DropSyncs(BlockSelection blocks) {
+    this.blocks = blocks;
+  }
+
+  @Override
+  public String name() {
+    return "drop-syncs";
+  }
+
+  @Override
+  public String purpose() {
+    return "let devices go on with their own attention in some blocks: all, or such as 0-3+5";
+  }
+
+  /**
+   * @param module of the mesh dialect, with attention as an operation
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#DROP} for a block that
+   *     has no sync of its attention alone, or {@link SyncCode#BLOCKS}
+   */
+  @Override
+  public Module run(Module module) {
+    if (module.placement().isEmpty()) {
+      throw SyncCode.DROP.at(
+          "pass drop-syncs", "a module on devices", "one without", "put shard(tensor=N) before it");
+    }
+    LayoutInference layouts = LayoutInference.of(module);
+    Map<Value, List<Node>> readers = module.graph().readers();
+    Map<Node, DroppedSync> dropped = new IdentityHashMap<>();
+    int block = 0;
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Structured.Attention) {
+        if (blocks.contains(block)) {
+          Node sync = sync(node, block, readers, layouts);
+          dropped.put(sync, DroppedSync.of(sync, block, layouts));
+        }
+        block++;
+      }
+    }
+    blocks.require(block);
+    Graph graph = new SyncDropper(module, dropped).run();
+    return module.with(graph);
+  }
+
+  /** The one that joins an attention's result. */
+  private static Node sync(
+      Node attention, int block, Map<Value, List<Node>> readers, LayoutInference layouts) {
+    SequencedSet<Node> syncs = new LinkedHashSet<>();
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    ArrayDeque<Node> open = new ArrayDeque<>(List.of(attention));
+    while (!open.isEmpty()) {
+      for (Value result : open.removeFirst().results()) {
+        for (Node reader : readers.getOrDefault(result, List.of())) {
+          if (seen.add(reader)) {
+            if (reader.op() instanceof Communication.Sync) {
+              syncs.add(reader);
+            } else {
+              open.add(reader);
+            }
+          }
+        }
+      }
+    }
+    List<String> found = new ArrayList<>();
+    for (Node node : syncs) {
+      Communication.Sync sync = (Communication.Sync) node.op();
+      Layout from = layouts.layout(node.operand(0));
+      boolean joins =
+          sync.kinds().values().stream().allMatch(kind -> kind == SyncKind.ALL_REDUCE)
+              && sync.to().partial().isEmpty()
+              && from.reduction() == ReductionKind.SUM
+              && from.varying().isEmpty();
+      if (joins && syncs.size() == 1) {
+        return node;
+      }
+      found.add(SyncKind.text(sync.kinds()));
+    }
+    throw SyncCode.DROP.at(
+        "block " + block + ", " + attention,
+        "one all-reduce of a sum after attention",
+        found.isEmpty() ? "no sync" : String.join(", ", found),
+        "shard by tensor=N alone, and let drop-syncs follow it");
+  }
+}

@@ -1,0 +1,38 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with a rewrite of syncs. */
+public enum SyncCode implements DiagnosticCode {
+  BLOCKS("P4221", "there is no such block"),
+  DROP("P4222", "the sync after a block's attention can't be dropped");
+
+  private final String id;
+  private final String title;
+
+  SyncCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  PartitaException at(String where, String expected, Object found, String remedy) {
+    return new PartitaException(this, where, expected, String.valueOf(found), remedy);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}
