@@ -23,6 +23,12 @@ final class HostingOptions {
               + " started with 'partita run DIR --device I' and the same list.")
   String peers;
 
+  @Option(
+      names = "--key",
+      paramLabel = "FILE",
+      description = "The key that the computers of --peers have; 'partita key FILE' makes it.")
+  Path key;
+
   /**
    * Where the devices of the program in a folder run.
    *
@@ -33,6 +39,12 @@ final class HostingOptions {
     if (processes && peers != null) {
       throw new ParameterException(command, "--processes and --peers: choose one");
     }
+    if ((peers == null) != (key == null)) {
+      throw new ParameterException(
+          command,
+          "--peers LIST and --key FILE go together: make a key with 'partita key FILE', and copy it to"
+              + " all computers");
+    }
     boolean isForOne = ModelDescription.read(folder).devices().isEmpty();
     if (!processes && peers == null) {
       return new DeviceHosting.Threads();
@@ -42,6 +54,6 @@ final class HostingOptions {
           command,
           folder + " holds a program for one device; compile the model with --devices 2, or more");
     }
-    return processes ? new DeviceHosting.Processes() : new DeviceHosting.Peers(peers);
+    return processes ? new DeviceHosting.Processes() : new DeviceHosting.Peers(peers, key);
   }
 }

@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
       OptCommand.class,
       ZooCommand.class,
       ExplainCommand.class,
+      KeyCommand.class,
       DoctorCommand.class,
       CommandLine.HelpCommand.class,
       WarmUp.class

@@ -136,7 +136,7 @@ final class RunCommand implements Callable<Integer> {
       spec.commandLine()
           .getErr()
           .println("device " + device + " of " + devices + "; Ctrl-C ends it");
-      ProgramRunner.serve(compiler, folder, device, options.peers);
+      ProgramRunner.serve(compiler, folder, device, options.peers, options.key);
     }
     return ExitCode.DONE;
   }

@@ -77,15 +77,20 @@ final class DevicesCommandTest {
     assertThat(text(three, "--tokens=20")).isEqualTo(whole);
     assertThat(text(three, "--tokens=20", "--processes")).isEqualTo(whole);
     String peers = addresses(3);
+    Path key = scratch.resolve("devices.p12");
+    assertThat(Invocation.of("key", key).out().strip()).isEqualTo(key.toString());
+    assertThat(Invocation.of("key", key).err()).contains("error P6006");
     try (ExecutorService computers = Executors.newCachedThreadPool()) {
       List<Future<Invocation>> others = new ArrayList<>();
       for (int i = 1; i < 3; i++) {
         int device = i;
         others.add(
             computers.submit(
-                () -> Invocation.of("run", three, "--device", device, "--peers", peers)));
+                () ->
+                    Invocation.of(
+                        "run", three, "--device", device, "--peers", peers, "--key", key)));
       }
-      assertThat(text(three, "--tokens=20", "--peers", peers)).isEqualTo(whole);
+      assertThat(text(three, "--tokens=20", "--peers", peers, "--key", key)).isEqualTo(whole);
       for (Future<Invocation> other : others) {
         assertThat(other.get().exitCode()).as(other.get().err()).isEqualTo(ExitCode.DONE);
       }
@@ -132,8 +137,9 @@ final class DevicesCommandTest {
     assertFails("choose one", generating(one, "--processes", "--peers=a:1").toArray());
     assertFails("where are the others?", "run", one, "--device=1");
     Path two = compiled("--dim=past=8", "--devices=2");
-    assertFails("are 0 to 1", "run", two, "--device=2", "--peers=a:1,b:2");
-    assertFails("P5015", generating(two, "--peers=a:1").toArray());
+    assertFails("are 0 to 1", "run", two, "--device=2", "--peers=a:1,b:2", "--key=k");
+    assertFails("'partita key FILE'", generating(two, "--peers=a:1,b:2").toArray());
+    assertFails("P5015", generating(two, "--peers=a:1", "--key=k").toArray());
   }
 
   private static void assertFails(String message, Object... arguments) {
@@ -157,6 +163,12 @@ final class DevicesCommandTest {
     }
   }
 
+  /** Another process makes the devices' key. */
+  private static boolean isDevice(ProcessHandle process) {
+    String[] arguments = process.info().arguments().orElse(new String[0]);
+    return List.of(arguments).contains("--device");
+  }
+
   /** Ends a command when its devices are there, and waits until they aren't. */
   private void interrupt(Consumer<Process> end) throws Exception {
     Path folder = compiled("--dim=past=256", "--devices=3");
@@ -175,7 +187,7 @@ final class DevicesCommandTest {
     try {
       while (devices.size() < 2 && main.isAlive()) {
         Thread.sleep(50);
-        devices = main.descendants().toList();
+        devices = main.descendants().filter(DevicesCommandTest::isDevice).toList();
       }
       end.accept(main);
       main.waitFor();

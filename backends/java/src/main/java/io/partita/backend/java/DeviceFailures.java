@@ -51,7 +51,7 @@ final class DeviceFailures {
               where,
               "devices that were compiled together",
               found,
-              "copy one folder that 'partita compile' wrote to all devices");
+              "copy one folder that 'partita compile' wrote, and one key, to all devices");
       case "PORT" ->
           new PartitaException(
               BackendCode.PORT_IN_USE,

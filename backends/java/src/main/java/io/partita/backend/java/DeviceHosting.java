@@ -1,5 +1,7 @@
 package io.partita.backend.java;
 
+import java.nio.file.Path;
+
 /** Where the devices of a program for several of them run. */
 public sealed interface DeviceHosting {
   /** As threads of this process. */
@@ -12,6 +14,7 @@ public sealed interface DeviceHosting {
    * At given addresses; this process is device 0, and the others are started by hand.
    *
    * @param addresses {@code host:port} of each device, separated by commas
+   * @param key the file of the key that all devices have
    */
-  record Peers(String addresses) implements DeviceHosting {}
+  record Peers(String addresses, Path key) implements DeviceHosting {}
 }

@@ -69,17 +69,18 @@ final class LoadedProgram implements AutoCloseable {
       case DeviceHosting.Threads threads ->
           new LoadedProgram(
               type.getMethod("open", Path.class).invoke(null, folder), Optional.empty());
-      case DeviceHosting.Peers(String addresses) ->
+      case DeviceHosting.Peers(String addresses, Path key) ->
           new LoadedProgram(
-              type.getMethod("connect", Path.class, String.class).invoke(null, folder, addresses),
+              type.getMethod("connect", Path.class, String.class, Path.class)
+                  .invoke(null, folder, addresses, key),
               Optional.empty());
       case DeviceHosting.Processes local -> {
         LocalProcesses processes =
             new LocalProcesses(description, classes, folder.toAbsolutePath(), scratch);
         try {
           Object program =
-              type.getMethod("connect", Path.class, String.class, ServerSocket.class)
-                  .invoke(null, folder, processes.peers(), processes.server());
+              type.getMethod("connect", Path.class, String.class, Path.class, ServerSocket.class)
+                  .invoke(null, folder, processes.peers(), processes.key(), processes.server());
           yield new LoadedProgram(program, Optional.of(processes));
         } catch (InvocationTargetException e) {
           processes.close();

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.ir.diagnostic.PartitaException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,6 +27,7 @@ final class LocalProcesses implements AutoCloseable {
   private final List<Process> processes = new CopyOnWriteArrayList<>();
   private final ServerSocket server;
   private final String peers;
+  private final Path key;
   private final Thread hook = new Thread(this::destroy, "end-devices");
 
   /**
@@ -44,24 +46,29 @@ final class LocalProcesses implements AutoCloseable {
       Files.write(file, type.getValue());
     }
     Runtime.getRuntime().addShutdownHook(hook);
+    key = scratch.resolve("devices.p12");
+    DeviceKey making = DeviceKey.begin(key);
     int devices = description.devices().orElseThrow().parts().size();
     server = new ServerSocket(0, devices * 2, InetAddress.getLoopbackAddress());
     try {
       for (int device = 1; device < devices; device++) {
-        processes.add(start(description.className(), device, folder, scratch));
+        processes.add(start(description.className(), device, folder, scratch, key));
       }
-      peers = addresses();
+      peers = addresses(scratch);
+      making.end();
       for (Process process : processes) {
         process.getOutputStream().write((peers + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      making.cancel();
+      destroy();
       close();
       throw e;
     }
   }
 
-  private static Process start(String className, int device, Path folder, Path classes)
+  private static Process start(String className, int device, Path folder, Path classes, Path key)
       throws IOException {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     return new ProcessBuilder(
@@ -75,12 +82,18 @@ final class LocalProcesses implements AutoCloseable {
             "--device",
             Integer.toString(device),
             "--peers",
-            "-")
-        .redirectError(ProcessBuilder.Redirect.DISCARD)
+            "-",
+            "--key",
+            key.toString())
+        .redirectError(log(classes, device).toFile())
         .start();
   }
 
-  private String addresses() throws IOException {
+  private static Path log(Path scratch, int device) {
+    return scratch.resolve("device" + device + ".log");
+  }
+
+  private String addresses(Path scratch) throws IOException {
     List<String> addresses = new ArrayList<>();
     addresses.add(LOCALHOST + ":" + server.getLocalPort());
     for (Process process : processes) {
@@ -89,11 +102,39 @@ final class LocalProcesses implements AutoCloseable {
               new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
       String line = out.readLine();
       if (line == null || !line.startsWith(PORT)) {
-        throw new IOException("device " + addresses.size() + " didn't start: " + line);
+        throw notStarted(addresses.size(), line, process, log(scratch, addresses.size()));
       }
       addresses.add(LOCALHOST + ":" + line.substring(PORT.length()));
     }
     return String.join(",", addresses);
+  }
+
+  /** What the process said, or how it ended. */
+  private static PartitaException notStarted(int device, String line, Process process, Path log)
+      throws IOException {
+    String said = (line == null ? "" : line + " ") + Files.readString(log).strip();
+    if (said.isEmpty()) {
+      try {
+        said =
+            process.waitFor(END_SECONDS, TimeUnit.SECONDS)
+                ? "it ended with exit code " + process.exitValue()
+                : "it says nothing";
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        said = "interrupted";
+      }
+    }
+    return new PartitaException(
+        BackendCode.DEVICE_ENDED,
+        "device " + device,
+        "a process that starts",
+        said,
+        "give the devices more memory or processes, or run them as threads: without --processes");
+  }
+
+  /** The file of the key that the processes have. */
+  Path key() {
+    return key;
   }
 
   /** Where device 0 listens already. */

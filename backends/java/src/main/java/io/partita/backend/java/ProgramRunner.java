@@ -83,10 +83,12 @@ public final class ProgramRunner implements AutoCloseable {
    * Is a device other than the first of a program in a folder, until the first one ends.
    *
    * @param peers {@code host:port} of each device, separated by commas
+   * @param key the file of the key that all devices have
    * @throws PartitaException as {@link #open(ProgramCompiler, Path, DeviceHosting)}, and P5012 when
    *     the first device ends unexpectedly
    */
-  public static void serve(ProgramCompiler compiler, Path folder, int device, String peers) {
+  public static void serve(
+      ProgramCompiler compiler, Path folder, int device, String peers, Path key) {
     ModelDescription description = ModelDescription.read(folder);
     try {
       Map<String, byte[]> classes =
@@ -94,8 +96,8 @@ public final class ProgramRunner implements AutoCloseable {
               compiler, description, path -> Files.readString(folder.resolve(path)));
       new ProgramLoader(classes)
           .loadClass(description.className())
-          .getMethod("serve", Path.class, int.class, String.class)
-          .invoke(null, folder, device, peers);
+          .getMethod("serve", Path.class, int.class, String.class, Path.class)
+          .invoke(null, folder, device, peers, key);
     } catch (InvocationTargetException e) {
       throw failed(description, e.getCause());
     } catch (IOException | InvalidPathException | ReflectiveOperationException e) {

@@ -15,6 +15,7 @@ final class RuntimeSources {
       List.of(
           "Boxes",
           "Channels",
+          "Credentials",
           "DeviceMain",
           "DeviceProcesses",
           "DeviceThreads",

@@ -11,10 +11,13 @@ import io.partita.ir.program.Program;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DeviceDiagnosticsTest {
   private static final JavaOptions OPTIONS = new JavaOptions("emitted", "Model");
@@ -24,10 +27,18 @@ class DeviceDiagnosticsTest {
     assertThatThrownBy(call).isInstanceOf(PartitaException.class).hasMessage(text.stripTrailing());
   }
 
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void makeKey() throws IOException {
+    DeviceKey.make(folder.resolve("key"));
+  }
+
   private static void connect(String peers) {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       EmittedProgram program = JavaBackend.emit(PROGRAM, OPTIONS);
-      ProgramRunner.load(compiler, program, new DeviceHosting.Peers(peers)).close();
+      DeviceHosting hosting = new DeviceHosting.Peers(peers, folder.resolve("key"));
+      ProgramRunner.load(compiler, program, hosting).close();
     }
   }
 

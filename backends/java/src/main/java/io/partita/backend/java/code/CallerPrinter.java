@@ -233,15 +233,18 @@ public final class CallerPrinter {
             .build(),
         opened("connect", "Connects this process, as device 0, with those of all other devices.")
             .addJavadoc("\n@param peers host:port of each device, separated by commas\n")
+            .addJavadoc("@param key the file of the key that all devices have\n")
             .addParameter(folder)
             .addParameter(peers)
-            .addStatement("return $L($L.connect(folder, peers))", self, main)
+            .addParameter(Types.of("Path"), "key")
+            .addStatement("return $L($L.connect(folder, peers, key))", self, main)
             .build(),
         opened("connect", "The same where this process listens already.")
             .addParameter(folder)
             .addParameter(peers)
+            .addParameter(Types.of("Path"), "key")
             .addParameter(Body.classNamed("ServerSocket"), "server")
-            .addStatement("return $L($L.connect(folder, peers, server))", self, main)
+            .addStatement("return $L($L.connect(folder, peers, key, server))", self, main)
             .build(),
         MethodSpec.methodBuilder("serve")
             .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
@@ -249,12 +252,14 @@ public final class CallerPrinter {
             .addParameter(folder)
             .addParameter(TypeName.INT, "device")
             .addParameter(peers)
+            .addParameter(Types.of("Path"), "key")
             .addException(Body.classNamed("IOException"))
-            .addStatement("$L.serve(folder, device, peers)", main)
+            .addStatement("$L.serve(folder, device, peers, key)", main)
             .build(),
         MethodSpec.methodBuilder("main")
             .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
-            .addJavadoc("A process of a device: {@code DIR --device I --peers HOST:PORT,...}\n")
+            .addJavadoc(
+                "A process of a device: {@code DIR --device I --peers HOST:PORT,... --key FILE}\n")
             .addParameter(Types.of("String[]"), "arguments")
             .varargs()
             .addStatement("$L.main(arguments)", main)

@@ -30,20 +30,22 @@ final class DeviceMain {
     this.opener = opener;
   }
 
-  private SocketChannels.Self self(int device, String peers) {
+  private SocketChannels.Self self(int device, String peers, Path key) throws IOException {
     List<InetSocketAddress> addresses = SocketChannels.addresses(peers, neighbours.length);
-    return new SocketChannels.Self(device, addresses, program, neighbours, CONNECT_SECONDS);
+    return new SocketChannels.Self(
+        device, addresses, program, neighbours, CONNECT_SECONDS, new Credentials(key));
   }
 
   /** Connects device 0, which this process is, to all others. */
-  Channels.Devices connect(Path folder, String peers) throws IOException {
-    SocketChannels.Self self = self(0, peers);
+  Channels.Devices connect(Path folder, String peers, Path key) throws IOException {
+    SocketChannels.Self self = self(0, peers, key);
     return connect(folder, self, SocketChannels.listen(self));
   }
 
   /** The same where somebody listens already at the address of device 0. */
-  Channels.Devices connect(Path folder, String peers, ServerSocket server) throws IOException {
-    return connect(folder, self(0, peers), server);
+  Channels.Devices connect(Path folder, String peers, Path key, ServerSocket server)
+      throws IOException {
+    return connect(folder, self(0, peers, key), server);
   }
 
   private Channels.Devices connect(Path folder, SocketChannels.Self self, ServerSocket server)
@@ -52,8 +54,8 @@ final class DeviceMain {
   }
 
   /** Is another device than 0, as long as device 0 needs it. */
-  void serve(Path folder, int device, String peers) throws IOException {
-    SocketChannels.Self self = self(device, peers);
+  void serve(Path folder, int device, String peers, Path key) throws IOException {
+    SocketChannels.Self self = self(device, peers, key);
     serve(folder, self, SocketChannels.listen(self));
   }
 
@@ -62,27 +64,29 @@ final class DeviceMain {
     DeviceProcesses.serve(self.device, SocketChannels.connect(self, server), folder, opener);
   }
 
-  /** Runs {@code DIR --device I --peers HOST:PORT,...} and ends the process. */
+  /** Runs {@code DIR --device I --peers HOST:PORT,... --key FILE} and ends the process. */
   void main(String... arguments) {
     boolean fits =
-        arguments.length == 5
+        arguments.length == 7
             && arguments[1].equals("--device")
             && arguments[2].matches("[0-9]{1,6}")
-            && arguments[3].equals("--peers");
+            && arguments[3].equals("--peers")
+            && arguments[5].equals("--key");
     int device = fits ? Integer.parseInt(arguments[2]) : 0;
     if (device == 0 || device >= neighbours.length) {
       System.err.println(
-          "usage: DIR --device I --peers HOST:PORT,... with I from 1 to "
+          "usage: DIR --device I --peers HOST:PORT,... --key FILE with I from 1 to "
               + (neighbours.length - 1)
-              + " and an address for each device");
+              + ", an address for each device, and the key that 'partita key' made");
       System.exit(USAGE);
     }
     try {
       Path folder = Path.of(arguments[0]);
+      Path key = Path.of(arguments[6]);
       if (arguments[4].equals("-")) {
-        serveParent(folder, device);
+        serveParent(folder, device, key);
       } else {
-        serve(folder, device, arguments[4]);
+        serve(folder, device, arguments[4], key);
       }
       System.exit(0);
     } catch (IOException | RuntimeException e) {
@@ -92,7 +96,7 @@ final class DeviceMain {
   }
 
   /** Says at which free port it listens, and is told the addresses of all. */
-  private void serveParent(Path folder, int device) throws IOException {
+  private void serveParent(Path folder, int device, Path key) throws IOException {
     ServerSocket server =
         new ServerSocket(0, neighbours.length * 2, InetAddress.getLoopbackAddress());
     System.out.println("port " + server.getLocalPort());
@@ -101,7 +105,7 @@ final class DeviceMain {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     String peers = in.readLine();
     if (peers != null) {
-      serve(folder, self(device, peers), server);
+      serve(folder, self(device, peers, key), server);
     }
   }
 }

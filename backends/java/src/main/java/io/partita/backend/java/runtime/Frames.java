@@ -28,11 +28,16 @@ final class Frames implements Closeable {
   }
 
   final Socket socket;
+  private final Socket plain;
   private final DataInputStream in;
   private final DataOutputStream out;
 
-  Frames(Socket socket) throws IOException {
+  /**
+   * @param plain what carries an encrypted connection; closing it waits for nobody
+   */
+  Frames(Socket socket, Socket plain) throws IOException {
     this.socket = socket;
+    this.plain = plain;
     socket.setTcpNoDelay(true);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BLOCK));
     out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BLOCK));
@@ -81,7 +86,7 @@ final class Frames implements Closeable {
   @Override
   public void close() {
     try {
-      socket.close();
+      plain.close();
     } catch (IOException closed) {
       // There is nothing left that could be lost.
     }

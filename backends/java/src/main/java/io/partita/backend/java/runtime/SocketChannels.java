@@ -11,7 +11,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -25,8 +27,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The channels of a device that has a process of its own: a TCP connection to each device that it
  * exchanges messages with, and one between device 0 and each other for calls and results. Of two
- * devices, that of the higher number connects to the other. Nothing is encrypted, and who connects
- * isn't asked for more than the same program: this is for networks that are trusted.
+ * devices, that of the higher number connects to the other. Both prove that they have the same key
+ * before either says anything ({@link Credentials}); who can't is heard for a few seconds at most,
+ * beside a limited number of others, and only until all devices are there.
  */
 final class SocketChannels extends Channels implements Closeable {
   /** Both ends of a connection say this first. */
@@ -35,6 +38,7 @@ final class SocketChannels extends Channels implements Closeable {
   private static final int VERSION = 1;
   private static final int ANSWER_MILLISECONDS = 5000;
   private static final int RETRY_MILLISECONDS = 100;
+  private static final int MOST_ARRIVALS = 64;
 
   /** What a device is, in whose program. */
   static final class Self {
@@ -43,19 +47,23 @@ final class SocketChannels extends Channels implements Closeable {
     final String program;
     final int[][] neighbours;
     final int seconds;
+    final Credentials credentials;
 
     /**
      * @param peers addresses of all devices
      * @param program what devices must agree on
      * @param neighbours the devices that each device exchanges messages with
      * @param seconds how long to wait for the others
+     * @param credentials what the devices know each other by
      */
     Self(
         int device,
         List<InetSocketAddress> peers,
         String program,
         int[][] neighbours,
-        int seconds) {
+        int seconds,
+        Credentials credentials) {
+      this.credentials = credentials;
       this.seconds = seconds;
       this.device = device;
       this.peers = peers;
@@ -98,6 +106,12 @@ final class SocketChannels extends Channels implements Closeable {
 
   private volatile Failure failure;
 
+  /** Connections of which isn't known yet whose they are, the oldest first. */
+  private final Deque<Socket> arrivals = new ArrayDeque<>();
+
+  /** Why a device that has the key can't take part. */
+  private volatile Failure refused;
+
   private SocketChannels(Self self) {
     this.self = self;
   }
@@ -134,7 +148,8 @@ final class SocketChannels extends Channels implements Closeable {
     try {
       InetAddress address = resolved(own).getAddress();
       boolean isLocal = address != null && address.isLoopbackAddress();
-      return new ServerSocket(own.getPort(), self.peers.size() * 2, isLocal ? address : null);
+      return new ServerSocket(
+          own.getPort(), MOST_ARRIVALS + self.peers.size() * 2, isLocal ? address : null);
     } catch (IOException e) {
       String found = own.getHostString() + ":" + own.getPort() + ": " + e.getMessage();
       throw new Failure(Reason.PORT, self.device, found, e);
@@ -184,8 +199,8 @@ final class SocketChannels extends Channels implements Closeable {
       Socket socket = new Socket();
       try {
         socket.connect(resolved(address), ANSWER_MILLISECONDS);
-        Frames frames = new Frames(socket);
         socket.setSoTimeout(ANSWER_MILLISECONDS);
+        Frames frames = new Frames(self.credentials.secured(socket, true), socket);
         frames.write(MAGIC, greeting(kind, other));
         verifyAnswer(other, where, frames.readShort());
         socket.setSoTimeout(0);
@@ -193,6 +208,9 @@ final class SocketChannels extends Channels implements Closeable {
       } catch (IOException e) {
         last = e;
         closeQuietly(socket);
+        if (Credentials.isOtherKey(e)) {
+          throw mismatch(other, where + ": its key is another one than this device's");
+        }
         pause();
       } catch (Failure wrong) {
         closeQuietly(socket);
@@ -260,7 +278,21 @@ final class SocketChannels extends Channels implements Closeable {
 
   /** Waits for the devices of higher numbers. */
   private void accept(ServerSocket server, long deadline) {
+    try {
+      acceptAll(server, deadline);
+    } finally {
+      synchronized (arrivals) {
+        arrivals.forEach(SocketChannels::closeQuietly);
+        arrivals.clear();
+      }
+    }
+  }
+
+  private void acceptAll(ServerSocket server, long deadline) {
     while (true) {
+      if (refused != null) {
+        throw refused;
+      }
       int missing = missing();
       if (missing < 0) {
         return;
@@ -272,10 +304,10 @@ final class SocketChannels extends Channels implements Closeable {
         throw new Failure(Reason.UNREACHABLE, missing, where + ": it doesn't connect", null);
       }
       try {
-        server.setSoTimeout((int) left);
-        welcome(server.accept());
-      } catch (SocketTimeoutException late) {
-        // The next turn says who is missing.
+        server.setSoTimeout((int) Math.min(left, RETRY_MILLISECONDS));
+        admit(server.accept());
+      } catch (SocketTimeoutException none) {
+        // The next turn looks who has come meanwhile.
       } catch (IOException e) {
         throw new Failure(Reason.PORT, self.device, String.valueOf(e.getMessage()), e);
       }
@@ -293,11 +325,37 @@ final class SocketChannels extends Channels implements Closeable {
     return -1;
   }
 
+  /** Hears who connects beside others; of too many, the one that has been silent longest goes. */
+  private void admit(Socket socket) {
+    synchronized (arrivals) {
+      if (arrivals.size() == MOST_ARRIVALS) {
+        closeQuietly(arrivals.removeFirst());
+      }
+      arrivals.addLast(socket);
+    }
+    Thread hearing = new Thread(() -> hear(socket), "arrival");
+    hearing.setDaemon(true);
+    hearing.start();
+  }
+
+  private void hear(Socket socket) {
+    try {
+      welcome(socket);
+    } catch (Failure mismatch) {
+      refused = mismatch;
+      closeQuietly(socket);
+    } finally {
+      synchronized (arrivals) {
+        arrivals.remove(socket);
+      }
+    }
+  }
+
   /** Takes a connection, unless it's from somebody else. */
   private void welcome(Socket socket) {
     try {
       socket.setSoTimeout(ANSWER_MILLISECONDS);
-      Frames frames = new Frames(socket);
+      Frames frames = new Frames(self.credentials.secured(socket, false), socket);
       Frames.Frame greeting = frames.readShort();
       if (greeting.number == MAGIC) {
         frames.write(MAGIC, greeting('a', 0));
@@ -306,12 +364,17 @@ final class SocketChannels extends Channels implements Closeable {
         char kind = in.readChar();
         int other = in.readInt();
         if (other > self.device && other < self.peers.size() && in.readInt() == self.device) {
+          synchronized (arrivals) {
+            if (!arrivals.remove(socket)) {
+              return;
+            }
+          }
           socket.setSoTimeout(0);
           keep(kind, other, frames);
           return;
         }
       }
-    } catch (IOException stranger) {
+    } catch (IOException | IllegalArgumentException stranger) {
       // Whatever it was, the devices may still come.
     }
     closeQuietly(socket);
@@ -319,9 +382,9 @@ final class SocketChannels extends Channels implements Closeable {
 
   private void keep(char kind, int other, Frames frames) {
     if (kind == 'c') {
-      calls.put(other, frames);
+      calls.putIfAbsent(other, frames);
     } else {
-      links.put(other, new Link(frames));
+      links.putIfAbsent(other, new Link(frames));
     }
   }
 

@@ -3,35 +3,62 @@ package io.partita.backend.java.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.backend.java.DeviceKey;
 import io.partita.backend.java.runtime.Channels.Failure;
 import io.partita.backend.java.runtime.Channels.Reason;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class SocketChannelsTest {
   private static final int[][] PAIR = {{1}, {0}};
 
+  @TempDir static Path folder;
+  private static Credentials credentials;
+
+  @BeforeAll
+  static void makeKey() throws IOException {
+    credentials = key("devices.p12");
+  }
+
+  private static Credentials key(String name) throws IOException {
+    DeviceKey.make(folder.resolve(name));
+    return new Credentials(folder.resolve(name));
+  }
+
   private static SocketChannels.Self self(int device, String program, ServerSocket... servers) {
+    return self(device, program, credentials, servers);
+  }
+
+  private static SocketChannels.Self self(
+      int device, String program, Credentials credentials, ServerSocket... servers) {
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (ServerSocket server : servers) {
       addresses.add(InetSocketAddress.createUnresolved("127.0.0.1", server.getLocalPort()));
     }
-    return new SocketChannels.Self(device, addresses, program, PAIR, 2);
+    return new SocketChannels.Self(device, addresses, program, PAIR, 4, credentials);
   }
 
   private static ServerSocket free() throws IOException {
-    return new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    return new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
   }
 
   private static void assertFails(ThrowingOpen open, Reason reason, int device) {
@@ -118,9 +145,99 @@ class SocketChannelsTest {
           InputStream in = stranger.getInputStream()) {
         peer.send(0, 1, new byte[3]);
         assertThat(own.receive(1, 1, 3)).hasSize(3);
-        assertThat(in.read()).isEqualTo(-1);
+        // It's told in TLS that this isn't TLS, and no more.
+        assertThat(in.readAllBytes()).hasSizeLessThan(10);
       }
     }
+  }
+
+  /** As many as may be heard at once, and more, which say nothing. */
+  @Test
+  void silentConnectionsDontHoldTheDevicesUp() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    List<Socket> silent = new ArrayList<>();
+    CompletableFuture<SocketChannels> own =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, "p", first, second), first));
+    try {
+      for (int i = 0; i < 80; i++) {
+        silent.add(new Socket("127.0.0.1", first.getLocalPort()));
+      }
+      try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
+          SocketChannels there = own.get()) {
+        peer.send(0, 1, new byte[3]);
+        assertThat(there.receive(1, 1, 3)).hasSize(3);
+      }
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  /** The greeting of an earlier version ended a device that waited, and was told the program. */
+  @Test
+  void aGreetingWithoutTheKeyIsNotAnswered() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> own =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, "secret program", first, second), first));
+    try (Socket stranger = new Socket("127.0.0.1", first.getLocalPort())) {
+      DataOutputStream out = new DataOutputStream(stranger.getOutputStream());
+      out.writeInt(0x50415254);
+      out.writeInt(21);
+      out.writeInt(1);
+      out.writeUTF("q");
+      out.writeChar('m');
+      out.writeInt(1);
+      out.writeInt(0);
+      out.write(0);
+      out.flush();
+      stranger.setSoTimeout(10_000);
+      byte[] answer = stranger.getInputStream().readAllBytes();
+      assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("secret");
+    } catch (SocketException reset) {
+      // That is no answer either.
+    }
+    assertThat(own).isNotDone();
+    try (SocketChannels peer =
+            SocketChannels.connect(self(1, "secret program", first, second), second);
+        SocketChannels there = own.get()) {
+      assertThat(there.calls).containsOnlyKeys(1);
+      assertThat(peer.calls).containsOnlyKeys(0);
+    }
+  }
+
+  @Test
+  void aDeviceWithAnotherKeyIsToldSoAndDisturbsNobody() throws Exception {
+    ServerSocket first = free();
+    ServerSocket second = free();
+    CompletableFuture<SocketChannels> own =
+        CompletableFuture.supplyAsync(
+            () -> SocketChannels.connect(self(0, "p", first, second), first));
+    Credentials other = key("other.p12");
+    ServerSocket third = free();
+    assertThatThrownBy(() -> SocketChannels.connect(self(1, "p", other, first, third), third))
+        .isInstanceOf(Failure.class)
+        .hasMessageContaining("its key is another one than this device's");
+    try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
+        SocketChannels there = own.get()) {
+      peer.send(0, 1, new byte[3]);
+      assertThat(there.receive(1, 1, 3)).hasSize(3);
+    }
+  }
+
+  @Test
+  void aKeyIsItsOwnersAlone() throws IOException {
+    key("mine.p12");
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(folder.resolve("mine.p12"))))
+        .isEqualTo("rw-------");
+    Path none = Files.writeString(folder.resolve("none"), "no key");
+    assertThatThrownBy(() -> new Credentials(none)).isInstanceOf(IOException.class);
   }
 
   @Test

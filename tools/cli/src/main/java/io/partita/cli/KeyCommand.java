@@ -1,0 +1,51 @@
+package io.partita.cli;
+
+import io.partita.backend.java.DeviceKey;
+import io.partita.driver.DriverCode;
+import io.partita.driver.OutputFile;
+import io.partita.ir.diagnostic.PartitaException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Makes a key for devices on several computers. */
+@Command(
+    name = "key",
+    description = {
+      "Make a key by which devices on several computers know each other, for --peers.",
+      "Copy the file to all of them; who has it can take part."
+    })
+final class KeyCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "FILE", description = "The file to write, such as devices.p12.")
+  Path file;
+
+  @Option(names = "--force", description = "Replace the file if it exists.")
+  boolean force;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    if (Files.exists(file) && !(force && Files.isRegularFile(file))) {
+      throw new PartitaException(
+          DriverCode.OUTPUT_EXISTS,
+          file.toString(),
+          "a new file",
+          "one of this name",
+          "--force replaces it");
+    }
+    try {
+      DeviceKey.make(file);
+    } catch (IOException e) {
+      throw OutputFile.failure(file, e);
+    }
+    spec.commandLine().getOut().println(file);
+    return ExitCode.DONE;
+  }
+}
