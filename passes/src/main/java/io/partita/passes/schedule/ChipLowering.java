@@ -6,7 +6,6 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
@@ -58,6 +57,7 @@ final class ChipLowering {
   private final Destinations destinations;
   private final Map<Value, Storage> storages = new IdentityHashMap<>();
   private final SharedRegions regions;
+  private final KnownValues known;
   private final List<Task> tasks = new ArrayList<>();
   private final List<Named> inputs = new ArrayList<>();
   private final List<Named> states = new ArrayList<>();
@@ -71,6 +71,7 @@ final class ChipLowering {
       boolean hasL3,
       Unsupported unsupported) {
     this.regions = regions;
+    this.known = new KnownValues(regions);
     this.hasL3 = hasL3;
     this.program = program;
     this.devices = devices;
@@ -152,10 +153,11 @@ final class ChipLowering {
       case Communication.Exchange exchange -> exchange(step, node);
       case Communication.Relayout change ->
           throw new IllegalArgumentException(node + " has no steps");
-      case Movement.Concat(var axis) -> concat(node, axis);
+      case Movement.Concat(var axis) when !fold(node) -> concat(node, axis);
+      case Movement.Concat folded -> {}
       case Structured.CacheUpdate update -> update(step, node);
-      case Structured.Embedding embedding when rows(node) -> {}
-      case Movement.Gather(var axis) when axis == 0 && rows(node) -> {}
+      case Structured.Embedding embedding when fold(node) || rows(node) -> {}
+      case Movement.Gather(var axis) when axis == 0 && (fold(node) || rows(node)) -> {}
       case Op op -> viewOrCompute(step, node, group);
     }
   }
@@ -180,6 +182,7 @@ final class ChipLowering {
   private void constant(Node node, List<Tensor> tensors) {
     Region region = regions.constant(node.name().isEmpty() ? "constant" : node.name(), tensors);
     storages.put(node.result(), Storage.whole(region, node.result().type()));
+    known.put(node.result(), tensors);
   }
 
   private static Tensor evaluated(Op op) {
@@ -195,6 +198,7 @@ final class ChipLowering {
       Optional<Storage> destination = destinations.of(node.result());
       if (view.isPresent() && (destination.isEmpty() || view.equals(destination))) {
         storages.put(node.result(), view.get());
+        known.follow(node);
         return;
       }
     }
@@ -203,37 +207,11 @@ final class ChipLowering {
     }
   }
 
-  /** Moves and casts of constants are done now. */
+  /** Whether it depends on constants alone, and is stored as one. */
   private boolean fold(Node node) {
-    List<Storage> operands = node.operands().stream().map(storages::get).toList();
-    if (!(node.op() instanceof Movement || node.op() instanceof Elementwise)
-        || node.results().size() != 1
-        || operands.stream().anyMatch(each -> each == null || !each.isWholeConstant())) {
-      return false;
-    }
-    constant(
-        node,
-        regions.folded(
-            node.op(),
-            operands.stream().map(operand -> operand.region().tensors()).toList(),
-            node.result().type(),
-            () -> folded(node, operands)));
-    return true;
-  }
-
-  private List<Tensor> folded(Node node, List<Storage> operands) {
-    TensorType type = node.result().type();
-    List<Tensor> tensors = new ArrayList<>();
-    for (int device = 0; device < devices.size(); device++) {
-      List<Tensor> own = new ArrayList<>();
-      for (int i = 0; i < operands.size(); i++) {
-        Tensor tensor = operands.get(i).region().tensors().get(device);
-        own.add(tensor.reshaped(node.operand(i).type().shape()));
-      }
-      tensors.add(
-          Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), own).getFirst().bytes()));
-    }
-    return tensors;
+    Optional<List<Tensor>> stored = known.stored(node);
+    stored.ifPresent(tensors -> constant(node, tensors));
+    return stored.isPresent();
   }
 
   private void compute(int step, Group group) {

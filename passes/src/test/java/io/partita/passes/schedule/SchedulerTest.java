@@ -13,6 +13,7 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
@@ -447,5 +448,41 @@ class SchedulerTest {
     TiledKernel pool = SmallPrograms.schedule(program).roles().getFirst().kernels().getFirst();
     assertThat(pool.operands().get(1).box().get(1).stride()).isEqualTo(6);
     assertThat(pool.operands().get(2).box().get(1).stride()).isEqualTo(12);
+  }
+
+  /** Larger than what simplification folds; the rows would be fetched one by one. */
+  @Test
+  void whatDependsOnConstantsAloneIsStored() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              long rows = 300;
+              Value table = graph.constant(Tensor.filled(TensorType.of(ElementType.F32, 5, 4), 2));
+              Value indices =
+                  graph.constant(Tensor.filled(TensorType.of(ElementType.I64, rows, rows, 2), 1));
+              Value places =
+                  graph.add(
+                      new Movement.Slice(
+                          List.of(Dim.ZERO, Dim.ZERO, Dim.ONE),
+                          List.of(Dim.of(rows), Dim.of(rows), Dim.ONE),
+                          List.of(1L, 1L, 1L)),
+                      indices);
+              Value same = graph.add(new Elementwise.Binary(BinaryFunction.MUL), places, places);
+              Value summed =
+                  graph.add(
+                      new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1, 2), false), same);
+              Value one = graph.constant(Tensor.filled(TensorType.of(ElementType.I64, 1), 299));
+              Value index = graph.add(new Elementwise.Binary(BinaryFunction.SUB), summed, one);
+              Value bias = graph.add(new Structured.Embedding(), table, index);
+              Value x = input(graph, "x", rows, 4);
+              graph.output("y", graph.add(new Elementwise.Binary(BinaryFunction.ADD), x, bias));
+            });
+    ChipSchedule chip = only(SmallPrograms.schedule(program));
+    assertThat(chip.kernels())
+        .singleElement()
+        .extracting(TiledKernel::name)
+        .asString()
+        .startsWith("add");
+    assertThat(chip.constants()).singleElement().extracting(each -> each.bytes()).isEqualTo(4800L);
   }
 }

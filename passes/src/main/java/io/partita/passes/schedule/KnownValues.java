@@ -1,0 +1,82 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Values that depend on constants alone, on each device of a role. Their elements are computed when
+ * they are first asked for, which for most never happens.
+ */
+final class KnownValues {
+  private final SharedRegions regions;
+  private final Map<Value, List<Tensor>> known = new IdentityHashMap<>();
+
+  KnownValues(SharedRegions regions) {
+    this.regions = regions;
+  }
+
+  /**
+   * @param tensors one for each device
+   */
+  void put(Value value, List<Tensor> tensors) {
+    known.put(value, tensors);
+  }
+
+  /** Notes what a node gives, where that is known. */
+  void follow(Node node) {
+    result(node).ifPresent(tensors -> known.put(node.result(), tensors));
+  }
+
+  /**
+   * What is stored instead of computing it at each run: all that moves elements, is computed for
+   * each of them alone, or isn't larger than what it is computed from.
+   *
+   * @return one tensor for each device; none for a value that isn't known
+   */
+  Optional<List<Tensor>> stored(Node node) {
+    boolean isStored =
+        node.op() instanceof Movement
+            || node.op() instanceof Elementwise
+            || node.op() instanceof Structured.Embedding
+            || node.results().size() == 1
+                && node.result().type().bytes()
+                    <= node.operands().stream().mapToLong(each -> each.type().bytes()).sum();
+    return isStored ? result(node) : Optional.empty();
+  }
+
+  private Optional<List<Tensor>> result(Node node) {
+    boolean isKnown =
+        node.results().size() == 1
+            && !node.operands().isEmpty()
+            && node.operands().stream().allMatch(known::containsKey);
+    if (!isKnown) {
+      return Optional.empty();
+    }
+    List<List<Tensor>> operands = node.operands().stream().map(known::get).toList();
+    TensorType type = node.result().type();
+    return Optional.of(
+        regions.folded(node.op(), operands, type, () -> evaluated(node, operands, type)));
+  }
+
+  private static List<Tensor> evaluated(Node node, List<List<Tensor>> operands, TensorType type) {
+    List<Tensor> tensors = new ArrayList<>();
+    for (int device = 0; device < operands.getFirst().size(); device++) {
+      int own = device;
+      List<Tensor> mine = operands.stream().map(each -> each.get(own)).toList();
+      tensors.add(
+          Tensor.deferred(type, () -> OpEvaluator.evaluate(node.op(), mine).getFirst().bytes()));
+    }
+    return tensors;
+  }
+}
