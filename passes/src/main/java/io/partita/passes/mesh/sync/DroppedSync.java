@@ -3,97 +3,106 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Layout;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * A sync of a sum, taken apart: what each device has a term of, and what is whole on every device
- * and was made a term on one of them, such as the skip connection and a bias.
+ * A sync of a sum, with what leads to the sum. Each value there plays one part: it is a product of
+ * which each device has a term; or what all devices have, such as a bias or the skip connection,
+ * and one of them was to add; or it is made of such values.
  *
  * @param sync the node
  * @param axes along which it joins
- * @param terms partial values; of a linear that has a bias, without the bias
- * @param wholes values that all devices have
+ * @param parts of the sum and all partial values that lead to it
  */
-record DroppedSync(Node sync, int block, List<String> axes, List<Value> terms, List<Value> wholes) {
+record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> parts) {
+  /** What a partial value is. */
+  enum Part {
+    /** Each device has a term. */
+    TERM,
+    /** Each device has a term, and one of them added a bias to its own. */
+    BIASED_TERM,
+    /** All devices had it before one of them kept it. */
+    WHOLE,
+    /** Made of others. */
+    COMPOUND
+  }
+
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#DROP} where the sum
-   *     can't be taken apart
+   * @throws PartitaException with {@link SyncCode#DROP} where a value's part can't be told
    */
   static DroppedSync of(Node sync, int block, LayoutInference layouts) {
     Value sum = sync.operand(0);
-    Layout from = layouts.layout(sum);
-    DroppedSync dropped =
-        new DroppedSync(
-            sync,
-            block,
-            List.copyOf(from.partial().keySet()),
-            new ArrayList<>(),
-            new ArrayList<>());
+    List<String> axes = List.copyOf(layouts.layout(sum).partial().keySet());
+    DroppedSync dropped = new DroppedSync(sync, block, axes, new IdentityHashMap<>());
+    Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     ArrayDeque<Value> open = new ArrayDeque<>(List.of(sum));
     while (!open.isEmpty()) {
       Value value = open.removeFirst();
-      if (isAddition(value.definition())) {
-        open.addFirst(value.definition().operand(1));
-        open.addFirst(value.definition().operand(0));
-      } else if (isWhole(value, layouts)) {
-        dropped.wholes.add(value.definition().operand(0));
-      } else {
-        Value bias = bias(value.definition());
-        if (bias != null && isWhole(bias, layouts)) {
-          dropped.wholes.add(bias.definition().operand(0));
-        } else {
-          dropped.requireTerm(value, layouts);
+      if (seen.add(value) && !layouts.layout(value).partial().isEmpty()) {
+        Part part = dropped.part(value, layouts);
+        dropped.parts.put(value, part);
+        if (part == Part.BIASED_TERM) {
+          open.add(bias(value.definition()));
+        } else if (part == Part.COMPOUND) {
+          open.addAll(value.definition().operands());
         }
-        dropped.terms.add(value);
       }
     }
-    if (dropped.terms.isEmpty()) {
+    if (dropped.parts.values().stream().allMatch(part -> part == Part.WHOLE)) {
       throw dropped.refused("a sum of which each device has a term", "one without");
     }
     return dropped;
   }
 
-  private static boolean isAddition(Node node) {
-    return node != null
-        && node.op() instanceof Elementwise.Binary(BinaryFunction function)
-        && function == BinaryFunction.ADD;
-  }
-
-  /** Whether a partial value was made of one that all devices have. */
-  private static boolean isWhole(Value value, LayoutInference layouts) {
-    return value.definition() != null
-        && value.definition().op() instanceof Communication.Reshard
-        && layouts.layout(value.definition().operand(0)).isReplicated();
-  }
-
-  /** Of a linear with a bias, the bias; else null. */
-  static Value bias(Node node) {
-    return node != null && node.op() instanceof Structured.Linear linear && linear.bias()
-        ? node.operand(2)
-        : null;
-  }
-
-  /** That nothing in a term is on one device only: there it would be in one version only. */
-  private void requireTerm(Value term, LayoutInference layouts) {
-    ArrayDeque<Value> open = new ArrayDeque<>(List.of(term));
-    while (!open.isEmpty()) {
-      Value value = open.removeFirst();
-      if (layouts.layout(value).partial().isEmpty()) {
-        continue;
-      } else if (isWhole(value, layouts)) {
-        throw refused("a sum of products of each device's own", "a term of one device: " + value);
-      } else if (value.definition() != null) {
-        open.addAll(value.definition().operands());
+  private Part part(Value value, LayoutInference layouts) {
+    Node node = value.definition();
+    if (node == null) {
+      return Part.TERM;
+    } else if (node.op() instanceof Communication.Relayout) {
+      if (!layouts.layout(node.operand(0)).isReplicated()) {
+        throw refused("a sum of what devices compute", "a change of layout in it: " + node);
       }
+      return Part.WHOLE;
+    } else if (node.op() instanceof Communication.Variation) {
+      throw refused("a sum that no dropped sync leads to", "" + node);
+    } else if (layouts.nodes().get(node).splits().reductions().isEmpty()) {
+      return Part.COMPOUND;
     }
+    List<Value> partial =
+        node.operands().stream()
+            .filter(operand -> !layouts.layout(operand).partial().isEmpty())
+            .toList();
+    if (partial.isEmpty()) {
+      return Part.TERM;
+    } else if (partial.equals(List.of(node.operands().getLast())) && withoutBias(node) != null) {
+      return Part.BIASED_TERM;
+    }
+    throw refused("products whose only partial operand is a bias", node.toString());
+  }
+
+  /** The last operand of a product that adds one. */
+  static Value bias(Node product) {
+    return product.operands().getLast();
+  }
+
+  /** A product that adds a bias at the end, without that; null for others. */
+  static Op withoutBias(Node product) {
+    return switch (product.op()) {
+      case Structured.Linear(boolean transposed, boolean bias) when bias ->
+          new Structured.Linear(transposed, false);
+      case Structured.Ffn f when f.downBias() ->
+          new Structured.Ffn(f.activation(), f.gated(), f.gateBias(), f.upBias(), false);
+      default -> null;
+    };
   }
 
   PartitaException refused(String expected, String found) {

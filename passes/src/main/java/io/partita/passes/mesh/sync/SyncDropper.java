@@ -16,16 +16,16 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutDerivation;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Copies a graph without some syncs. Where the result of one was read, devices have their own term
- * of it and what all have; where it became a term of a later sum, that still is the sum of all
- * terms. A sum of which the devices' terms come from different versions is settled at once.
+ * Copies a graph without some syncs. Where the result of one was read, each device has its version
+ * of the sum: its own terms, and whole what all devices have. Where the result became a term of a
+ * later sum, that still is the sum of all terms. A sum of which the devices' terms come from
+ * different versions is settled at once.
  */
 final class SyncDropper {
   private final Module module;
@@ -37,7 +37,7 @@ final class SyncDropper {
   /** By dropped sync's result: the sum that it joined. */
   private final Map<Value, Value> sums = new IdentityHashMap<>();
 
-  /** By a linear's result: the same without its bias. */
+  /** By the result of a product with a bias: the same without it; null before it is copied. */
   private final Map<Value, Value> unbiased = new IdentityHashMap<>();
 
   /** The last dropped sync; what goes wrong after it is because of it. */
@@ -49,11 +49,13 @@ final class SyncDropper {
     this.builder = new GraphBuilder(module.graph().name());
     this.derivation = new LayoutDerivation(module.placement().orElseThrow().mesh());
     for (DroppedSync sync : dropped.values()) {
-      for (Value term : sync.terms()) {
-        if (DroppedSync.bias(term.definition()) != null) {
-          unbiased.put(term, null);
-        }
-      }
+      sync.parts()
+          .forEach(
+              (value, part) -> {
+                if (part == DroppedSync.Part.BIASED_TERM) {
+                  unbiased.put(value, null);
+                }
+              });
     }
   }
 
@@ -84,20 +86,17 @@ final class SyncDropper {
     if (dropped.containsKey(node)) {
       last = dropped.get(node);
       sums.put(node.result(), copies.get(node.operand(0)));
-      copies.put(node.result(), own(last));
+      copies.put(node.result(), own(node.operand(0), new IdentityHashMap<>()));
     } else if (node.op() instanceof Communication.Reshard(Layout to)
         && sums.containsKey(node.operand(0))
         && layout(sums.get(node.operand(0))).equals(to)) {
       copies.put(node.result(), sums.get(node.operand(0)));
-    } else if (unbiased.containsKey(node.result())) {
-      Structured.Linear linear = (Structured.Linear) node.op();
-      Value product =
-          add(
-              new Structured.Linear(linear.transposed(), false),
-              copies.get(node.operand(0)),
-              copies.get(node.operand(1)));
+    } else if (unbiased.containsKey(node.results().getFirst())) {
+      int bias = node.operands().size() - 1;
+      List<Value> operands = node.operands().subList(0, bias).stream().map(copies::get).toList();
+      Value product = add(DroppedSync.withoutBias(node), operands);
       unbiased.put(node.result(), product);
-      copies.put(node.result(), sum(product, copies.get(node.operand(2))));
+      copies.put(node.result(), sum(product, copies.get(node.operand(bias))));
     } else {
       same(node);
     }
@@ -120,18 +119,37 @@ final class SyncDropper {
     }
   }
 
-  /** What each device goes on with: its term, and what all devices have. */
-  private Value own(DroppedSync sync) {
-    List<Value> terms = new ArrayList<>();
-    for (Value term : sync.terms()) {
-      terms.add(unbiased.getOrDefault(term, copies.get(term)));
+  /**
+   * Each device's version of a value that leads to a dropped sync.
+   *
+   * @param known versions that there are
+   */
+  private Value own(Value value, Map<Value, Value> known) {
+    DroppedSync.Part part = last.parts().get(value);
+    if (part == null) {
+      return copies.get(value);
     }
-    Value own = terms.stream().reduce(this::sum).orElseThrow();
-    for (String axis : sync.axes()) {
-      own = add(new Communication.Localize(axis), own);
+    Value own = known.get(value);
+    if (own == null) {
+      Node node = value.definition();
+      own =
+          switch (part) {
+            case TERM -> localized(copies.get(value));
+            case BIASED_TERM ->
+                sum(localized(unbiased.get(value)), own(DroppedSync.bias(node), known));
+            case WHOLE -> copies.get(node.operand(0));
+            case COMPOUND ->
+                add(node.op(), node.operands().stream().map(from -> own(from, known)).toList());
+          };
+      known.put(value, own);
     }
-    for (Value whole : sync.wholes().reversed()) {
-      own = sum(copies.get(whole), own);
+    return own;
+  }
+
+  private Value localized(Value term) {
+    Value own = term;
+    for (String axis : last.axes()) {
+      own = add(new Communication.Localize(axis), List.of(own));
     }
     return own;
   }
@@ -140,18 +158,18 @@ final class SyncDropper {
     Value settled = value;
     for (String axis : layout(value).varying()) {
       if (layout(value).partial().containsKey(axis)) {
-        settled = add(new Communication.Settle(axis, new Exit.Term()), settled);
+        settled = add(new Communication.Settle(axis, new Exit.Term()), List.of(settled));
       }
     }
     return settled;
   }
 
   private Value sum(Value left, Value right) {
-    return add(new Elementwise.Binary(BinaryFunction.ADD), left, right);
+    return add(new Elementwise.Binary(BinaryFunction.ADD), List.of(left, right));
   }
 
-  private Value add(Op op, Value... operands) {
-    Node node = builder.addNode(op, List.of(operands));
+  private Value add(Op op, List<Value> operands) {
+    Node node = builder.addNode(op, operands);
     require(node);
     return node.result();
   }

@@ -105,21 +105,43 @@ class DropSyncsTest {
     assertThat(expected).isNotEqualTo(MeshEvaluator.run(joined, List.copyOf(inputs.values())));
   }
 
-  /** A term that all devices have can't be told from their own when it was multiplied. */
+  /** The skip connection is scaled on each device, as all have it. */
   @Test
-  void aSumThatCantBeTakenApartIsRefused() {
-    Module module = VaryingModules.joinedBlock(2, false);
-    String text = PirPrinter.print(module);
+  void whatLeadsToASumMayBeScaledAndMoved() {
+    String text = PirPrinter.print(VaryingModules.joinedBlock(2, false));
     Module scaled =
         PirParser.parse(
             text.replace(
                 "%16 = sync(%15)",
-                "%100 = constant 0.5 : f32[]\n    %101 = mul(%15, %100) : f32[1,3,8]"
-                    + " partial(sum: x)\n    %16 = sync(%101)"));
-    assertThatThrownBy(() -> drop("all").run(scaled))
+                "%100 = constant 0.5 : f32[]\n"
+                    + "    %101 = mul(%15, %100) : f32[1,3,8] partial(sum: x)\n"
+                    + "    %102 = reshape(%101) {to = [3, 8]} : f32[3,8] partial(sum: x)\n"
+                    + "    %103 = reshape(%102) {to = [1, 3, 8]} : f32[1,3,8] partial(sum: x)\n"
+                    + "    %16 = sync(%103)"));
+    Module dropped = drop("all").run(scaled);
+    Verifier.verify(dropped);
+    String found = PirPrinter.print(dropped);
+    // The norm reads half of the input and of the own term, and no device adds the input alone.
+    assertThat(found.lines().filter(line -> line.contains("varying(x)")).map(String::strip))
+        .satisfiesExactly(
+            line -> assertThat(line).contains("localize(%13)"),
+            line -> assertThat(line).contains("add(%x, "),
+            line -> assertThat(line).contains("mul("),
+            line -> assertThat(line).contains("reshape("),
+            line -> assertThat(line).contains("reshape("),
+            line -> assertThat(line).contains("rms_norm("),
+            line -> assertThat(line).contains("gated_ffn("));
+  }
+
+  /** A norm of the sum is on the way of the skip connection: of that, no device has a term. */
+  @Test
+  void aBlockThatNormsItsSumsIsRefused() {
+    String text = PirPrinter.print(VaryingModules.joinedBlock(2, false));
+    Module normed = PirParser.parse(text.replace("%19 = reshard(%16)", "%19 = reshard(%17)"));
+    assertThatThrownBy(() -> drop("all").run(normed))
         .hasMessageContaining("P4222")
         .hasMessageContaining("block 0, sync \"attended\"")
-        .hasMessageContaining("expected:  a sum of products of each device's own");
+        .hasMessageContaining("leave the block out");
   }
 
   @Test
