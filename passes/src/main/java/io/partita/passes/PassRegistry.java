@@ -1,5 +1,6 @@
 package io.partita.passes;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class PassRegistry {
           "the pass pipeline",
           "one of " + String.join(", ", entries.keySet()),
           call.name(),
-          "correct the name");
+          NearestName.remedy(call.name(), entries.keySet()));
     }
     return entry.constructor().apply(call);
   }

@@ -18,6 +18,13 @@ public final class NearestName {
                 .thenComparing(Comparator.naturalOrder()));
   }
 
+  /** A remedy for a name that isn't known: with the one that was meant, if that can be told. */
+  public static String remedy(String name, Collection<String> known) {
+    return of(name, known)
+        .map(near -> "correct the name: did you mean '" + near + "'?")
+        .orElse("correct the name");
+  }
+
   /** Letters to insert, delete, replace or exchange with their neighbour, capitals or not. */
   private static int changes(String from, String to) {
     String a = from.toLowerCase(Locale.ROOT);

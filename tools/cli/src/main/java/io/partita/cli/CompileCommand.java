@@ -167,6 +167,9 @@ final class CompileCommand implements Callable<Integer> {
           spec.commandLine(), "--package and --class are for --target java; C has no classes");
     }
     ChipTarget chips = settings.chips(target);
+    if (plan == null) {
+      devices.chosen().ifPresent(strategy -> chips.verifyDevices(strategy.devices()));
+    }
     EmittedC program;
     try (Progress progress = Progress.start(err, "starting")) {
       Compilation compilation = new Compilation(err::println, progress::step);

@@ -9,10 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is in a folder of emitted C, in a line each: a file, a folder in it, or files of all chips.
+ * What is in a folder of an emitted program, in a line each: a file, a folder in it, or files that
+ * differ in a number, such as those of all chips.
  */
 final class EmittedFiles {
-  private static final Pattern OF_CHIP = Pattern.compile("chip(\\d+)(.*)");
+  private static final Pattern NUMBERED = Pattern.compile("(.*?\\D)(\\d{1,9})(\\D.*|)");
 
   private EmittedFiles() {}
 
@@ -35,8 +36,8 @@ final class EmittedFiles {
     if (slash >= 0) {
       return file.substring(0, slash + 1);
     }
-    Matcher chip = OF_CHIP.matcher(file);
-    return chip.matches() ? "chip" + chip.group(2) : file;
+    Matcher chip = NUMBERED.matcher(file);
+    return chip.matches() ? chip.group(1) + "0" + chip.group(3) : file;
   }
 
   private static String line(String group, List<String> members) {
@@ -54,7 +55,7 @@ final class EmittedFiles {
   }
 
   private static long chip(String file) {
-    Matcher chip = OF_CHIP.matcher(file);
-    return chip.matches() ? Long.parseLong(chip.group(1)) : 0;
+    Matcher chip = NUMBERED.matcher(file);
+    return chip.matches() ? Long.parseLong(chip.group(2)) : 0;
   }
 }

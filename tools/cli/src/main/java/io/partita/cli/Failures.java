@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.driver.MemoryLimit;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
@@ -18,7 +19,18 @@ final class Failures implements IExecutionExceptionHandler {
   @Override
   public int handleExecutionException(
       Exception exception, CommandLine command, ParseResult arguments) {
-    return report(exception, main.spec.commandLine().getErr(), main.debug);
+    CommandLine top = main.spec.commandLine();
+    int exitCode = report(exception, top.getErr(), main.debug);
+    if (command.getParseResult().hasMatchedOption("--json")) {
+      top.getOut().println(json(exception, exitCode));
+    }
+    return exitCode;
+  }
+
+  private static String json(Exception failure, int exitCode) {
+    return failure instanceof PartitaException told
+        ? Json.failure(exitCode, "", told.diagnostics())
+        : Json.failure(exitCode, failure.toString(), List.of());
   }
 
   static int report(Throwable failure, PrintWriter err, boolean debug) {

@@ -87,7 +87,7 @@ final class Main implements Runnable {
     for (String command : List.of("plan", "compile", "check")) {
       line.getSubcommands().get(command).setOverwrittenOptionsAllowed(true);
     }
-    return line.setOut(out)
+    return line.setOut(new PrintWriter(new VisibleText(out), true))
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Path.class, Main::path)

@@ -1,6 +1,8 @@
 package io.partita.cli;
 
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
 import io.partita.zoo.Mode;
 import io.partita.zoo.Zoo;
 import io.partita.zoo.ZooException;
@@ -9,15 +11,12 @@ import io.partita.zoo.ZooOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * The file of a model that a user names; one of the zoo's is made for as long as it's needed.
@@ -26,7 +25,8 @@ import java.util.stream.Stream;
  * @param capacity of the KV cache, for a decoder of the zoo
  * @param folder of a file that was made
  */
-record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Optional<Path> folder)
+record ModelSource(
+    Path file, Map<String, Long> dims, OptionalLong capacity, Optional<ScratchFolder> folder)
     implements AutoCloseable {
   private static final String LENGTH = "seq";
 
@@ -35,15 +35,19 @@ record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Opt
       String model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
       throws IOException {
     Path file = Path.of(model);
+    if (!Files.exists(file)) {
+      verifyNotMisspelt(model);
+    }
     if (Files.exists(file) || !Zoo.names().contains(model)) {
       return new ModelSource(file, dims, OptionalLong.empty(), Optional.empty());
     }
     progress.accept("making " + model);
-    Path folder = Files.createTempDirectory("partita-plan-");
+    // It goes with the process, too.
+    ScratchFolder folder = new ScratchFolder();
     try {
       return made(Zoo.model(model), options, dims, folder);
     } catch (ZooException e) {
-      delete(folder);
+      folder.close();
       throw new PartitaException(
           ZooDiagnostic.NOT_IN_THE_ZOO,
           e.subject(),
@@ -51,13 +55,26 @@ record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Opt
           e.found(),
           "correct the option; partita plan --help lists them");
     } catch (IOException | RuntimeException e) {
-      delete(folder);
+      folder.close();
       throw e;
     }
   }
 
+  /** A name that is nearly one of the zoo's, and no file. */
+  private static void verifyNotMisspelt(String model) {
+    Optional<String> near = NearestName.of(model, Zoo.names());
+    if (near.isPresent() && !near.get().equals(model)) {
+      throw new PartitaException(
+          ZooDiagnostic.NOT_IN_THE_ZOO,
+          "MODEL",
+          "a .onnx or .pir file, or a model of the zoo: " + String.join(", ", Zoo.names()),
+          model,
+          "did you mean '" + near.get() + "'?");
+    }
+  }
+
   private static ModelSource made(
-      ZooModel model, ZooModelOptions options, Map<String, Long> dims, Path folder)
+      ZooModel model, ZooModelOptions options, Map<String, Long> dims, ScratchFolder folder)
       throws IOException {
     Mode mode = options.mode.mode();
     ZooOptions usual = ZooOptions.defaults().withMode(mode);
@@ -66,7 +83,7 @@ record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Opt
     boolean isOpen = mode == Mode.DECODE || model.decodes();
     ZooOptions chosen =
         new ZooOptions(usual.seed(), layers, mode, OptionalInt.empty(), isOpen, false);
-    Path file = folder.resolve(model.name() + ".onnx");
+    Path file = folder.path().resolve(model.name() + ".onnx");
     Zoo.write(model.name(), chosen, file);
     Map<String, Long> all = new LinkedHashMap<>();
     if (isOpen && mode == Mode.PROMPT) {
@@ -79,18 +96,7 @@ record ModelSource(Path file, Map<String, Long> dims, OptionalLong capacity, Opt
   }
 
   @Override
-  public void close() throws IOException {
-    if (folder.isPresent()) {
-      delete(folder.get());
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-      for (Path each : deepestFirst) {
-        Files.delete(each);
-      }
-    }
+  public void close() {
+    folder.ifPresent(ScratchFolder::close);
   }
 }

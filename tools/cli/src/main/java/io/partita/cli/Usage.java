@@ -1,7 +1,10 @@
 package io.partita.cli;
 
+import io.partita.ir.diagnostic.NearestName;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
@@ -20,13 +23,17 @@ final class Usage implements IParameterExceptionHandler {
     // Picocli checks what is missing first, though a slip in a name is why it is.
     List<String> unknown =
         mistake instanceof MissingParameterException ? command.getUnmatchedArguments() : List.of();
-    if (unknown.isEmpty()) {
-      // "option option" is picocli's own slip.
-      err.println(mistake.getMessage().replace("option option", "option"));
-    } else {
-      err.println("Unknown option or argument: '" + String.join("', '", unknown) + "'");
+    // "option option" is picocli's own slip.
+    String message =
+        unknown.isEmpty()
+            ? mistake.getMessage().replace("option option", "option")
+            : "Unknown option or argument: '" + String.join("', '", unknown) + "'";
+    err.println(message);
+    if (List.of(arguments).contains("--json")) {
+      command.getOut().println(Json.failure(ExitCode.USER_ERROR, message, List.of()));
     }
-    boolean suggested = UnmatchedArgumentException.printSuggestions(mistake, err);
+    boolean suggested = suggestOption(command, err);
+    suggested = suggested || UnmatchedArgumentException.printSuggestions(mistake, err);
     boolean top = command.getParent() == null;
     if (top && !suggested) {
       command.usage(err);
@@ -38,5 +45,23 @@ final class Usage implements IParameterExceptionHandler {
     }
     err.flush();
     return ExitCode.USER_ERROR;
+  }
+
+  /** The option that a misspelt one may stand for. */
+  private static boolean suggestOption(CommandLine command, PrintWriter err) {
+    List<String> known =
+        command.getCommandSpec().options().stream()
+            .flatMap(option -> Stream.of(option.names()))
+            .filter(name -> name.startsWith("--"))
+            .toList();
+    for (String word : command.getUnmatchedArguments()) {
+      Optional<String> near =
+          word.startsWith("--") ? NearestName.of(word.split("=", 2)[0], known) : Optional.empty();
+      if (near.isPresent()) {
+        err.println("Did you mean: " + near.get() + "?");
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.driver.DriverCode;
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.zoo.Mode;
 import io.partita.zoo.Zoo;
@@ -176,7 +177,9 @@ final class ZooCommand implements Runnable {
           e.subject(),
           e.expected(),
           e.found(),
-          "partita zoo lists the models, partita zoo --help the options");
+          NearestName.of(e.found(), Zoo.names())
+              .map(near -> "did you mean '" + near + "'?")
+              .orElse("partita zoo lists the models, partita zoo --help the options"));
     } catch (AccessDeniedException e) {
       throw failure("a folder that may be written to", "no permission", "choose another folder");
     } catch (IOException e) {

@@ -5,6 +5,7 @@ import io.partita.driver.cases.EvaluatorRunner;
 import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.shard.Strategy;
 import java.util.Arrays;
@@ -50,7 +51,7 @@ public enum Target {
         "option --target",
         "one of " + String.join(", ", names()),
         reference,
-        "correct the name");
+        NearestName.remedy(name, names()));
   }
 
   /** How modules run on it. */

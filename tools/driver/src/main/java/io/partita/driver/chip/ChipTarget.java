@@ -94,21 +94,36 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
    * @throws PartitaException as {@link #emit}
    */
   public List<Schedule> schedule(Entries.Programs programs) {
-    verifyCount(programs.step());
+    verifyDevices(programs.step().devices().size());
     return Scheduler.schedule(programs.all(), description, options);
   }
 
-  private void verifyCount(Program program) {
-    if (program.devices().size() > description.deviceCount()) {
+  /**
+   * Whether the target has so many devices.
+   *
+   * @throws PartitaException P6017 when it hasn't
+   */
+  public void verifyDevices(int count) {
+    if (count > description.deviceCount()) {
       throw new PartitaException(
           DriverCode.DEVICES,
-          "--devices " + program.devices().size(),
+          "--devices " + count,
           "at most " + description.deviceCount() + " devices, which the target has",
-          Integer.toString(program.devices().size()),
+          Integer.toString(count),
           "choose --devices "
               + description.deviceCount()
-              + ", or a target with more: siracusa:chips="
-              + program.devices().size());
+              + (mayHave(count)
+                  ? ", or a target with more: siracusa:chips=" + count
+                  : " or fewer"));
+    }
+  }
+
+  private boolean mayHave(int count) {
+    try {
+      TargetChange.set(description, Map.of("chips", new Quantity(count, Unit.ONE)));
+      return true;
+    } catch (PartitaException tooMany) {
+      return false;
     }
   }
 }

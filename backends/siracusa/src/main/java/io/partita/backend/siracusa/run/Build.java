@@ -44,6 +44,7 @@ public final class Build {
             List.of("make", "-s", "-j2", "-C", folder.toAbsolutePath().toString(), port.text()));
     command.addAll(variables);
     try (ScratchFolder scratch = new ScratchFolder();
+        BuildLock _ = BuildLock.of(folder);
         ProcessGroup make = ProcessGroup.start(port, List.of(command), scratch.path())) {
       if (!make.awaitEnd(LONGEST)) {
         throw failed(folder, command, "no end after " + LONGEST.toMinutes() + " minutes");

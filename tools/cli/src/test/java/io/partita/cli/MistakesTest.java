@@ -1,0 +1,131 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What commands answer to mistakes: suggestions, JSON, and nothing left behind. */
+@Timeout(120)
+class MistakesTest {
+  @TempDir Path scratch;
+
+  @Test
+  void failuresAreJsonWhereThatIsAskedFor() {
+    Invocation missing = Invocation.of("inspect", scratch.resolve("none.onnx"), "--json");
+    assertThat(missing.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(missing.json())
+        .containsEntry("exitCode", 2)
+        .containsOnlyKeys("exitCode", "diagnostics");
+    Map<?, ?> first = (Map<?, ?>) ((List<?>) missing.json().get("diagnostics")).getFirst();
+    assertThat(first.keySet().toString()).isEqualTo("[code, title, where, expected, found, fix]");
+    assertThat(first.get("code").toString()).startsWith("P1");
+    Invocation usage = Invocation.of("plan", "--json");
+    assertThat(usage.json()).containsEntry("exitCode", 2).containsKey("message");
+    assertThat(Invocation.of("inspect", scratch.resolve("none.onnx")).out()).isEmpty();
+  }
+
+  @Test
+  void misspeltNamesGetSuggestions() {
+    assertThat(Invocation.of("compile", "x", "--targt", "java", "-o", "y").err())
+        .contains("Did you mean: --target?");
+    assertThat(Invocation.of("inspect", "x", "--jsno").err()).contains("Did you mean: --json?");
+    assertThat(Invocation.of("compile", "x", "--target=siracuza", "-o", "y").err())
+        .contains("did you mean 'siracusa'?");
+    assertThat(Invocation.of("opt", Invocation.DECODER, "--passes", "simplfy").err())
+        .contains("did you mean 'simplify'?");
+    assertThat(Invocation.of("zoo", "tinylama-42m", "-o", scratch.resolve("x.onnx")).err())
+        .contains("error P6101", "did you mean 'tinyllama-42m'?");
+    assertThat(Invocation.of("plan", "tinylama-42m", "--target=siracusa").err())
+        .contains("error P6101", "did you mean 'tinyllama-42m'?");
+    assertThat(Invocation.of("opt", Invocation.DECODER, "--dim", "psat=3").err()).contains("past");
+  }
+
+  @Test
+  void tooManyDevicesAreRefusedBeforeTheModelIsRead() {
+    Invocation compile =
+        Invocation.of("compile", "none.onnx", "--target=siracusa", "--devices=1000", "-o", "x");
+    assertThat(compile.err())
+        .contains("error P6017", "choose --devices 8 or fewer")
+        .doesNotContain("chips=1000");
+    assertThat(
+            Invocation.of("compile", "none.onnx", "--target=siracusa", "--devices=60", "-o", "x")
+                .err())
+        .contains("siracusa:chips=60");
+  }
+
+  @Test
+  void namesSendNothingToATerminal() {
+    StringWriter terminal = new StringWriter();
+    PrintWriter out =
+        Main.commandLine(new PrintWriter(terminal, true), new PrintWriter(terminal, true)).getOut();
+    out.println("node\u001b[2J\u0007 \u009b1m\tä");
+    assertThat(terminal.toString().strip()).isEqualTo("node\ufffd[2J\ufffd \ufffd1m\tä");
+  }
+
+  @Test
+  void filesThatDifferInANumberAreOneLine() {
+    assertThat(
+            EmittedFiles.lines(
+                Path.of("out"),
+                List.of(
+                    "Model.java",
+                    "Model.device0.weights",
+                    "Model.device1.weights",
+                    "Model.device10.weights",
+                    "role_0.c",
+                    "chip0.l2",
+                    "chip1.l2")))
+        .containsExactly(
+            "out/Model.java",
+            "out/Model.device0.weights … Model.device10.weights (3)",
+            "out/role_0.c",
+            "out/chip0.l2 … chip1.l2 (2)");
+  }
+
+  /** A model of the zoo is made in a temporary folder. */
+  @Test
+  void ctrlCInPlanLeavesNothing() throws Exception {
+    Process plan =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + scratch,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "plan",
+                "tinyllama-42m",
+                "--mode=decode",
+                "--target=siracusa:chips=64")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      while (folders() == 0 && plan.isAlive()) {
+        Thread.sleep(10);
+      }
+      assertThat(plan.isAlive()).isTrue();
+      new ProcessBuilder("kill", "-INT", Long.toString(plan.pid())).start().waitFor();
+      assertThat(plan.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(folders()).isZero();
+    } finally {
+      plan.destroyForcibly();
+    }
+  }
+
+  private long folders() throws IOException {
+    try (Stream<Path> files = Files.list(scratch)) {
+      return files.filter(file -> file.getFileName().toString().startsWith("partita")).count();
+    }
+  }
+}
