@@ -161,7 +161,7 @@ final class ControlFlow {
       names.bind(graph.getInput(i).getName(), arguments.get(i));
     }
     String where = "subgraph of " + scope.where() + ", ";
-    model.bindInitializers(graph, names, where);
+    new Initializers(model).bind(graph, names, where);
     Frame inner = frame.inside(names, ModelImport.declared(graph));
     new NodeSequence(model, inner).run(graph.getNodeList(), where);
     List<NameScope.Binding> results = new ArrayList<>();

@@ -3,8 +3,6 @@ package io.partita.frontend.onnx;
 import ai.onnx.proto.OnnxMl.FunctionProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
-import ai.onnx.proto.OnnxMl.SparseTensorProto;
-import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.TypeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.MessageLite;
@@ -340,10 +338,10 @@ final class ModelImport {
     }
     NameScope names = new NameScope(null);
     Frame frame = new Frame(names, versions, Map.of(), declared(proto), List.of(), "");
-    bindInitializers(proto, names, "");
+    new Initializers(this).bind(proto, names, "");
     bindInputs(proto, names);
     new NodeSequence(this, frame).run(proto.getNodeList(), "");
-    bindOutputs(proto, names);
+    new GraphOutputs(this, graph, inputs, equations).bind(proto, names);
   }
 
   /** Versions by domain; one that isn't supported is reported. */
@@ -378,40 +376,6 @@ final class ModelImport {
       declared.put(info.getName(), info.getType());
     }
     return declared;
-  }
-
-  void bindInitializers(GraphProto proto, NameScope names, String prefix) {
-    for (TensorProto initializer : proto.getInitializerList()) {
-      String where = prefix + "initializer \"" + initializer.getName() + "\"";
-      bindInitializer(
-          names, initializer.getName(), where, () -> tensors().read(where, initializer));
-    }
-    for (SparseTensorProto initializer : proto.getSparseInitializerList()) {
-      String name = initializer.getValues().getName();
-      String where = prefix + "sparse initializer \"" + name + "\"";
-      bindInitializer(names, name, where, () -> tensors().read(where, initializer));
-    }
-  }
-
-  private void bindInitializer(
-      NameScope names, String name, String where, java.util.function.Supplier<Tensor> data) {
-    if (names.isDefinedHere(name)) {
-      report(
-          new Diagnostic(
-              ImportCode.DUPLICATE,
-              where,
-              "one initializer of a name",
-              "two",
-              "rename one of them"));
-      return;
-    }
-    try {
-      builder.at(name);
-      names.bind(name, builder.constant(data.get()));
-    } catch (PartitaException failure) {
-      report(failure);
-      names.bind(name, new NameScope.Unknown());
-    }
   }
 
   private void bindInputs(GraphProto proto, NameScope names) {
@@ -469,58 +433,6 @@ final class ModelImport {
       builder.at(name);
       names.bind(name, builder.constant(value));
       constantInputs.add(name);
-    }
-  }
-
-  private void bindOutputs(GraphProto proto, NameScope names) {
-    Set<String> seen = new HashSet<>();
-    for (ValueInfoProto output : proto.getOutputList()) {
-      String name = output.getName();
-      String where = "output \"" + name + "\"";
-      if (!seen.add(name)) {
-        report(
-            new Diagnostic(
-                ImportCode.DUPLICATE, where, "one output of a name", "two", "rename one of them"));
-        continue;
-      }
-      switch (names.find(name)) {
-        case NameScope.Given(Value value) -> {
-          requireDeclared(output, value.type().shape());
-          graph.output(name, value);
-        }
-        case NameScope.Unknown unknown -> {}
-        case NameScope.Sequence sequence ->
-            report(
-                new Diagnostic(
-                    ImportCode.UNSUPPORTED_USE,
-                    where,
-                    "a tensor",
-                    "a sequence of " + sequence.items().size() + " tensors",
-                    "make each element an output, or join them (torch.stack, torch.cat)"));
-        case NameScope.Absent absent -> reportUndefined(where, name);
-        case null -> reportUndefined(where, name);
-      }
-    }
-  }
-
-  /** A symbol of the inputs that an output declares is that output's extent. */
-  private void requireDeclared(ValueInfoProto output, Shape shape) {
-    var dims = output.getType().getTensorType().getShape().getDimList();
-    if (dims.size() != shape.rank()) {
-      return;
-    }
-    for (int axis = 0; axis < dims.size(); axis++) {
-      Dim declared = GraphInputs.symbolic(dims.get(axis).getDimParam(), "?");
-      Dim known = inputs.bound(equations.resolve(declared));
-      boolean isOpen = known.isSymbol() && equations.isDeclared(known.toString());
-      if (declared.isSymbol()
-          && isOpen
-          && !shape.dim(axis).isStatic()
-          && !shape.dim(axis).symbols().contains(known.toString())) {
-        require(
-            List.of(new TypeMismatch.Equation(known, shape.dim(axis))),
-            "output \"" + output.getName() + "\"");
-      }
     }
   }
 

@@ -343,6 +343,15 @@ final class NodeImport implements NodeScope {
   }
 
   @Override
+  public Dim dim(int input, Dim usual) {
+    List<Dim> dims = knownDims(input(input)).orElseThrow(() -> notKnown(input, usual));
+    if (dims.size() != 1) {
+      throw invalid("one element in operand " + input, type(input).toString());
+    }
+    return dims.getFirst();
+  }
+
+  @Override
   public List<Long> longs(int input) {
     return numbers("operand " + input, dims(input));
   }
@@ -367,6 +376,13 @@ final class NodeImport implements NodeScope {
   }
 
   private PartitaException notKnown(int input) {
+    return notKnown(input, null);
+  }
+
+  /**
+   * @param usual what the operand usually is, or null
+   */
+  private PartitaException notKnown(int input, Dim usual) {
     Unbound unbound = model.unbound(input(input));
     unbound.inputs().forEach(model::determinesShape);
     return new PartitaException(
@@ -374,7 +390,7 @@ final class NodeImport implements NodeScope {
         where(),
         "a known value for operand " + input + " (" + node.getInput(input) + ")",
         unbound.describe(),
-        unbound.remedy());
+        unbound.remedy(usual));
   }
 
   @Override

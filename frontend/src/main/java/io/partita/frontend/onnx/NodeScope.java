@@ -95,6 +95,13 @@ public interface NodeScope {
    */
   List<Dim> dims(int input);
 
+  /**
+   * As {@link #dims}, for one element.
+   *
+   * @param usual what it usually is, which a diagnostic suggests
+   */
+  Dim dim(int input, Dim usual);
+
   /** As {@link #dims}, where the elements must be numbers. */
   List<Long> longs(int input);
 

@@ -27,6 +27,7 @@ final class NumberChoice {
   private static final long TRIAL = 50;
 
   private final Attempts attempts;
+  private final SuggestedValues values;
   private long tried;
 
   /** How a model is imported with some options. */
@@ -38,8 +39,9 @@ final class NumberChoice {
    * An import.
    *
    * @param failure where it first failed; none where it didn't
+   * @param asked inputs whose values it would have to know
    */
-  record Attempt(ImportResult result, Optional<FirstFailure> failure) {
+  record Attempt(ImportResult result, Optional<FirstFailure> failure, Set<String> asked) {
     /** How many nodes were imported. */
     long nodes() {
       return failure
@@ -97,17 +99,23 @@ final class NumberChoice {
     }
   }
 
-  NumberChoice(Attempts attempts) {
+  /**
+   * @param values suggests values of inputs
+   */
+  NumberChoice(Attempts attempts, SuggestedValues values) {
     this.attempts = attempts;
+    this.values = values;
   }
 
   /** Imports with what is given, and with more where that is needed. */
   ImportResult run(ImportOptions options) {
     Step last = completed(new Step(options, List.of(), attempts.run(options)));
-    boolean isWhole = last.attempt().result().module().isPresent();
-    return last.attempt()
-        .result()
-        .with(isWhole ? last.choices() : last.choices().stream().map(NumberChoice::vain).toList());
+    if (last.attempt().result().module().isPresent()) {
+      return last.attempt().result().with(last.choices());
+    }
+    return values
+        .suggested(last.attempt(), last.options())
+        .with(last.choices().stream().map(NumberChoice::vain).toList());
   }
 
   private static Choice vain(Choice choice) {

@@ -33,9 +33,12 @@ public final class OnnxImporter {
    */
   public ImportResult examine(OnnxModel file) {
     OnnxModel model = file.standard(options.integerData());
-    return options.choice().isPresent()
-        ? new NumberChoice(chosen -> attempt(model, chosen)).run(options)
-        : attempt(model, options).result();
+    if (options.choice().isEmpty()) {
+      return attempt(model, options).result();
+    }
+    NumberChoice.Attempts attempts = chosen -> attempt(model, chosen);
+    return new NumberChoice(attempts, new SuggestedValues(model.inputTypes(), attempts))
+        .run(options);
   }
 
   private NumberChoice.Attempt attempt(OnnxModel model, ImportOptions options) {
@@ -61,7 +64,7 @@ public final class OnnxImporter {
         }
       }
       if (!bound) {
-        return new NumberChoice.Attempt(result, round.firstFailure());
+        return new NumberChoice.Attempt(result, round.firstFailure(), round.shapeInputs());
       }
     }
   }

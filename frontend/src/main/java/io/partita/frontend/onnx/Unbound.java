@@ -3,6 +3,7 @@ package io.partita.frontend.onnx;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Source;
+import io.partita.ir.type.Dim;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
@@ -65,11 +66,18 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
         + (names.size() > 6 ? ", …" : "");
   }
 
-  String remedy() {
+  /** Stands for the value of an input. */
+  static final String ANY = "=…";
+
+  /** Where the value itself is an input, and usually this number, it's to be bound to that. */
+  String remedy(Dim usual) {
+    if (usual != null && usual.isStatic() && inputs.size() == 1 && symbols.isEmpty()) {
+      return "add --bind " + inputs.first() + "=" + usual;
+    }
     String inputPart =
         inputs.stream()
             .limit(6)
-            .map(name -> "--bind " + name + "=…")
+            .map(name -> "--bind " + name + ANY)
             .collect(Collectors.joining(" "));
     String dims = symbols.isEmpty() ? "" : bindDims(symbols);
     if (inputs.isEmpty()) {

@@ -26,7 +26,7 @@ class SuggestionsTest {
   /** An option with its value, or the call of a pass. */
   private static final Pattern OPTION =
       Pattern.compile(
-          "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set) [^\\s,;:]+(?::chips=\\d+)?"
+          "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set) [^\\s,;:]+(?:,-?\\d+)*(?::chips=\\d+)?"
               + "|kv-state\\(capacity=\\d+\\)");
 
   private static final Pattern REMOVED = Pattern.compile("leave (.+?) out|in place of ([^;]+)");
@@ -109,6 +109,8 @@ class SuggestionsTest {
           P2005 | bert/ts_sdpa_dynamic  | --dim seq=1000
           P3202 | gpt2/ts_sdpa_dynamic  | --dim seq=33
           P3202 | gpt2/dynamo_sdpa_dynamic | --dim batch=2 --dim seq=64
+          P2006 | microsoft/group_query_attention_decode |
+          P2006 | microsoft/group_query_attention_decode_shared_buffer |
           P2010 | bert/ts_sdpa_dynamic  | --dim sec=8
           P2010 | bert/ts_sdpa_dynamic  | --dim seq=8 --dim elephants=8
           P2010 | bert/ts_eager_static  | --dim seq=8
@@ -145,6 +147,34 @@ class SuggestionsTest {
           """)
   void whatIsSuggestedForADecoderOfPromptsWorks(String code, String options) {
     assertSuggestionWorks(command(PROMPT, options), code);
+  }
+
+  /** What verifies passes needs numbers for all dimensions. */
+  @ParameterizedTest
+  @ValueSource(strings = {"bert/ts_sdpa_dynamic", "vit/ts_sdpa_dynamic"})
+  void numbersForAnEvaluationWork(String model) {
+    Path file = FIXTURES.resolve(model).resolve("network.onnx");
+    List<String> opt = List.of("opt", file.toString(), "--passes", "simplify", "--verify");
+    assertSuggestionWorks(opt, "P4006");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"P4402, l1=300", "P4403, l2=180KiB"})
+  void aSuggestedMemoryIsLargeEnough(String code, String memory) {
+    String decoder = Invocation.DECODER.toString();
+    assertSuggestionWorks(
+        List.of(
+            "compile",
+            decoder,
+            "--target",
+            "siracusa",
+            "--kv-capacity",
+            "256",
+            "--set",
+            memory,
+            "-o",
+            "OUT"),
+        code);
   }
 
   /** Of the models beside the repository, one whose images have an open size. */

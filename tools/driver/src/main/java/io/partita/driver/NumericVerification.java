@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -37,6 +38,15 @@ public final class NumericVerification {
     this.seed = seed;
   }
 
+  private static String usualNumbers(Module module) {
+    Map<String, Long> numbers =
+        new UsualExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
+            .choose(Map.of(), Set.of());
+    return module.graph().symbols().stream()
+        .map(symbol -> "--dim " + symbol + "=" + numbers.getOrDefault(symbol, 1L))
+        .collect(Collectors.joining(" ", "add ", ", or other numbers"));
+  }
+
   /**
    * One line that says how far the results are apart.
    *
@@ -53,9 +63,7 @@ public final class NumericVerification {
           "inputs of the module",
           "numbers, so that it can be evaluated",
           String.join(", ", before.graph().symbols()),
-          before.graph().symbols().stream()
-              .map(symbol -> "--dim " + symbol + "=4")
-              .collect(Collectors.joining(" ", "add ", ", or other numbers")));
+          usualNumbers(before));
     }
     List<Tensor> inputs = SeededInputs.of(before.graph(), seed);
     Map<String, Tensor> namedBefore = new HashMap<>();

@@ -154,7 +154,7 @@ final class MicrosoftGroupQueryAttention {
       Dim batch = fresh.dim(0);
       Dim seq = fresh.dim(2);
       Dim past = node.has(3) ? node.shape(3).dim(2) : Dim.ZERO;
-      Dim total = past.is(0) ? seq : node.dims(6).getFirst();
+      Dim total = past.is(0) ? seq : node.dim(6, past.plus(seq));
       if (!total.isStatic()) {
         node.equate(total, past.plus(seq));
       }

@@ -1,0 +1,108 @@
+package io.partita.frontend.onnx;
+
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/**
+ * Values of inputs that determine shapes, as an example of how to give them: the import doesn't
+ * choose them, since what such an input holds is the model's matter, but what is suggested works.
+ */
+final class SuggestedValues {
+  /** How a value looks that may fit. */
+  private enum Form {
+    /** As repetitions and sizes may be. */
+    ONES,
+    /** As shapes may be, whose first extent follows from the others. */
+    FIRST_OPEN,
+    LAST_OPEN
+  }
+
+  private final Map<String, TensorType> declared;
+  private final NumberChoice.Attempts attempts;
+
+  /**
+   * @param declared types of the model's inputs
+   */
+  SuggestedValues(Map<String, TensorType> declared, NumberChoice.Attempts attempts) {
+    this.declared = declared;
+    this.attempts = attempts;
+  }
+
+  /** The failed import, whose remedies name values with which the model can be imported. */
+  ImportResult suggested(NumberChoice.Attempt failed, ImportOptions options) {
+    boolean mayBind =
+        !failed.asked().isEmpty()
+            && failed.asked().stream().allMatch(input -> isVector(declared.get(input)))
+            && failed.result().diagnostics().stream().anyMatch(SuggestedValues::asks);
+    if (!mayBind) {
+      return failed.result();
+    }
+    for (Form form : Form.values()) {
+      ImportOptions bound = options;
+      for (String input : failed.asked()) {
+        bound = bound.withValue(input, value(declared.get(input), form));
+      }
+      if (attempts.run(bound).result().module().isPresent()) {
+        String remedy = "add " + text(failed, form) + ", or other values";
+        return failed
+            .result()
+            .refused(
+                failed.result().diagnostics().stream()
+                    .map(each -> asks(each) ? with(remedy, each) : each)
+                    .toList());
+      }
+    }
+    return failed.result();
+  }
+
+  private static boolean isVector(TensorType type) {
+    return type != null
+        && type.rank() <= 1
+        && type.isStatic()
+        && (type.element() == ElementType.I64 || type.element() == ElementType.I32);
+  }
+
+  private static boolean asks(Diagnostic diagnostic) {
+    return diagnostic.code() == ImportCode.NOT_KNOWN && diagnostic.remedy().contains(Unbound.ANY);
+  }
+
+  private static Diagnostic with(String remedy, Diagnostic each) {
+    return new Diagnostic(each.code(), each.where(), each.expected(), each.found(), remedy);
+  }
+
+  private static Tensor value(TensorType type, Form form) {
+    return Tensor.ofLongs(type, elements(type, form));
+  }
+
+  private static long[] elements(TensorType type, Form form) {
+    long[] elements = new long[Math.toIntExact(type.shape().elements())];
+    Arrays.fill(elements, 1);
+    if (elements.length > 0) {
+      switch (form) {
+        case FIRST_OPEN -> elements[0] = -1;
+        case LAST_OPEN -> elements[elements.length - 1] = -1;
+        case ONES -> {}
+      }
+    }
+    return elements;
+  }
+
+  private String text(NumberChoice.Attempt failed, Form form) {
+    return failed.asked().stream()
+        .map(
+            input ->
+                "--bind "
+                    + input
+                    + "="
+                    + LongStream.of(elements(declared.get(input), form))
+                        .mapToObj(Long::toString)
+                        .collect(Collectors.joining(",")))
+        .collect(Collectors.joining(" "));
+  }
+}
