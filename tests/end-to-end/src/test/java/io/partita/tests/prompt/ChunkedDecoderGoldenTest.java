@@ -1,0 +1,39 @@
+package io.partita.tests.prompt;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaBackend;
+import io.partita.backend.java.JavaOptions;
+import io.partita.driver.Distribution;
+import io.partita.driver.Entries;
+import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.file.EmittedFile;
+import io.partita.ir.golden.GoldenFile;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What is emitted for a decoder that takes one token or a chunk; {@code -Dgolden.update=true}
+ * writes it anew.
+ */
+class ChunkedDecoderGoldenTest {
+  private static final Entries ENTRIES = SmallChunkedDecoder.entries();
+
+  @Test
+  void java() throws IOException {
+    EmittedProgram program =
+        JavaBackend.emit(ENTRIES.step(), ENTRIES.chunk(), new JavaOptions("golden", "Decoder"));
+    GoldenFile.of("prompt/chunked-java.golden")
+        .assertMatches("Decoder.java", program.files().getFirst().text());
+  }
+
+  @Test
+  void c() throws IOException {
+    ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of());
+    for (EmittedFile file : target.emit(Distribution.programs(ENTRIES)).files()) {
+      if (file.path().equals("role_0.c")) {
+        GoldenFile.of("prompt/chunked-c.golden").assertMatches(file.path(), file.text());
+      }
+    }
+  }
+}
