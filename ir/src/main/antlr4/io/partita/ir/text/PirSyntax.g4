@@ -5,7 +5,7 @@ grammar PirSyntax;
 
 // module {
 //   mesh(chips=8)
-//   state "past" -> "present"
+//   state "past" -> "present" {capacity = 256, positions = 1024}
 //   graph @main(%x: f32[1,seq], %past: f32[4]) -> ("y": f32[1,seq]) {
 moduleHeader : 'module' '{' mesh? state* graphHeader ;
 
@@ -13,7 +13,7 @@ mesh : 'mesh' '(' (axis (',' axis)*)? ')' ;
 
 axis : word '=' INTEGER ;
 
-state : 'state' STRING '->' STRING ;
+state : 'state' STRING '->' STRING attributes? ;
 
 graphHeader
     : 'graph' GLOBAL '(' (parameter (',' parameter)*)? ')' '->' '(' (output (',' output)*)? ')' '{'

@@ -1,5 +1,6 @@
 package io.partita.ir.file;
 
+import io.partita.ir.graph.Module;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -8,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * An object of the JSON that describes an emitted program. What isn't there as expected is an
@@ -117,6 +120,16 @@ public record DescriptionFields(Map<?, ?> fields) {
   /** In the order of the file. */
   public List<String> names() {
     return fields.keySet().stream().map(Object::toString).toList();
+  }
+
+  /** Of the fields {@code capacity} and {@code positions}; none where there's no capacity. */
+  public Optional<Module.Room> room() {
+    if (!has("capacity")) {
+      return Optional.empty();
+    }
+    OptionalLong positions =
+        has("positions") ? OptionalLong.of(extent("positions")) : OptionalLong.empty();
+    return Optional.of(new Module.Room(extent("capacity"), positions));
   }
 
   /** Of the fields {@code element} and {@code shape}. */

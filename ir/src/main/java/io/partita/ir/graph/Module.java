@@ -2,6 +2,7 @@ package io.partita.ir.graph;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A whole model.
@@ -17,8 +18,30 @@ public record Module(Graph graph, List<State> states, Optional<Placement> placem
    *
    * @param input name of the graph input that holds it before a run
    * @param output name of the graph output that holds it after
+   * @param room for how many tokens it has room; none where it's no KV cache
    */
-  public record State(String input, String output) {}
+  public record State(String input, String output, Optional<Room> room) {
+    public State(String input, String output) {
+      this(input, output, Optional.empty());
+    }
+  }
+
+  /**
+   * The tokens of a KV cache.
+   *
+   * @param capacity how many it has room for
+   * @param positions how many the model has positions for, where that is known
+   */
+  public record Room(long capacity, OptionalLong positions) {}
+
+  /** The room that all KV caches have; none where it isn't known of one. */
+  public static Optional<Room> room(List<State> states) {
+    return states.stream().map(State::room).reduce(Module::less).flatMap(room -> room);
+  }
+
+  private static Optional<Room> less(Optional<Room> one, Optional<Room> other) {
+    return one.flatMap(mine -> other.map(its -> mine.capacity() <= its.capacity() ? mine : its));
+  }
 
   public Module {
     states = List.copyOf(states);

@@ -59,6 +59,10 @@ final class AttributeParser implements AttributeReader {
     }
   }
 
+  boolean has(String name) {
+    return unread.containsKey(name);
+  }
+
   private PirSyntaxParser.AttributeContext take(String name, String expected) {
     PirSyntaxParser.AttributeContext attribute = unread.remove(name);
     if (attribute == null) {

@@ -60,6 +60,12 @@ public final class PirPrinter {
     return out.toString();
   }
 
+  private void room(Module.Room room) {
+    out.append(" {capacity = ").append(room.capacity());
+    room.positions().ifPresent(positions -> out.append(", positions = ").append(positions));
+    out.append('}');
+  }
+
   private void module(Module module) {
     out.append("module {\n");
     module.placement().ifPresent(placement -> place(module.graph(), placement));
@@ -68,6 +74,7 @@ public final class PirPrinter {
       QuotedText.write(out, state.input());
       out.append(" -> ");
       QuotedText.write(out, state.output());
+      state.room().ifPresent(this::room);
       out.append('\n');
     }
     header(module.graph());

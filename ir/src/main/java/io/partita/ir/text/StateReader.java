@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.antlr.v4.runtime.Token;
 
@@ -33,9 +35,31 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
       if (!kept.add(types.string(input))) {
         throw locator.error(TextCode.STATE, input, "each input in one state", "");
       }
-      states.add(new Module.State(types.string(input), types.string(output)));
+      states.add(new Module.State(types.string(input), types.string(output), room(tree)));
     }
     return states;
+  }
+
+  private Optional<Module.Room> room(PirSyntaxParser.StateContext tree) {
+    if (tree.attributes() == null) {
+      return Optional.empty();
+    }
+    AttributeParser attributes =
+        new AttributeParser(
+            locator,
+            types,
+            tree.start,
+            tree.attributes(),
+            (place, text) -> {
+              throw new AssertionError("a state has no layout to read");
+            });
+    long capacity = attributes.integer("capacity");
+    OptionalLong positions =
+        attributes.has("positions")
+            ? OptionalLong.of(attributes.integer("positions"))
+            : OptionalLong.empty();
+    attributes.requireAllRead();
+    return Optional.of(new Module.Room(capacity, positions));
   }
 
   private Value find(Map<String, Value> named, Token token, String kind) {

@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -45,6 +46,23 @@ class PirRoundTripTest {
     for (int seed = 0; seed < 100; seed++) {
       requireRoundTrip(RandomModules.draw(kind, seed));
     }
+  }
+
+  @Test
+  void statesSayForHowManyTokensTheyHaveRoom() {
+    String header =
+        "module {\n  state \"x\" -> \"y\" {capacity = 8, positions = 32}\n"
+            + "  state \"v\" -> \"w\" {capacity = 16}\n";
+    Module module =
+        PirParser.parse(
+            header
+                + "  graph @main(%x: f32[1], %v: f32[2]) -> (\"y\": f32[1], \"w\": f32[2]) {\n"
+                + "    return %x, %v\n  }\n}\n");
+    assertThat(PirPrinter.print(module)).startsWith(header);
+    assertThat(Module.room(module.states())).contains(new Module.Room(8, OptionalLong.of(32)));
+    assertThat(Module.room(List.of(module.states().getFirst(), new Module.State("a", "b"))))
+        .as("unknown of one")
+        .isEmpty();
   }
 
   @Test

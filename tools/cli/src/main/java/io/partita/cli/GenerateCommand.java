@@ -106,7 +106,7 @@ final class GenerateCommand implements Callable<Integer> {
       start = System.nanoTime();
       for (int i = 0; i < count; i++) {
         if (model.isDecoder() && sequence.size() > model.context()) {
-          note = Optional.of(full(model.context(), first + count));
+          note = Optional.of(full(model, first, first + count));
           break;
         }
         int next = LanguageModel.argMax(model.next(sequence));
@@ -167,9 +167,13 @@ final class GenerateCommand implements Callable<Integer> {
           "--prompt",
           "at most " + model.context() + " tokens, for which the KV cache has positions",
           Integer.toString(prompted.size()),
-          "compile the model with --kv-capacity "
-              + (prompted.size() + count)
-              + ", or give a shorter prompt");
+          enlarge(model, prompted.size() + count, prompted.size())
+              .map(option -> "compile the model with " + option + ", or give a shorter prompt")
+              .orElseGet(
+                  () ->
+                      "give a prompt of at most "
+                          + model.positions().orElseThrow()
+                          + " tokens: the model has no more positions"));
     }
   }
 
@@ -204,12 +208,27 @@ final class GenerateCommand implements Callable<Integer> {
     }
   }
 
-  private static Diagnostic full(int capacity, int wanted) {
+  /**
+   * The option that gives the cache enough room, or all that the model has positions for.
+   *
+   * @param least tokens without which it's of no use
+   */
+  private static Optional<String> enlarge(LanguageModel model, int wanted, int least) {
+    long most = Math.min(wanted, model.positions().orElse(wanted));
+    return most < least ? Optional.empty() : Optional.of("--kv-capacity " + most);
+  }
+
+  private static Diagnostic full(LanguageModel model, int prompted, int wanted) {
+    int capacity = model.context();
     return new Diagnostic(
         DriverCode.CACHE_FULL,
         "the program's KV cache",
         "",
         "all of its " + capacity + " positions are used",
-        "compile the model with --kv-capacity " + wanted + ", or ask for fewer tokens");
+        enlarge(model, wanted, capacity + 1)
+            .map(option -> "compile the model with " + option + ", or ask for fewer tokens")
+            .orElseGet(
+                () ->
+                    "ask for --tokens " + (capacity - prompted + 1) + ", as the model ends there"));
   }
 }

@@ -3,6 +3,8 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,6 +229,28 @@ class SuggestionsTest {
     Invocation mended = run(generate);
     assertThat(mended.exitCode()).as(mended.err()).isZero();
     assertThat(mended.err()).doesNotContain("P6015", "P6022");
+  }
+
+  /** The table of positions of a model of 32 tokens bounds what may be asked for. */
+  @Test
+  void noCapacityIsSuggestedThatTheModelDoesNotHave(@TempDir Path folder) throws IOException {
+    Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
+    Path words = folder.resolve("vocab.json");
+    Files.writeString(words, "{\"chars\": \"0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVW\"}");
+    List<String> command = command(gpt2, "--kv-capacity 8");
+    assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
+    List<String> generate =
+        List.of(
+            "generate", "OUT", "--prompt", "0123", "--vocab", words.toString(), "--tokens", "40");
+    Invocation full = run(generate);
+    assertThat(full.err()).contains("--kv-capacity 32");
+    assertThat(run(Suggestion.of(full, "P6015").pasted(command)).exitCode()).isZero();
+    assertThat(run(generate).err()).contains("ask for --tokens 29, as the model ends there");
+    List<String> fewer = new ArrayList<>(generate);
+    fewer.set(fewer.size() - 1, "29");
+    assertThat(run(fewer).err()).doesNotContain("P6015");
+    fewer.set(3, "0".repeat(33));
+    assertThat(run(fewer).err()).contains("P6022", "give a prompt of at most 32 tokens");
   }
 
   @Test

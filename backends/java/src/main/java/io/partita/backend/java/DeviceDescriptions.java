@@ -44,6 +44,7 @@ final class DeviceDescriptions {
         states.stream()
             .map(s -> new StatePort(s.input(), s.output(), program.inputs().get(s.input()).type()))
             .toList(),
+        Module.room(List.copyOf(states)),
         plan.chunk().map(chunk -> ModelDescription.Chunk.of(chunk.signature())),
         Optional.of(
             new DeviceGroup(program.mesh().toString(), fingerprint, parts, inputs, outputs)));

@@ -188,6 +188,7 @@ public final class JavaBackend {
                 s ->
                     new ModelDescription.StatePort(s.inputName(), s.outputName(), s.input().type()))
             .toList(),
+        Module.room(plan.module().states()),
         plan.chunk().map(chunk -> ModelDescription.Chunk.of(chunk.signature())),
         Optional.empty());
   }

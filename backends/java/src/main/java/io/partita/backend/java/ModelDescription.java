@@ -7,6 +7,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.backend.java.plan.Signature;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.DescriptionFields;
+import io.partita.ir.graph.Module;
 import io.partita.ir.type.TensorType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +29,7 @@ import java.util.stream.Collectors;
  * @param kind whether it keeps state from run to run
  * @param className qualified
  * @param weightsFile beside the source; empty for a program for several devices
+ * @param room for how many tokens a decoder keeps keys and values
  * @param chunk how a decoder takes several tokens at once, if it does
  * @param devices none for a program for one device
  */
@@ -39,6 +41,7 @@ public record ModelDescription(
     List<Port> inputs,
     List<Port> outputs,
     List<StatePort> states,
+    Optional<Module.Room> room,
     Optional<Chunk> chunk,
     Optional<DeviceGroup> devices) {
   /** The file's name. */
@@ -141,6 +144,11 @@ public record ModelDescription(
     fields.add(array("inputs", inputs.stream().map(ModelDescription::port).toList()));
     fields.add(array("outputs", outputs.stream().map(ModelDescription::port).toList()));
     fields.add(array("states", states.stream().map(ModelDescription::state).toList()));
+    room.ifPresent(
+        own -> {
+          fields.add("\"capacity\": " + own.capacity());
+          own.positions().ifPresent(most -> fields.add("\"positions\": " + most));
+        });
     chunk.ifPresent(
         own -> {
           List<String> ports =
@@ -248,6 +256,7 @@ public record ModelDescription(
         fields.objects("states").stream()
             .map(state -> new StatePort(state.text("input"), state.text("output"), state.type()))
             .toList(),
+        fields.room(),
         fields.has("chunk") ? Optional.of(chunk(fields.object("chunk"))) : Optional.empty(),
         devices);
   }

@@ -37,6 +37,7 @@ import java.util.stream.Collectors;
  * @param inputs of the whole model, in its order
  * @param outputs of the whole model, in its order
  * @param chips by number
+ * @param room for how many tokens it keeps keys and values
  * @param chunk how it takes several tokens at once, if it does
  */
 public record ModelDescription(
@@ -46,6 +47,7 @@ public record ModelDescription(
     List<WholePort> inputs,
     List<WholePort> outputs,
     List<Chip> chips,
+    Optional<Module.Room> room,
     Optional<Chunk> chunk) {
   /** The file's name. */
   public static final String FILE = "model.json";
@@ -87,7 +89,14 @@ public record ModelDescription(
     return chunk.map(
         own ->
             new ModelDescription(
-                model, target, mesh, own.inputs(), own.outputs(), own.chips(), Optional.empty()));
+                model,
+                target,
+                mesh,
+                own.inputs(),
+                own.outputs(),
+                own.chips(),
+                room,
+                Optional.empty()));
   }
 
   public ModelDescription {
@@ -120,6 +129,10 @@ public record ModelDescription(
         whole(schedule.inputs(), states(schedule, Module.State::input)),
         whole(schedule.outputs(), states(schedule, Module.State::output)),
         chips,
+        Module.room(
+            schedule.program().devices().stream()
+                .flatMap(device -> device.states().stream())
+                .toList()),
         several == null
             ? Optional.empty()
             : Optional.of(
@@ -163,6 +176,11 @@ public record ModelDescription(
     fields.put("inputs", inputs.stream().map(ModelDescription::json).toList());
     fields.put("outputs", outputs.stream().map(ModelDescription::json).toList());
     fields.put("chips", chips.stream().map(ModelDescription::json).toList());
+    room.ifPresent(
+        own -> {
+          fields.put("capacity", own.capacity());
+          own.positions().ifPresent(most -> fields.put("positions", most));
+        });
     chunk.ifPresent(own -> fields.put("chunk", json(own)));
     try {
       return WRITER.asString(fields) + "\n";
@@ -250,6 +268,7 @@ public record ModelDescription(
         wholes(fields.objects("inputs"), mesh),
         wholes(fields.objects("outputs"), mesh),
         chips(fields),
+        fields.room(),
         fields.has("chunk") ? Optional.of(chunk(fields.object("chunk"), mesh)) : Optional.empty());
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -27,10 +28,12 @@ final class CachePlaces {
   private final Dim past;
   private final Position position;
   private final Dim batch;
+  private final Module.Room room;
   private final Map<Value, List<Node>> readers = new IdentityHashMap<>();
   private final List<Module.State> states = new ArrayList<>();
 
-  CachePlaces(GraphEditor graph, Dim past, Position position, Dim batch) {
+  CachePlaces(GraphEditor graph, Dim past, Position position, Dim batch, Module.Room room) {
+    this.room = room;
     this.graph = graph;
     this.past = past;
     this.position = position;
@@ -120,7 +123,7 @@ final class CachePlaces {
       graph.addOutput(output, after);
     }
     graph.replace(value, after);
-    states.add(new Module.State(state.name(), output));
+    states.add(new Module.State(state.name(), output, Optional.of(room)));
     for (Graph.Output other : graph.outputs()) {
       if (!other.name().equals(output) && other.value() == graph.resolve(value)) {
         graph.removeOutput(other.name());

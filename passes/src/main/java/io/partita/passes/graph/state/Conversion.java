@@ -14,6 +14,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 
@@ -63,7 +64,7 @@ final class Conversion {
     Dim batch = batch();
     position = Position.of(graph, batch);
     requirePositions();
-    new PositionRows(graph, positional()).require(capacity, fresh);
+    OptionalLong positions = new PositionRows(graph, positional()).require(capacity, fresh);
     List<Attended> attentions = new ArrayList<>();
     MaskReader masks = new MaskReader(graph, past, fresh, capacity, filled, positional());
     for (Node node : graph.nodes()) {
@@ -77,7 +78,8 @@ final class Conversion {
             .map(Attended::node)
             .findFirst();
     attentions.forEach(attended -> convert(attended.node(), attended.mask(), batch));
-    CachePlaces places = new CachePlaces(graph, past, position, batch);
+    CachePlaces places =
+        new CachePlaces(graph, past, position, batch, new Module.Room(capacity, positions));
     joins.forEach(places::replace);
     replaceClosedValues();
     new PastLength(past.toString(), position, graph).replace();

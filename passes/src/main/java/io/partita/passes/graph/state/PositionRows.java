@@ -5,12 +5,16 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.type.Dim;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The tables of a decoder whose rows are taken by position, such as learned position embeddings: a
  * cache must not have room for more tokens than they have rows.
  */
 final class PositionRows {
+  /** A position up to which tables are looked at. */
+  private static final long LAST = 1 << 16;
+
   private final Positional positional;
   private final List<Node> lookups;
 
@@ -26,22 +30,35 @@ final class PositionRows {
   /**
    * Finds the first position without a row by halving, as positions grow.
    *
-   * @throws CapacityBeyondModel when there is one
+   * @return how many positions there are, where that's at most {@value #LAST}
+   * @throws CapacityBeyondModel when there are fewer than {@code capacity}
    */
-  void require(long capacity, Dim fresh) {
+  OptionalLong require(long capacity, Dim fresh) {
     boolean isOpen =
         !fresh.isStatic()
             || fresh.value() > capacity
             || !positional.open(lookups.stream().map(Node::result).toList()).isEmpty();
-    if (isOpen) {
-      return;
+    if (isOpen || lookups.isEmpty()) {
+      return OptionalLong.empty();
     }
-    long exists = -1;
-    long fails = capacity - fresh.value();
-    Optional<String> missing = missing(fails);
-    if (missing.isEmpty()) {
-      return;
-    }
+    long last = capacity - fresh.value();
+    missing(last)
+        .ifPresent(
+            why -> {
+              throw firstBeyond(-1, last, why, fresh.value());
+            });
+    return last < LAST
+        ? missing(LAST)
+            .map(why -> OptionalLong.of(firstBeyond(last, LAST, why, fresh.value()).positions()))
+            .orElseGet(OptionalLong::empty)
+        : OptionalLong.empty();
+  }
+
+  private CapacityBeyondModel firstBeyond(
+      long lastThatExists, long oneThatFails, String why, long fresh) {
+    long exists = lastThatExists;
+    long fails = oneThatFails;
+    String missing = why;
     while (fails - exists > 1) {
       long middle = (exists + fails) / 2;
       Optional<String> there = missing(middle);
@@ -49,10 +66,10 @@ final class PositionRows {
         exists = middle;
       } else {
         fails = middle;
-        missing = there;
+        missing = there.get();
       }
     }
-    throw new CapacityBeyondModel(fails + fresh.value() - 1, missing.get());
+    return new CapacityBeyondModel(fails + fresh - 1, missing);
   }
 
   /** What is missing when the first new token is at a position. */

@@ -7,8 +7,13 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
+import io.partita.ir.type.Dim;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -39,10 +44,30 @@ final class UpdatedCaches {
               && attended.contains(value)
               && states.stream().noneMatch(state -> state.input().equals(name));
       if (isCache) {
-        states.add(new Module.State(name, output.name()));
+        Optional<Module.Room> room = capacity(value, graph);
+        states.add(new Module.State(name, output.name(), room));
       }
     }
     return states;
+  }
+
+  /** As many tokens as an attention finds keys in it. */
+  private static Optional<Module.Room> capacity(Value cache, Graph graph) {
+    Set<Value> reached = Collections.newSetFromMap(new IdentityHashMap<>());
+    reached.add(cache);
+    for (Node node : graph.nodes()) {
+      boolean reads = node.operands().stream().anyMatch(reached::contains);
+      if (reads && node.op() instanceof Structured.Attention) {
+        Dim keys = node.operand(1).type().dim(2);
+        return keys.isStatic()
+            ? Optional.of(new Module.Room(keys.value(), OptionalLong.empty()))
+            : Optional.empty();
+      }
+      if (reads) {
+        reached.addAll(node.results());
+      }
+    }
+    return Optional.empty();
   }
 
   private static boolean isUpdate(Node node) {

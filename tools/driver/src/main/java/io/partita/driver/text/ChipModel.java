@@ -2,6 +2,7 @@ package io.partita.driver.text;
 
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.run.InteractiveProgram;
+import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +48,11 @@ public final class ChipModel implements CompiledModel {
         .flatMap(chip -> chip.states().stream())
         .map(state -> new Port(state.name(), state.type()))
         .toList();
+  }
+
+  @Override
+  public Optional<Module.Room> room() {
+    return program.description().room();
   }
 
   @Override

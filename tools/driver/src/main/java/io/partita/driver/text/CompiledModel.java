@@ -1,5 +1,6 @@
 package io.partita.driver.text;
 
+import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.List;
@@ -16,6 +17,9 @@ public interface CompiledModel extends AutoCloseable {
 
   /** What is kept from run to run, of each device that has a part of it. */
   List<Port> states();
+
+  /** For how many tokens a decoder keeps keys and values, where it says so. */
+  Optional<Module.Room> room();
 
   /** The outputs in order, of inputs in order. */
   List<Tensor> run(List<Tensor> inputs);

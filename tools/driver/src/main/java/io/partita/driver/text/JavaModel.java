@@ -4,6 +4,7 @@ import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
+import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,6 +59,11 @@ public final class JavaModel implements CompiledModel {
   @Override
   public List<Port> states() {
     return program.description().states().stream().map(p -> new Port(p.input(), p.type())).toList();
+  }
+
+  @Override
+  public Optional<Module.Room> room() {
+    return program.description().room();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.partita.driver.text;
 import io.partita.driver.DriverCode;
 import io.partita.driver.text.CompiledModel.Port;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -124,11 +126,24 @@ public final class LanguageModel implements AutoCloseable {
   /** The number of tokens that the program can look back on. */
   public int context() {
     return isDecoder()
-        ? program.states().stream()
-            .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
-            .min()
-            .orElseThrow()
+        ? program
+            .room()
+            .map(room -> Math.toIntExact(room.capacity()))
+            .orElseGet(this::shortestState)
         : Math.toIntExact(tokens().dim(1).value());
+  }
+
+  /** Where the program doesn't say it: states {@code [batch, kvHeads, capacity, d]}. */
+  private int shortestState() {
+    return program.states().stream()
+        .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
+        .min()
+        .orElseThrow();
+  }
+
+  /** The number of tokens that the model has positions for, whatever the cache's capacity is. */
+  public OptionalLong positions() {
+    return program.room().map(Module.Room::positions).orElseGet(OptionalLong::empty);
   }
 
   private TensorType tokens() {
