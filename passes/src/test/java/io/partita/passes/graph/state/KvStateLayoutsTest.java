@@ -16,6 +16,8 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -202,10 +204,12 @@ class KvStateLayoutsTest {
     Structured.Attention attention =
         new Structured.Attention(0.5, 0, false, Dim.ZERO, 0, false, true);
     d.graph.output("y", d.graph.add(attention, d.fresh("query"), keys, values, count));
+    Optional<Module.Room> room =
+        Optional.of(new Module.Room(SmallDecoder.CAPACITY, OptionalLong.empty()));
     assertThat(d.state().states())
         .containsExactly(
-            new Module.State("past_key", "present_key"),
-            new Module.State("past_value", "present_value"));
+            new Module.State("past_key", "present_key", room),
+            new Module.State("past_value", "present_value", room));
     assertThat(d.state().graph().inputs())
         .extracting(Value::name)
         .contains("cache_position")
