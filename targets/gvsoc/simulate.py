@@ -161,7 +161,11 @@ def link_files(folder, work, count):
 
 def run(arguments, board, components, work):
     """Runs GVSoC; returns its exit code and the reports of the programs."""
-    command = [str(arguments.gvsoc.resolve() / 'bin/gvsoc'),
+    launcher = arguments.gvsoc.resolve() / 'bin/gvsoc'
+    with launcher.open('rb') as file:
+        is_script = b'python' in file.readline()
+    # By the same Python as this, which has the packages.
+    command = [*([sys.executable] if is_script else []), str(launcher),
                f'--target-dir={HERE}', f'--model-dir={components}',
                '--target=partita_board', f'--board={board}',
                f'--work-dir={work}', 'image', 'flash', 'run']

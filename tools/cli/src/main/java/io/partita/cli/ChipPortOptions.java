@@ -1,11 +1,14 @@
 package io.partita.cli;
 
 import io.partita.backend.siracusa.SiracusaCode;
+import io.partita.backend.siracusa.run.GvsocPython;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -25,9 +28,15 @@ final class ChipPortOptions {
       description = "Where GVSoC is installed, for --on gvsoc.")
   Path gvsoc;
 
+  @Option(
+      names = GvsocPython.OPTION,
+      paramLabel = "PROGRAM",
+      description = "The Python that runs GVSoC and has its packages; by default python3.")
+  String python;
+
   /** Whether one of them was given. */
   boolean areGiven() {
-    return on != null || gvsoc != null;
+    return on != null || gvsoc != null || python != null;
   }
 
   /** Neither means something for a program in Java. */
@@ -35,7 +44,7 @@ final class ChipPortOptions {
     if (areGiven()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on and --gvsoc are for programs in C: 'partita compile --target siracusa'");
+          "--on, --gvsoc and --python are for programs in C: 'partita compile --target siracusa'");
     }
   }
 
@@ -54,7 +63,48 @@ final class ChipPortOptions {
           "no such program",
           "build https://github.com/gvsoc/gvsoc with TARGETS=siracusa (targets/gvsoc/README.md)");
     }
+    if (port == Port.GVSOC) {
+      verifyPython();
+    }
     return port;
+  }
+
+  private String pythonName() {
+    return python == null ? GvsocPython.USUAL : python;
+  }
+
+  /** GVSoC's own code runs in it, and imports packages that it may not have. */
+  private void verifyPython() {
+    String where = GvsocPython.OPTION + " " + pythonName();
+    Path program =
+        GvsocPython.find(pythonName())
+            .orElseThrow(
+                () ->
+                    new PartitaException(
+                        SiracusaCode.NO_PROGRAM,
+                        where,
+                        "a Python 3",
+                        "no such program on the path",
+                        "apt-get install python3, or name another one with --python PROGRAM"));
+    try {
+      List<String> missing = GvsocPython.missing(program, Optional.of(gvsoc));
+      if (!missing.isEmpty()) {
+        throw new PartitaException(
+            SiracusaCode.NO_PROGRAM,
+            where,
+            "the Python packages that GVSoC imports",
+            program + " lacks " + String.join(", ", missing),
+            GvsocPython.remedy(program, missing)
+                + "; or name a Python that has them: --python PROGRAM");
+      }
+    } catch (IOException broken) {
+      throw new PartitaException(
+          SiracusaCode.NO_PROGRAM,
+          where,
+          "a Python 3",
+          String.valueOf(broken.getMessage()),
+          "name another one with --python PROGRAM");
+    }
   }
 
   /**
@@ -67,6 +117,6 @@ final class ChipPortOptions {
     if (gvsoc == null) {
       return anyImages ? List.of("--images", "any") : List.of();
     }
-    return List.of("--gvsoc", gvsoc.toAbsolutePath().toString());
+    return List.of(GvsocPython.OPTION, pythonName(), "--gvsoc", gvsoc.toAbsolutePath().toString());
   }
 }

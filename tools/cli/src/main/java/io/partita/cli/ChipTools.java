@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** The programs with which emitted C is built and run. None is needed for Java. */
 final class ChipTools {
   private static final int PATIENCE_SECONDS = 5;
+  private static final int RANKS_SECONDS = 30;
   private static final String DEBIAN = "apt-get install ";
 
   /**
@@ -51,6 +53,29 @@ final class ChipTools {
             "build https://github.com/gvsoc/gvsoc with TARGETS=siracusa, and name with --gvsoc where"
                 + " it's installed (targets/gvsoc/README.md)",
             false));
+  }
+
+  /** Starts two processes over MPI that do nothing; what is wrong, or nothing. */
+  static String startRanks() throws IOException {
+    List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe"));
+    if (System.getProperty("user.name").equals("root")) {
+      command.add("--allow-run-as-root");
+    }
+    command.addAll(List.of("-n", "2", "true"));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    try {
+      if (!process.waitFor(RANKS_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        return "no end after " + RANKS_SECONDS + " s";
+      }
+      String said =
+          process.inputReader().lines().filter(line -> !line.isBlank()).findFirst().orElse("");
+      return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + " " + said;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
   }
 
   private static Tool tool(String name, String purpose, String debianPackage) {

@@ -1,5 +1,7 @@
 package io.partita.cli;
 
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.GvsocPython;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
@@ -48,6 +51,15 @@ final class DoctorCommand implements Callable<Integer> {
    */
   private record Finding(String name, Status status, String value, String fix) {}
 
+  @Option(names = "--gvsoc", paramLabel = "PATH", description = "Where GVSoC is installed.")
+  Path gvsoc;
+
+  @Option(
+      names = GvsocPython.OPTION,
+      paramLabel = "PROGRAM",
+      description = "The Python that runs GVSoC; by default python3.")
+  String pythonName;
+
   @Option(names = "--json", description = "Print one JSON object instead of lines.")
   boolean json;
 
@@ -60,6 +72,8 @@ final class DoctorCommand implements Callable<Integer> {
             List.of(
                 version(), jdk(), compiler(), heap(), processors(), startUp(), maven(), scratch()));
     ChipTools.all().forEach(tool -> findings.add(chipTool(tool)));
+    findings.addAll(gvsocPackages());
+    findings.addAll(ranks());
     boolean well = findings.stream().noneMatch(finding -> finding.status() == Status.MISSING);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -163,6 +177,48 @@ final class DoctorCommand implements Callable<Integer> {
                     Status.OPTIONAL,
                     "not on the PATH; " + tool.purpose(),
                     tool.fix()));
+  }
+
+  /** What GVSoC imports, by importing it. */
+  private List<Finding> gvsocPackages() {
+    Optional<Path> python = GvsocPython.find(pythonName == null ? GvsocPython.USUAL : pythonName);
+    if (python.isEmpty()) {
+      return List.of();
+    }
+    Optional<Path> installed =
+        gvsoc != null
+            ? Optional.of(gvsoc)
+            : Build.find("gvsoc").map(found -> found.resolve("../..").normalize());
+    String name = "GVSoC's Python";
+    try {
+      List<String> missing = GvsocPython.missing(python.get(), installed);
+      return List.of(
+          missing.isEmpty()
+              ? ok(name, python.get() + " has the packages")
+              : new Finding(
+                  name,
+                  Status.OPTIONAL,
+                  python.get() + " lacks " + String.join(", ", missing) + "; --on gvsoc needs them",
+                  GvsocPython.remedy(python.get(), missing) + ", or --python PROGRAM"));
+    } catch (IOException broken) {
+      return List.of(new Finding(name, Status.OPTIONAL, broken.getMessage(), "--python PROGRAM"));
+    }
+  }
+
+  /** Whether MPI starts processes here. */
+  private static List<Finding> ranks() throws IOException {
+    if (Build.find("mpirun").isEmpty()) {
+      return List.of();
+    }
+    String problem = ChipTools.startRanks();
+    return List.of(
+        problem.isEmpty()
+            ? ok("MPI ranks", "mpirun starts two processes")
+            : new Finding(
+                "MPI ranks",
+                Status.OPTIONAL,
+                "mpirun can't start two processes: " + problem,
+                "install one MPI whole: apt-get install openmpi-bin libopenmpi-dev"));
   }
 
   private static Finding ok(String name, String value) {

@@ -100,12 +100,18 @@ final class Commands {
     for (int chip = 0; chip < chips; chip++) {
       Files.createSymbolicLink(files.resolve("chip" + chip + ".elf"), built.resolve("chip" + chip));
     }
+    List<String> rest = new ArrayList<>(options);
+    int python = rest.indexOf(GvsocPython.OPTION);
+    String program = python < 0 ? GvsocPython.USUAL : rest.get(python + 1);
+    if (python >= 0) {
+      rest.subList(python, python + 2).clear();
+    }
     List<String> command = new ArrayList<>();
     command.addAll(
-        List.of("python3", folder.resolve("runtime/gvsoc/simulate.py").toString(), "" + files));
+        List.of(program, folder.resolve("runtime/gvsoc/simulate.py").toString(), "" + files));
     command.addAll(List.of("--report", files.resolve("report.json").toString()));
     command.addAll(List.of("--components", folder.resolve("build/gvsoc/components").toString()));
-    command.addAll(options);
+    command.addAll(rest);
     return command;
   }
 

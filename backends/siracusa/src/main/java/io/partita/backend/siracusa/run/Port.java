@@ -27,8 +27,7 @@ public enum Port {
       "gvsoc",
       "cycles",
       "apt-get install make gcc-riscv64-unknown-elf g++ python3",
-      List.of(
-          List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("g++"), List.of("python3")));
+      List.of(List.of("make"), List.of("riscv64-unknown-elf-gcc"), List.of("g++")));
 
   private final String text;
   private final String clock;

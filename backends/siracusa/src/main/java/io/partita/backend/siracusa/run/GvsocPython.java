@@ -1,0 +1,107 @@
+package io.partita.backend.siracusa.run;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The Python that runs GVSoC: which packages it lacks is known by importing them. */
+public final class GvsocPython {
+  /** Names the program of Python among the options of GVSoC's board. */
+  public static final String OPTION = "--python";
+
+  /** What is taken without {@link #OPTION}. */
+  public static final String USUAL = "python3";
+
+  private static final int SECONDS = 60;
+
+  /**
+   * Imports what the board imports of GVSoC; what it lacks is replaced, so that all of it is found.
+   * Without GVSoC, the packages of its requirements.txt.
+   */
+  private static final String IMPORTS =
+      """
+      import importlib, importlib.machinery, sys, types
+      from unittest import mock
+
+      class Lacking(types.ModuleType):
+          def __init__(self, name):
+              super().__init__(name)
+              self.__path__ = []
+              self.__spec__ = importlib.machinery.ModuleSpec(name, None)
+          def __getattr__(self, name):
+              if name.startswith('__'):
+                  raise AttributeError(name)
+              return mock.MagicMock()
+
+      packages = {'elftools': 'pyelftools', 'yaml': 'PyYAML', 'mako': 'Mako', 'bs4': 'beautifulsoup4', 'vcd': 'pyvcd'}
+      names = ['elftools', 'six', 'tabulate']
+      own = ('gvsoc', 'pulp', 'vp', 'gv')
+      if len(sys.argv) > 1:
+          sys.path.insert(0, sys.argv[1])
+          names = ['gvsoc.runner', 'gvsoc.systree', 'pulp.chips.siracusa.pulp_open', 'vp.clock_domain']
+      missing = []
+      for name in names:
+          for attempt in range(100):
+              try:
+                  importlib.import_module(name)
+              except ModuleNotFoundError as error:
+                  top = (error.name or '').split('.')[0]
+                  if not top or top in own:
+                      break
+                  if top not in missing:
+                      missing.append(top)
+                  sys.modules[error.name] = Lacking(error.name)
+                  continue
+              except Exception:
+                  break
+              break
+      print('partita:', *[packages.get(top, top) for top in missing])
+      """;
+
+  private GvsocPython() {}
+
+  /** A program by its path, or by its name on the path. */
+  public static Optional<Path> find(String python) {
+    return python.contains("/") ? Optional.of(Path.of(python)) : Build.find(python);
+  }
+
+  /**
+   * The packages that a Python lacks.
+   *
+   * @param gvsoc where GVSoC is installed, if that's known
+   * @throws IOException when it doesn't start, or is no Python
+   */
+  public static List<String> missing(Path python, Optional<Path> gvsoc) throws IOException {
+    List<String> command = new ArrayList<>(List.of(python.toString(), "-c", IMPORTS));
+    gvsoc.ifPresent(root -> command.add(root.toAbsolutePath().resolve("python").toString()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    try {
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IOException(python + " doesn't end");
+      }
+      return said.lines()
+          .filter(line -> line.startsWith("partita:"))
+          .findFirst()
+          .map(line -> List.of(line.split(" ")).subList(1, line.split(" ").length))
+          .orElseThrow(() -> new IOException(python + " is no Python 3: " + said.strip()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** How packages are had. */
+  public static String remedy(Path python, List<String> packages) {
+    return python + " -m pip install " + String.join(" ", packages);
+  }
+}

@@ -1,0 +1,83 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.siracusa.run.GvsocPython;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Python without GVSoC's packages is found out before anything is built. */
+class GvsocPythonTest {
+  @TempDir Path scratch;
+
+  /** What GVSoC installs of Python, importing what a test wants. */
+  private Path gvsoc(String imports) throws IOException {
+    Path root = scratch.resolve("gvsoc");
+    Path program = Files.createDirectories(root.resolve("bin")).resolve("gvsoc");
+    Files.writeString(program, "#!/usr/bin/env python3\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    for (String module :
+        new String[] {
+          "gvsoc/__init__",
+          "gvsoc/runner",
+          "gvsoc/systree",
+          "pulp/chips/siracusa/pulp_open",
+          "vp/clock_domain"
+        }) {
+      Path file = root.resolve("python/" + module + ".py");
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, module.endsWith("runner") ? imports : "");
+    }
+    return root;
+  }
+
+  @Test
+  void theDiagnosticNamesPackagesAndInterpreter() throws IOException {
+    assumeThat(Build.find("python3")).isPresent();
+    Path python = Build.find("python3").orElseThrow();
+    Path root =
+        gvsoc("import json\nimport no_such_one.deep.name\nfrom no_such_two.part import anything\n");
+    assertThat(GvsocPython.missing(python, Optional.of(root)))
+        .containsExactly("no_such_one", "no_such_two");
+    Path folder = SmallChipProgram.compiled(scratch, 1);
+    Path inputs = SmallChipProgram.inputs(scratch);
+    Object[] run = {
+      "run",
+      folder,
+      "--inputs",
+      inputs,
+      "-o",
+      scratch.resolve("out.npz"),
+      "--on=gvsoc",
+      "--gvsoc",
+      root,
+      "--python",
+      python
+    };
+    Invocation refused = Invocation.of(run);
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(refused.err())
+        .contains("error P5102", python + " lacks no_such_one, no_such_two")
+        .contains(python + " -m pip install no_such_one no_such_two", "--python PROGRAM");
+    assertThat(folder.resolve("build")).doesNotExist();
+    run[run.length - 1] = "no-such-python";
+    assertThat(Invocation.of(run).err()).contains("error P5102", "no such program on the path");
+    assertThat(Invocation.of("doctor", "--gvsoc", root).out())
+        .contains("lacks no_such_one, no_such_two");
+  }
+
+  @Test
+  void aPythonThatHasAllIsFine() throws IOException {
+    assumeThat(Build.find("python3")).isPresent();
+    assertThat(
+            GvsocPython.missing(
+                Build.find("python3").orElseThrow(), Optional.of(gvsoc("import json\n"))))
+        .isEmpty();
+  }
+}
