@@ -10,6 +10,7 @@ import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
@@ -109,6 +110,10 @@ final class SyncDropper {
     if (op instanceof Structured.Attention
         && operands.stream().anyMatch(operand -> !layout(operand).varying().isEmpty())) {
       throw last.refused("a sum before the next attention", "none before " + node);
+    } else if (op instanceof Communication.Sync && !varying.isEmpty()) {
+      throw last.refused(
+          "only a sum of the devices' own terms after it",
+          node + " of " + new ShardedType(node.operand(0).type(), layout(operands.getFirst())));
     } else if (op instanceof Communication.Reshard(Layout to) && !varying.isEmpty()) {
       op = new Communication.Reshard(to.withVarying(varying));
     }

@@ -63,6 +63,31 @@ class LocalizedModelsTest {
     CloseTensors.verify(outputs, Evaluator.run(graph, ordered(graph, inputs)));
   }
 
+  /** As {@link #randomModules}, with values that vary between operations. */
+  @Test
+  void randomModulesThatVary() {
+    int run = 0;
+    for (int seed = 0; seed < 200; seed++) {
+      Module module = SyncInsertion.insert(RandomPlans.draw(seed), List.of());
+      Module varying = io.partita.ir.propagate.RandomMeshModules.varying(module, seed);
+      Map<String, Tensor> inputs = inputs(module.graph(), new Draw(seed));
+      List<Tensor> expected;
+      Program program;
+      try {
+        expected = MeshEvaluator.run(module, ordered(module.graph(), inputs));
+        program = Localization.of(varying, seed % 3);
+      } catch (PartitaException indices) {
+        continue; // drawn indices are out of range, or only a part would become partial
+      }
+      Map<String, Tensor> found = new ProgramEvaluator(program, seed % 3).run(inputs);
+      CloseTensors.verify(
+          varying.graph().outputs().stream().map(output -> found.get(output.name())).toList(),
+          expected);
+      run++;
+    }
+    assertThat(run).isGreaterThan(50);
+  }
+
   /** Any operations, any values pinned to any layout. */
   @Test
   void randomModules() {
