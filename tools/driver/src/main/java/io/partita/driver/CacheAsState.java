@@ -92,7 +92,8 @@ final class CacheAsState {
    */
   Kept keep(Module raised) {
     if (!KvStatePass.applies(raised)) {
-      return asInputs(raised, "attention over a past input joined with new keys", "none");
+      String found = KvStatePass.unraised(raised, lengths).orElse("none");
+      return asInputs(raised, "attention over a past input joined with new keys", found);
     }
     if (KvStatePass.hasOwnCapacity(raised)) {
       return new Kept(KvStatePass.withOwnCapacity(raised), OptionalLong.empty());

@@ -16,6 +16,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -80,6 +81,15 @@ public final class KvStatePass implements Pass {
   /** Whether some attention reads keys that an input holds. */
   public static boolean applies(Module module) {
     return hasOwnCapacity(module) || !decoder(module).joins().isEmpty();
+  }
+
+  /**
+   * What of a module that has no attention over its past looks like one; none where nothing does.
+   *
+   * @param lengths symbols of the past's length
+   */
+  public static Optional<String> unraised(Module module, Set<String> lengths) {
+    return UnraisedAttention.describe(module.graph(), lengths);
   }
 
   /**

@@ -1,0 +1,55 @@
+package io.partita.passes.graph.state;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Quantized;
+import io.partita.ir.op.Reduction;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Why a model with a past has no attention over it, as far as its graph shows. */
+final class UnraisedAttention {
+  private UnraisedAttention() {}
+
+  /**
+   * The first softmax whose scores depend on what is as long as the past.
+   *
+   * @param lengths symbols of the past's length
+   */
+  static Optional<String> describe(Graph graph, Set<String> lengths) {
+    Set<Value> reached = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<Value> quantized = Collections.newSetFromMap(new IdentityHashMap<>());
+    graph.inputs().stream().filter(input -> isCache(input, lengths)).forEach(reached::add);
+    for (Node node : graph.nodes()) {
+      List<Value> from = node.operands().stream().filter(reached::contains).toList();
+      if (from.isEmpty()) {
+        continue;
+      }
+      if (node.op() instanceof Reduction.Softmax) {
+        String scores =
+            from.stream().anyMatch(quantized::contains)
+                ? "scores that pass through a quantization, as no attention's do"
+                : "scores that aren't recognised as an attention's";
+        return Optional.of("a softmax of " + scores + ", at node \"" + node.name() + "\"");
+      }
+      reached.addAll(node.results());
+      boolean isQuantized =
+          node.op() instanceof Quantized || from.stream().anyMatch(quantized::contains);
+      if (isQuantized) {
+        quantized.addAll(node.results());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isCache(Value input, Set<String> lengths) {
+    Set<String> symbols = new HashSet<>();
+    input.type().shape().forEach(dim -> symbols.addAll(dim.symbols()));
+    return input.type().rank() >= 3 && !Collections.disjoint(symbols, lengths);
+  }
+}
