@@ -248,6 +248,9 @@ final class CommandsTest {
         .contains("output \"logits\" depends on values that vary over head: from localize at")
         .contains("(2 places), ended by settle by term at")
         .contains("verify schedule: same results");
+    String staged = "simplify,raise,shard(pipeline=2,tensor=2),drop-syncs(blocks=all)";
+    assertThat(Invocation.of("opt", prefill, "--dim=seq=3", "--passes", staged, "--verify").out())
+        .contains("(4 places), ended by settle by term at");
     assertThat(Invocation.of("opt", prefill, "--passes=drop-syncs(blocks=3-1)").err())
         .contains("P4003", "all, or numbers and ranges such as 0-3+5");
   }

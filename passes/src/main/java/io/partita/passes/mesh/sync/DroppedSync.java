@@ -3,6 +3,8 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
@@ -68,7 +70,7 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
     if (node == null) {
       return Part.TERM;
     } else if (node.op() instanceof Communication.Relayout) {
-      if (!layouts.layout(node.operand(0)).isReplicated()) {
+      if (!isWhole(layouts.layout(node.operand(0)), layouts.layout(value))) {
         throw refused("a sum of what devices compute", "a change of layout in it: " + node);
       }
       return Part.WHOLE;
@@ -87,6 +89,13 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
       return Part.BIASED_TERM;
     }
     throw refused("products whose only partial operand is a bias", node.toString());
+  }
+
+  /** Whether all devices that hold something of a partial value had all of it before. */
+  private static boolean isWhole(Layout before, Layout partial) {
+    return before.isJoined()
+        && before.splits().stream().allMatch(Split::isNone)
+        && before.at().equals(partial.at());
   }
 
   /** The last operand of a product that adds one. */
