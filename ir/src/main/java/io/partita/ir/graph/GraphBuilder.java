@@ -84,6 +84,14 @@ public final class GraphBuilder {
     return add(new Source.Constant(data));
   }
 
+  /** A constant with a name of its own, such as a weight's; {@link #at} isn't changed. */
+  public Value constant(String name, Tensor data) {
+    String others = origin;
+    Value value = at(name).constant(data);
+    origin = others;
+    return value;
+  }
+
   public void output(String name, Value value) {
     if (!known.contains(value)) {
       throw new IllegalArgumentException("output " + value + " is not of this graph");

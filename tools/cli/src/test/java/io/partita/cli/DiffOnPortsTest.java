@@ -111,7 +111,7 @@ final class DiffOnPortsTest {
         found(
             two,
             "chip1_messages.c",
-            text -> text.replaceFirst("= \\{\\{8, 8\\}\\}", "= {{7, 8}}"),
+            text -> text.replace("{.start = 8, .size = 8}", "{.start = 7, .size = 8}"),
             port);
     assertThat(found).containsEntry("status", "DIVERGES").containsEntry("chip", 1);
     assertThat((String) found.get("part")).startsWith("message ");

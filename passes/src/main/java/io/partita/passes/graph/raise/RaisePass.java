@@ -64,6 +64,7 @@ public final class RaisePass implements Pass {
   @Override
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
+    NameWeights.apply(graph);
     for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING)) {
       SimplifyPass.simplify(graph, rules);
     }

@@ -48,7 +48,10 @@ final class DeviceGraph {
     if (local instanceof Local.Held(Value value)) {
       return value;
     }
-    Value value = materialise(local, layout.localType(whole.type(), device));
+    Value value =
+        local instanceof Local.Data(Tensor data, Box box) && !whole.name().isEmpty()
+            ? builder.constant(whole.name(), parts.part(data, box))
+            : materialise(local, layout.localType(whole.type(), device));
     locals.put(whole, new Local.Held(value));
     return value;
   }

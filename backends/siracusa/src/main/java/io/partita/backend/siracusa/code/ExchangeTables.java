@@ -84,7 +84,9 @@ final class ExchangeTables {
 
   private String slicesOf(List<Slice> list) {
     List<String> elements =
-        list.stream().map(slice -> "{" + slice.start() + ", " + slice.size() + "}").toList();
+        list.stream()
+            .map(slice -> "{.start = %s, .size = %s}".formatted(slice.start(), slice.size()))
+            .toList();
     return named(slices, "slices_", elements);
   }
 
@@ -93,15 +95,15 @@ final class ExchangeTables {
     for (Step step : list) {
       String combine =
           switch (step) {
-            case Step.Send send -> "0";
+            case Step.Send send -> "";
             case Step.Receive receive -> kernel(receive.combine(), element);
           };
       elements.add(
-          "{%s, %s, %s, %s, %s}"
+          "{.is_send = %s, .chip = %s, %s.slices = %s, .slice_count = %s}"
               .formatted(
                   step instanceof Step.Send ? 1 : 0,
                   step.peer(),
-                  combine,
+                  combine.isEmpty() ? "" : ".combine = " + combine + ", ",
                   slicesOf(step.slices()),
                   step.slices().size()));
     }
@@ -117,7 +119,7 @@ final class ExchangeTables {
 
   private static String kernel(Combine combine, ElementType element) {
     return switch (combine) {
-      case REPLACE -> "0";
+      case REPLACE -> "";
       case ADD -> "partita_add_" + element.text();
       case MAXIMUM -> "partita_max_" + element.text();
       case MINIMUM -> "partita_min_" + element.text();

@@ -17,8 +17,15 @@ public final class ProbeCode {
 
   private ProbeCode() {}
 
-  static List<Probe> probes(ChipSchedule chip) {
-    return results(chip).stream().map(result -> probe(result, value(chip, result).type())).toList();
+  static List<Probe> probes(ChipSchedule chip, PlaceNames places) {
+    return results(chip).stream()
+        .map(
+            result ->
+                probe(
+                    result,
+                    value(chip, result).type(),
+                    places.l2(chip, result.step(), result.l2())))
+        .toList();
   }
 
   /** The values that are written, in order: row by row, without gaps. */
@@ -66,7 +73,7 @@ public final class ProbeCode {
     return lines;
   }
 
-  private static Probe probe(StepMeaning.Result result, TensorType type) {
+  private static Probe probe(StepMeaning.Result result, TensorType type, String place) {
     List<Dimension> dimensions = new ArrayList<>();
     long lines = 1;
     for (int i : lines(result, type)) {
@@ -79,7 +86,6 @@ public final class ProbeCode {
     if (dimensions.isEmpty()) {
       dimensions.add(new Dimension("0", "0"));
     }
-    return new Probe(
-        result.step(), StepCode.l2(result.l2()), type.bytes() / lines, count, dimensions);
+    return new Probe(result.step(), place, type.bytes() / lines, count, dimensions);
   }
 }

@@ -28,13 +28,26 @@ public final class RoleCode {
     ChipSchedule chip = schedule.roles().get(number);
     Optional<ChipSchedule> several = chunk.map(entry -> entry.roles().get(number));
     ChipSchedule all = joined(chip, several);
-    StepCode steps = new StepCode(chip);
+    List<ChipSchedule> entries = several.map(own -> List.of(chip, own)).orElse(List.of(chip));
+    PlaceNames places = new PlaceNames(entries);
+    StepCode steps = new StepCode(chip, places);
     List<StepCall> clear = steps.clear();
-    List<StepCall> start = steps.calls(chip.start());
-    List<StepCall> calls = steps.calls(chip.steps());
+    List<StepCall> start = steps.start();
+    List<StepCall> calls = steps.run(chip);
+    List<RoleFile.Port> inputs = ports(places, chip, -1, chip.inputs());
+    List<RoleFile.Port> outputs = ports(places, chip, chip.steps().size(), chip.outputs());
+    Optional<RoleFile.Chunk> other =
+        several.map(
+            own ->
+                new RoleFile.Chunk(
+                    steps.run(own),
+                    ports(places, own, -1, own.inputs()),
+                    ports(places, own, own.steps().size(), own.outputs())));
+    List<RoleFile.Probe> probes = ProbeCode.probes(chip, places);
     return new RoleFile(
         comment(schedule, all),
         includes(all),
+        places.used(),
         most(chip, Direction.LOAD),
         most(chip, Direction.STORE),
         chip.kernels().stream().map(LoopCode::of).toList(),
@@ -43,13 +56,10 @@ public final class RoleCode {
         clear,
         start,
         calls,
-        ProbeCode.probes(chip),
-        ports(chip.inputs()),
-        ports(chip.outputs()),
-        several.map(
-            own ->
-                new RoleFile.Chunk(
-                    steps.calls(own.steps()), ports(own.inputs()), ports(own.outputs()))));
+        probes,
+        inputs,
+        outputs,
+        other);
   }
 
   /** The steps of both entry points, one after the other, for tables that both use. */
@@ -104,21 +114,6 @@ public final class RoleCode {
     lines.add(memory("L1", chip.l1()));
     lines.add(memory("L2", chip.l2()));
     lines.add(memory("L3", chip.l3()));
-    if (!chip.constants().isEmpty()) {
-      lines.add("");
-      lines.add("Weights, which are in memory from the start:");
-      for (ChipSchedule.StoredConstant constant : chip.constants()) {
-        lines.add(
-            Comments.clean(
-                "  %s %s %s: %s, %s bytes"
-                    .formatted(
-                        constant.level(),
-                        StepCode.hexadecimal(constant.offset()),
-                        constant.name(),
-                        constant.text(),
-                        Comments.grouped(constant.bytes()))));
-      }
-    }
     return lines;
   }
 
@@ -146,7 +141,11 @@ public final class RoleCode {
     return new ArrayList<>(headers);
   }
 
-  private static List<RoleFile.Port> ports(List<ChipSchedule.Port> ports) {
+  /**
+   * @param step the one at which they have their values
+   */
+  private static List<RoleFile.Port> ports(
+      PlaceNames places, ChipSchedule entry, int step, List<ChipSchedule.Port> ports) {
     return ports.stream()
         .map(
             port -> {
@@ -156,7 +155,7 @@ public final class RoleCode {
               return new RoleFile.Port(
                   Comments.quoted(port.name()),
                   Comments.quoted(port.type().toString()),
-                  StepCode.l2(port.offset()),
+                  places.l2(entry, step, port.offset()),
                   port.type().bytes());
             })
         .toList();

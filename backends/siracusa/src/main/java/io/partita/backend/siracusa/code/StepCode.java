@@ -23,34 +23,48 @@ final class StepCode {
   private static final long PART = 131_068;
 
   private final ChipSchedule chip;
+  private final PlaceNames places;
   private String lastComment = "";
   private int exchanges;
 
-  StepCode(ChipSchedule chip) {
+  StepCode(ChipSchedule chip, PlaceNames places) {
     this.chip = chip;
+    this.places = places;
   }
 
-  /** The steps in order; those before the first run come first. */
-  List<StepCall> calls(List<ScheduleStep> steps) {
+  /** What runs once, before the first run. */
+  List<StepCall> start() {
+    lastComment = "";
+    return chip.start().stream().map(step -> call(chip, -1, step)).toList();
+  }
+
+  /**
+   * The steps of a run, in order.
+   *
+   * @param entry one of the role's entry points
+   */
+  List<StepCall> run(ChipSchedule entry) {
     lastComment = "";
     List<StepCall> calls = new ArrayList<>();
-    steps.forEach(step -> calls.add(call(step)));
+    for (int i = 0; i < entry.steps().size(); i++) {
+      calls.add(call(entry, i, entry.steps().get(i)));
+    }
     return calls;
   }
 
-  private StepCall call(ScheduleStep step) {
+  private StepCall call(ChipSchedule entry, int index, ScheduleStep step) {
     return switch (step) {
       case RunTiles run -> {
         String text = run.text().isEmpty() ? "" : ": " + run.text();
         yield call(
             run.node() + text,
             chip.kernels().get(run.kernel()).name(),
-            run.operands().stream().map(StepCode::l2).toList());
+            run.operands().stream().map(each -> places.l2(entry, index, each)).toList());
       }
       case StartTransfer start -> {
         String name = start.fetch() ? "fetch" : "spill";
-        String l2 = l2(start.l2());
-        String l3 = hexadecimal(start.l3());
+        String l2 = places.l2(entry, index, start.l2());
+        String l3 = places.l3(start.l3());
         yield call(
             "%s: %s %s bytes".formatted(start.node(), name, Comments.grouped(start.bytes())),
             "partita_stream_" + name + "_start",
@@ -71,7 +85,7 @@ final class StepCode {
                       Comments.grouped(rows.rows()),
                       Comments.grouped(rows.rowBytes())),
               "partita_fetch_rows",
-              List.of(rows(rows)));
+              List.of(rows(entry, index, rows)));
       case Exchange exchange ->
           call(
               exchange.node(),
@@ -79,7 +93,9 @@ final class StepCode {
               List.of("&partita_model_exchanges[" + exchanges++ + "]"));
       case Clear clear ->
           call(
-              clear.node(), "partita_clear", List.of(l2(clear.l2()), Long.toString(clear.bytes())));
+              clear.node(),
+              "partita_clear",
+              List.of(places.l2(entry, index, clear.l2()), Long.toString(clear.bytes())));
     };
   }
 
@@ -90,17 +106,17 @@ final class StepCode {
     return new StepCall(isNew ? Optional.of(comment) : Optional.empty(), function, arguments);
   }
 
-  private static String rows(FetchRows rows) {
+  private String rows(ChipSchedule entry, int index, FetchRows rows) {
     return ("&(const struct partita_rows){.l3 = %s, .rows = %s, .row_bytes = %s, .indices = %s,"
             + " .index_bytes = %s, .count = %s, .l2 = %s}")
         .formatted(
-            hexadecimal(rows.l3()),
+            places.l3(rows.l3()),
             rows.rows(),
             rows.rowBytes(),
-            l2(rows.indices()),
+            places.l2(entry, index, rows.indices()),
             rows.index().packedBytes(1),
             rows.count(),
-            l2(rows.l2()));
+            places.l2(entry, index, rows.l2()));
   }
 
   /** States become zeros. */
@@ -115,7 +131,7 @@ final class StepCode {
                   .formatted(state.name(), state.type(), Comments.grouped(state.type().bytes())),
               isNear ? "partita_clear" : "partita_clear_l3",
               List.of(
-                  isNear ? l2(state.offset()) : hexadecimal(state.offset()),
+                  isNear ? places.l2(chip, -1, state.offset()) : places.l3(state.offset()),
                   Long.toString(state.type().bytes()))));
     }
     return calls;

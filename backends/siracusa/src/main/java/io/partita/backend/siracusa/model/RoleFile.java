@@ -7,6 +7,7 @@ import java.util.Optional;
  * What chips of one role do.
  *
  * @param comment lines
+ * @param places names of what is in L2 and L3
  * @param loads the most operands that a loop loads
  * @param stores likewise stores
  * @param loops each once
@@ -20,6 +21,7 @@ import java.util.Optional;
 public record RoleFile(
     List<String> comment,
     List<String> includes,
+    List<Place> places,
     long loads,
     long stores,
     List<LoopFunction> loops,
@@ -33,6 +35,9 @@ public record RoleFile(
     List<Port> outputs,
     Optional<Chunk> chunk)
     implements Piece {
+  /** A macro for what is in a memory. */
+  public record Place(String name, String value, String comment) {}
+
   /** A run for several tokens at once. */
   public record Chunk(List<StepCall> steps, List<Port> inputs, List<Port> outputs) {}
 

@@ -1,0 +1,125 @@
+package io.partita.backend.siracusa.code;
+
+import io.partita.backend.siracusa.model.RoleFile.Place;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.ChipSchedule.Residence;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Names in C of what is in L2 and L3: a macro for each, named after the model's own weight or node.
+ * Only those that steps use are defined.
+ */
+final class PlaceNames {
+  private final Map<Thing, Place> places = new LinkedHashMap<>();
+  private final Set<String> names = new HashSet<>();
+  private final Map<Thing, String> texts = new LinkedHashMap<>();
+
+  /** Bytes of a memory that belong together. */
+  private record Thing(Level level, String name, long offset, long bytes) {
+    boolean has(long address) {
+      return offset <= address && address < offset + bytes;
+    }
+  }
+
+  /**
+   * @param entries the entry points of one role
+   */
+  PlaceNames(List<ChipSchedule> entries) {
+    for (ChipSchedule entry : entries) {
+      for (StoredConstant constant : entry.constants()) {
+        texts.put(
+            new Thing(constant.level(), constant.name(), constant.offset(), constant.bytes()),
+            constant.text());
+      }
+      for (Port state : entry.states()) {
+        texts.put(
+            new Thing(state.level(), state.name(), state.offset(), state.type().bytes()),
+            state.name() + " " + state.type());
+      }
+    }
+  }
+
+  /** In the order of their addresses; L2 first. */
+  List<Place> used() {
+    return places.entrySet().stream()
+        .sorted(
+            Comparator.<Map.Entry<Thing, Place>, Level>comparing(each -> each.getKey().level())
+                .thenComparingLong(each -> each.getKey().offset()))
+        .map(Map.Entry::getValue)
+        .toList();
+  }
+
+  /**
+   * An address in L2.
+   *
+   * @param step the index of the step that uses it; -1 before a run
+   */
+  String l2(ChipSchedule entry, int step, long offset) {
+    Optional<Thing> thing =
+        entry.residences().stream()
+            .filter(each -> each.first() <= step && step <= each.last())
+            .filter(each -> each.offset() <= offset && offset < each.offset() + each.bytes())
+            .min(Comparator.comparingLong(Residence::bytes))
+            .map(each -> new Thing(Level.L2, each.name(), each.offset(), each.bytes()));
+    return thing.map(found -> text(found, offset)).orElseGet(() -> "partita_l2 + " + hex(offset));
+  }
+
+  /** An address in L3. */
+  String l3(long offset) {
+    return texts.keySet().stream()
+        .filter(each -> each.level == Level.L3 && each.has(offset))
+        .findFirst()
+        .map(found -> text(found, offset))
+        .orElseGet(() -> hex(offset));
+  }
+
+  private String text(Thing thing, long offset) {
+    Place place = places.get(thing);
+    if (place == null) {
+      place = place(thing);
+      places.put(thing, place);
+    }
+    return offset == thing.offset
+        ? place.name()
+        : place.name() + " + " + hex(offset - thing.offset);
+  }
+
+  private Place place(Thing thing) {
+    String prefix = thing.level == Level.L2 ? "l2_" : "l3_";
+    String own = prefix + thing.name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
+    String name = own;
+    for (int number = 2; !names.add(name); number++) {
+      name = own + "_" + number;
+    }
+    String value =
+        thing.level == Level.L2 ? "(partita_l2 + " + hex(thing.offset) + ")" : hex(thing.offset);
+    return new Place(name, value, Comments.clean(comment(thing)));
+  }
+
+  /** Places in L2 are rounded up to whole words. */
+  private String comment(Thing thing) {
+    String bytes = Comments.grouped(thing.bytes) + " bytes";
+    return texts.entrySet().stream()
+        .filter(
+            each ->
+                each.getKey().level == thing.level
+                    && each.getKey().offset == thing.offset
+                    && each.getKey().name.equals(thing.name))
+        .findFirst()
+        .map(each -> each.getValue() + ", " + bytes)
+        .orElse(thing.name + ", " + bytes);
+  }
+
+  private static String hex(long offset) {
+    return StepCode.hexadecimal(offset);
+  }
+}

@@ -1,0 +1,52 @@
+package io.partita.passes.graph.raise;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Source;
+import io.partita.ir.tensor.Tensor;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Names weights that an exporter has numbered, such as {@code onnx::MatMul_874}, after the module
+ * that reads them: {@code layers.0.self_attn.q_proj.weight} for what {@code
+ * /layers.0/self_attn/q_proj/MatMul} reads. Weights with names of their own keep them.
+ */
+final class NameWeights {
+  /** Of PyTorch's exporters: {@code onnx::MatMul_874}, or only a number. */
+  private static final String NUMBERED = "onnx::.*|\\d+|val_\\d+|_val_\\d+";
+
+  private NameWeights() {}
+
+  static void apply(GraphEditor graph) {
+    Map<Value, Node> readers = new IdentityHashMap<>();
+    Set<String> names = new HashSet<>();
+    for (Node node : graph.nodes()) {
+      names.add(node.name());
+      graph.operands(node).forEach(operand -> readers.putIfAbsent(operand, node));
+    }
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Source.Constant(Tensor data)
+          && data.type().rank() > 0
+          && node.name().matches(NUMBERED)
+          && readers.containsKey(node.result())) {
+        String name = name(readers.get(node.result()).name(), data);
+        if (!name.isEmpty() && names.add(name)) {
+          graph.before(node).named(name);
+          graph.replace(node.result(), graph.constant(data));
+        }
+      }
+    }
+  }
+
+  /** Empty where the reader's name has no path. */
+  private static String name(String reader, Tensor data) {
+    String path = reader.startsWith("/") ? reader.substring(1) : reader;
+    int end = path.lastIndexOf('/');
+    String kind = data.type().rank() > 1 ? "weight" : "bias";
+    return end < 0 ? "" : path.substring(0, end).replace('/', '.') + "." + kind;
+  }
+}
