@@ -30,7 +30,7 @@ final class PositionRows {
   /**
    * Finds the first position without a row by halving, as positions grow.
    *
-   * @return how many positions there are, where that's at most {@value #LAST}
+   * @return how many positions there are, where that's at most {@value #LAST} and cheap to find
    * @throws CapacityBeyondModel when there are fewer than {@code capacity}
    */
   OptionalLong require(long capacity, Dim fresh) {
@@ -42,26 +42,29 @@ final class PositionRows {
       return OptionalLong.empty();
     }
     long last = capacity - fresh.value();
-    missing(last)
+    missing(lookups, last)
         .ifPresent(
             why -> {
-              throw firstBeyond(-1, last, why, fresh.value());
+              throw firstBeyond(lookups, -1, last, why, fresh.value());
             });
+    List<Node> cheap =
+        lookups.stream().filter(lookup -> positional.isShort(lookup.result())).toList();
     return last < LAST
-        ? missing(LAST)
-            .map(why -> OptionalLong.of(firstBeyond(last, LAST, why, fresh.value()).positions()))
+        ? missing(cheap, LAST)
+            .map(why -> firstBeyond(cheap, last, LAST, why, fresh.value()).positions())
+            .map(OptionalLong::of)
             .orElseGet(OptionalLong::empty)
         : OptionalLong.empty();
   }
 
   private CapacityBeyondModel firstBeyond(
-      long lastThatExists, long oneThatFails, String why, long fresh) {
+      List<Node> from, long lastThatExists, long oneThatFails, String why, long fresh) {
     long exists = lastThatExists;
     long fails = oneThatFails;
     String missing = why;
     while (fails - exists > 1) {
       long middle = (exists + fails) / 2;
-      Optional<String> there = missing(middle);
+      Optional<String> there = missing(from, middle);
       if (there.isEmpty()) {
         exists = middle;
       } else {
@@ -73,8 +76,8 @@ final class PositionRows {
   }
 
   /** What is missing when the first new token is at a position. */
-  private Optional<String> missing(long position) {
-    for (Node lookup : lookups) {
+  private Optional<String> missing(List<Node> from, long position) {
+    for (Node lookup : from) {
       try {
         positional.at(List.of(lookup.result()), position);
       } catch (CapacityBeyondModel beyond) {

@@ -83,6 +83,18 @@ final class Positional {
     return open;
   }
 
+  /**
+   * Whether nothing that a value is computed from grows with the past: then any position is cheap.
+   */
+  boolean isShort(Value value) {
+    Graph part = extract(List.of(value));
+    return !part.symbols().contains(past)
+        && part.nodes().stream()
+            .flatMap(node -> node.results().stream())
+            .flatMap(result -> result.type().shape().dims().stream())
+            .noneMatch(dim -> dim.symbols().contains(past));
+  }
+
   /** The symbols other than the past on which values depend. */
   SortedSet<String> open(List<Value> values) {
     return open(extract(values));
