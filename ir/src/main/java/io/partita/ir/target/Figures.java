@@ -25,7 +25,8 @@ public record Figures(SequencedMap<String, Figure> byName) {
   }
 
   double number(String name, double otherwise) {
-    return find(name).map(figure -> figure.quantity().value()).orElse(otherwise);
+    Figure figure = byName.get(name);
+    return figure == null ? otherwise : figure.quantity().value();
   }
 
   long whole(String name) {
@@ -37,8 +38,11 @@ public record Figures(SequencedMap<String, Figure> byName) {
   }
 
   private Figure require(String name) {
-    return find(name)
-        .orElseThrow(() -> new IllegalStateException("a part of a target without " + name));
+    Figure figure = byName.get(name);
+    if (figure == null) {
+      throw new IllegalStateException("a part of a target without " + name);
+    }
+    return figure;
   }
 
   Figures map(UnaryOperator<Figure> change) {

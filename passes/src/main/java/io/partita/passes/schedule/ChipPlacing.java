@@ -1,6 +1,5 @@
 package io.partita.passes.schedule;
 
-import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.MemoryUse;
@@ -23,21 +22,16 @@ import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
 final class ChipPlacing {
-  private static final int MOST_NAMED = 4;
-
   private final ChipTasks tasks;
   private final ChipKind chip;
   private final long l1Bytes;
@@ -70,13 +64,27 @@ final class ChipPlacing {
         prefetch);
   }
 
-  /**
-   * The schedule of one entry point.
-   *
-   * @throws PartitaException with {@link ScheduleCode#L2} or {@link ScheduleCode#L3}
-   */
+  /** The schedule of one entry point, whose places fit. */
   static ChipSchedule schedule(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
     return new ChipPlacing(tasks, chip, l1Bytes, places).schedule();
+  }
+
+  /** The memories that are too small for one entry point: none, L3 first or L2. */
+  static List<Misfit> misfits(ChipTasks tasks, ChipKind chip, Places places) {
+    return new ChipPlacing(tasks, chip, 0, places).misfits();
+  }
+
+  private List<Misfit> misfits() {
+    List<Region> far =
+        places.l3().keySet().stream()
+            .sorted(Comparator.comparingLong(Region::bytes).reversed())
+            .toList();
+    return Stream.of(
+            Scheduler.far(chip)
+                .flatMap(memory -> misfit(ScheduleCode.L3, memory, places.l3Use(), far)),
+            misfit(ScheduleCode.L2, Scheduler.near(chip), places.l2Use(), places.peak()))
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   /** Messages are left out: they take the same time wherever regions lie. */
@@ -98,14 +106,6 @@ final class ChipPlacing {
   }
 
   private ChipSchedule schedule() {
-    require(
-        ScheduleCode.L3,
-        Scheduler.far(chip).map(Memory::name).orElse("l3"),
-        places.l3Use(),
-        places.l3().keySet().stream()
-            .sorted(Comparator.comparingLong(Region::bytes).reversed())
-            .toList());
-    require(ScheduleCode.L2, Scheduler.near(chip).name(), places.l2Use(), places.peak());
     List<ScheduleStep> start = new ArrayList<>();
     tasks.states().stream()
         .map(Named::region)
@@ -264,55 +264,12 @@ final class ChipPlacing {
     return exchanges ? l1Bytes : loops;
   }
 
-  private void require(ScheduleCode code, String memory, MemoryUse use, List<Region> largest) {
-    if (use.used() <= use.available() && (code == ScheduleCode.L3 || places.fits())) {
-      return;
-    }
-    Memory size =
-        code == ScheduleCode.L3 ? Scheduler.far(chip).orElseThrow() : Scheduler.near(chip);
-    throw new PartitaException(
-        code,
-        "device " + tasks.devices().getFirst() + " (" + chip.name() + "), memory " + memory,
-        "at most " + bytes(use.available()) + available(size),
-        bytes(use.used())
-            + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " of them at once" : "")
-            + ": "
-            + contents(largest),
-        "more devices, smaller element types, fewer tokens or a shorter KV cache");
-  }
-
-  private static String available(Memory memory) {
-    long kept = memory.bytes() - memory.usable();
-    return kept == 0
-        ? ""
-        : " (" + bytes(memory.bytes()) + " less what is kept for code, data and messages)";
-  }
-
-  /** How much is of which kind, and the largest of them. */
-  private static String contents(List<Region> regions) {
-    Map<Region.Kind, Long> kinds = new EnumMap<>(Region.Kind.class);
-    regions.forEach(region -> kinds.merge(region.kind(), region.bytes(), Long::sum));
-    String summary =
-        kinds.entrySet().stream()
-            .map(
-                kind ->
-                    switch (kind.getKey()) {
-                          case ACTIVATION -> "activations ";
-                          case STATE -> "states ";
-                          case CONSTANT -> "weights ";
-                        }
-                        + bytes(kind.getValue()))
-            .collect(Collectors.joining(", "));
-    return summary
-        + "; the largest are "
-        + regions.stream()
-            .limit(MOST_NAMED)
-            .map(region -> region.name() + " " + bytes(region.bytes()))
-            .collect(Collectors.joining(", "));
-  }
-
-  private static String bytes(long count) {
-    return String.format(Locale.ROOT, "%,d B", count);
+  private Optional<Misfit> misfit(
+      ScheduleCode code, Memory memory, MemoryUse use, List<Region> held) {
+    boolean fits = use.used() <= use.available() && (code == ScheduleCode.L3 || places.fits());
+    return fits
+        ? Optional.empty()
+        : Optional.of(new Misfit(code, tasks.devices().getFirst(), chip, memory, use, held));
   }
 
   private long at(Storage storage) {

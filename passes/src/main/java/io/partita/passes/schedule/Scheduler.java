@@ -18,7 +18,9 @@ import io.partita.ir.target.Parameter;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.graph.state.SharedWeights;
 import io.partita.passes.schedule.legalize.Legalization;
+import io.partita.passes.schedule.legalize.RoleLegalization;
 import io.partita.passes.schedule.place.PlacedRuns;
+import io.partita.passes.schedule.place.Places;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Decides everything about how chips run a program. The same input gives the same schedule. */
@@ -35,12 +38,18 @@ public final class Scheduler {
   private final List<Program> programs;
   private final TargetDescription target;
   private final SchedulerOptions options;
+  private final Consumer<Misfit> misfits;
   private final Map<ChipKind, TileChoice> choices = new HashMap<>();
 
-  private Scheduler(List<Program> programs, TargetDescription target, SchedulerOptions options) {
+  private Scheduler(
+      List<Program> programs,
+      TargetDescription target,
+      SchedulerOptions options,
+      Consumer<Misfit> misfits) {
     this.programs = programs;
     this.target = target;
     this.options = options;
+    this.misfits = misfits;
   }
 
   /**
@@ -67,7 +76,11 @@ public final class Scheduler {
       Program one = Legalization.legalize(program, leastL1(program, target, options));
       legal.add(legal.isEmpty() ? one : SharedWeights.share(legal.getFirst(), one));
     }
-    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options).roles();
+    Consumer<Misfit> refuse =
+        misfit -> {
+          throw misfit.exception();
+        };
+    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options, refuse).roles();
     List<Schedule> schedules = new ArrayList<>();
     for (int entry = 0; entry < programs.size(); entry++) {
       int number = entry;
@@ -83,6 +96,33 @@ public final class Scheduler {
     schedules.forEach(ScheduleVerifier::verify);
     ScheduleVerifier.verifyTogether(schedules);
     return schedules;
+  }
+
+  /**
+   * A schedule that takes as long as the one that {@link #schedule} makes, found in a fraction of
+   * the time: devices of one role have the weights of the first of them, nothing is verified, and
+   * memories that are too small are told.
+   *
+   * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)} for
+   *     an operation without kernel, or a tile that doesn't fit
+   */
+  public static PricedSchedule price(
+      Program program, TargetDescription target, SchedulerOptions options) {
+    Program legal = RoleLegalization.legalize(program, leastL1(program, target, options));
+    List<Misfit> misfits = new ArrayList<>();
+    List<List<ChipSchedule>> roles =
+        new Scheduler(List.of(legal), target, options, misfits::add).roles();
+    if (!misfits.isEmpty()) {
+      return new PricedSchedule(Optional.empty(), misfits);
+    }
+    Schedule schedule =
+        new Schedule(
+            program,
+            name(target),
+            roles.stream().map(List::getFirst).toList(),
+            program.inputs(),
+            program.outputs());
+    return new PricedSchedule(Optional.of(schedule), misfits);
   }
 
   /** Of what loops may use on any of the devices. */
@@ -157,8 +197,12 @@ public final class Scheduler {
     }
     List<ChipSchedule> schedules = new ArrayList<>();
     for (int entry = 0; entry < best.size(); entry++) {
-      schedules.add(
-          ChipPlacing.schedule(best.get(entry), chip, l1(chip), places.runs().get(entry)));
+      Places own = places.runs().get(entry);
+      List<Misfit> found = ChipPlacing.misfits(best.get(entry), chip, own);
+      found.forEach(misfits);
+      if (found.isEmpty()) {
+        schedules.add(ChipPlacing.schedule(best.get(entry), chip, l1(chip), own));
+      }
     }
     return schedules;
   }

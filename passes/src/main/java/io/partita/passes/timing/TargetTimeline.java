@@ -21,6 +21,7 @@ public final class TargetTimeline {
 
   private final List<ChipKind> chips;
   private final Topology topology;
+  private final int buffer;
   private final Timeline timeline = new Timeline();
   private final int[] cores;
   private final List<Map<String, Integer>> channels = new ArrayList<>();
@@ -32,6 +33,7 @@ public final class TargetTimeline {
   public TargetTimeline(TargetDescription target) {
     chips = target.devices();
     topology = Topology.of(target);
+    buffer = topology.channels().stream().mapToInt(c -> c.link().buffer()).min().orElse(0);
     cores = new int[chips.size()];
     for (int device = 0; device < chips.size(); device++) {
       ChipKind chip = chips.get(device);
@@ -163,7 +165,7 @@ public final class TargetTimeline {
 
   /** Messages that any channel holds; 0 when a send waits for its receive. */
   public int buffer() {
-    return topology.channels().stream().mapToInt(c -> c.link().buffer()).min().orElse(0);
+    return buffer;
   }
 
   /**

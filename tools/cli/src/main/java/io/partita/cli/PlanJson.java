@@ -92,7 +92,7 @@ final class PlanJson {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("device", device.device());
     json.put("chip", device.chip());
-    json.put("weights", device.weights().text());
+    json.put("weights", device.weights());
     json.put("weightBytes", device.weightBytes());
     json.put("memories", device.memories().stream().map(PlanJson::memory).toList());
     json.put("biggest", device.biggest().stream().map(PlanJson::resident).toList());

@@ -97,7 +97,8 @@ final class PlanCommandTest {
   @Test
   void devicesHoldTheModelOnceButForWhatIsListed() {
     Map<String, Object> json =
-        json("--target", "siracusa:chips=4", "--strategy=tensor=4,norm=everywhere");
+        json(
+            "--target", "siracusa:chips=4", "--strategy=tensor=4,norm=everywhere,vocabulary=split");
     @SuppressWarnings("unchecked")
     Map<String, Object> replication = (Map<String, Object>) json.get("replication");
     double listed =

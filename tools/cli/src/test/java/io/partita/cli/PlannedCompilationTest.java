@@ -76,7 +76,7 @@ final class PlannedCompilationTest {
 
   @Test
   void whatDoesNotFitIsNotCompiled() {
-    Invocation compiled = compile("large", "--plan", "siracusa:chips=1,l3=1MiB", "--set=l2=256KiB");
+    Invocation compiled = compile("large", "--plan", "siracusa:chips=1,l3=1MiB", "--set=l2=132KiB");
     assertThat(compiled.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(compiled.err()).contains("error P4161").contains("partita plan");
     assertThat(scratch.resolve("large")).doesNotExist();

@@ -82,10 +82,6 @@ final class DeviceRun {
     reached = event;
   }
 
-  int block() {
-    return residency.blocks().block(Math.min(node, nodes.size() - 1));
-  }
-
   /** Runs kernels up to the next exchange; that, or null at the end. */
   Node toExchange() {
     while (node < nodes.size()) {
@@ -218,7 +214,7 @@ final class DeviceRun {
     return new DeviceReport(
         number,
         chip.name(),
-        residency.weightPlace(),
+        residency.weightPlace().text(),
         residency.weightBytes(),
         residency.memories(),
         residency.biggest(),

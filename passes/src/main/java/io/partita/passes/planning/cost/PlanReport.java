@@ -1,9 +1,11 @@
 package io.partita.passes.planning.cost;
 
 import io.partita.ir.mesh.Mesh;
+import io.partita.passes.planning.residency.MemoryUse;
 import io.partita.passes.planning.residency.Shortage;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -22,7 +24,7 @@ import java.util.TreeMap;
  * @param joules by the same, on all devices, by the MCU paper's formula (section V-A)
  * @param bytes by memory and {@code links}; on each link that a message takes
  * @param syncs in order
- * @param shortages what doesn't fit; then times hold for a device that had the room
+ * @param shortages what doesn't fit; then figures are estimates for a device that had the room
  */
 public record PlanReport(
     String target,
@@ -45,6 +47,29 @@ public record PlanReport(
     links = Collections.unmodifiableSortedMap(new TreeMap<>(links));
     syncs = List.copyOf(syncs);
     shortages = List.copyOf(shortages);
+  }
+
+  /**
+   * The same with the memories that a schedule finds too small.
+   *
+   * @param contents what they must hold, by device
+   */
+  PlanReport with(List<Shortage> found, Map<Integer, List<MemoryUse>> contents) {
+    return new PlanReport(
+        target,
+        mesh,
+        blocks,
+        devices.stream()
+            .map(each -> each.with(contents.getOrDefault(each.device(), List.of())))
+            .toList(),
+        seconds,
+        interval,
+        breakdown,
+        joules,
+        bytes,
+        links,
+        syncs,
+        found);
   }
 
   public boolean fits() {

@@ -2,19 +2,25 @@ package io.partita.passes.planning.cost;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
 import io.partita.ir.program.Program;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.planning.residency.ResidencyCode;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.program.localize.Localization;
+import io.partita.passes.program.values.BlockRanges;
 import io.partita.passes.timing.CostCode;
 import io.partita.passes.timing.KernelTimes;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
-/** Predicts what programs take on targets. */
+/**
+ * Predicts what programs take on targets: from their schedule where chips are to run one ({@link
+ * ScheduledPlan}), and by closed formulas elsewhere.
+ */
 public final class Plans {
   private final TargetDescription target;
   private final PlanOptions options;
@@ -57,24 +63,32 @@ public final class Plans {
           String.valueOf(target.deviceCount()),
           "give the target more devices, or ask for fewer");
     }
-    return new Plans(target, options).report(program);
+    Supplier<PlanReport> estimate = () -> new Plans(target, options).report(program);
+    return ScheduledPlan.applies(program, target, options)
+        ? ScheduledPlan.report(program, target, options, estimate)
+        : estimate.get();
   }
 
   private PlanReport report(Program program) {
     List<ChipKind> chips = target.devices();
     List<DeviceRun> devices = new ArrayList<>();
-    BlockNumbers blocks = new BlockNumbers();
+    List<BlockRanges> ranges = new ArrayList<>();
     for (int device = 0; device < program.devices().size(); device++) {
       Module local = program.devices().get(device);
       DeviceRole role = role(device, local, chips.get(device));
-      blocks.add(local.graph().nodes(), role.residency().blocks());
+      ranges.add(role.residency().blocks());
       devices.add(new DeviceRun(timeline, kernels, options, device, role, local.graph().nodes()));
     }
     List<Shortage> shortages =
         roles.stream().flatMap(role -> role.residency().shortages().stream()).toList();
-    ProgramTimeline run = new ProgramTimeline(timeline, options, devices, blocks);
+    ProgramTimeline run =
+        new ProgramTimeline(timeline, options, devices, new SyncBlocks(nodes(program), ranges));
     run.run();
     return run.report(target.name(), program.mesh(), shortages);
+  }
+
+  static List<List<Node>> nodes(Program program) {
+    return program.devices().stream().map(device -> device.graph().nodes()).toList();
   }
 
   private DeviceRole role(int device, Module local, ChipKind chip) {

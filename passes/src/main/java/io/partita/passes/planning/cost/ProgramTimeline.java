@@ -11,15 +11,14 @@ import io.partita.ir.type.ElementType;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.timing.Outcome;
 import io.partita.passes.timing.Resource;
+import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -33,37 +32,20 @@ final class ProgramTimeline {
   private final TargetTimeline timeline;
   private final PlanOptions options;
   private final List<DeviceRun> devices;
-  private final BlockNumbers blocks;
+  private final SyncBlocks blocks;
   private final int capacity;
   private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
   private final Map<Wire, List<Integer>> received = new HashMap<>();
   private final Map<Wire, Integer> sent = new HashMap<>();
 
-  private final SortedMap<Integer, Sync> syncs = new TreeMap<>();
+  private final SyncEvents syncs = new SyncEvents();
   private final SortedMap<String, Long> linkBytes = new TreeMap<>();
   private double linkJoules;
 
   private record Wire(int from, int to) {}
 
-  /** A sync of which some devices have done their part. */
-  private static final class Sync {
-    private String name = "";
-    private int block = -1;
-    private int messages;
-    private long bytes;
-    private final Set<Integer> devices = new HashSet<>();
-    private final List<Integer> begins = new ArrayList<>();
-    private final List<Integer> ends = new ArrayList<>();
-
-    SyncReport report(int number, Outcome outcome) {
-      double begin = begins.stream().mapToDouble(outcome::end).max().orElse(0);
-      double end = ends.stream().mapToDouble(outcome::end).max().orElse(0);
-      return new SyncReport(number, name, block, begins.size(), messages, bytes, end - begin);
-    }
-  }
-
   ProgramTimeline(
-      TargetTimeline timeline, PlanOptions options, List<DeviceRun> devices, BlockNumbers blocks) {
+      TargetTimeline timeline, PlanOptions options, List<DeviceRun> devices, SyncBlocks blocks) {
     this.blocks = blocks;
     this.timeline = timeline;
     this.options = options;
@@ -93,14 +75,11 @@ final class ProgramTimeline {
     boolean moves = false;
     for (Node node = device.toExchange(); node != null; node = device.toExchange()) {
       Exchange exchange = (Exchange) node.op();
-      Sync sync = syncs.computeIfAbsent(exchange.sync(), number -> new Sync());
-      if (sync.devices.add(device.number())) {
-        begin(sync, node, device);
-      }
+      syncs.begin(exchange.sync(), device.number(), node.name(), device.reached());
       while (device.step(exchange) != null) {
         boolean done =
             switch (device.step(exchange)) {
-              case Send send -> send(device, send, exchange, sync);
+              case Send send -> send(device, send, exchange);
               case Receive receive -> receive(device, receive, exchange);
             };
         if (!done) {
@@ -109,19 +88,11 @@ final class ProgramTimeline {
         moves = true;
         device.nextStep();
       }
-      sync.ends.add(device.reached());
+      syncs.end(exchange.sync(), device.reached());
       device.nextNode();
       moves = true;
     }
     return moves;
-  }
-
-  private void begin(Sync sync, Node node, DeviceRun device) {
-    sync.begins.add(device.reached());
-    sync.block = Math.max(sync.block, blocks.number(device.number(), device.block()));
-    if (sync.name.isEmpty()) {
-      sync.name = node.name();
-    }
   }
 
   /** What an element takes on its way. */
@@ -138,7 +109,7 @@ final class ProgramTimeline {
     return bytes * exchanged(exchange).bits() / exchange.element().bits();
   }
 
-  private boolean send(DeviceRun device, Send send, Exchange exchange, Sync sync) {
+  private boolean send(DeviceRun device, Send send, Exchange exchange) {
     Wire wire = new Wire(device.number(), send.to());
     DeviceRun receiver = devices.get(send.to());
     int number = sent.getOrDefault(wire, 0);
@@ -169,8 +140,7 @@ final class ProgramTimeline {
       device.reached(arrived);
     }
     arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(arrived);
-    sync.messages++;
-    sync.bytes += bytes;
+    syncs.message(exchange.sync(), bytes);
     for (Channel channel : timeline.route(device.number(), send.to())) {
       linkBytes.merge(channel.name(), bytes, Long::sum);
       linkJoules += bytes * channel.link().joulesPerByte();
@@ -215,8 +185,6 @@ final class ProgramTimeline {
       joules.put(links, linkJoules);
       bytes.put(links, linkBytes.values().stream().mapToLong(Long::longValue).sum());
     }
-    List<SyncReport> reports = new ArrayList<>();
-    syncs.forEach((number, sync) -> reports.add(sync.report(number, outcome)));
     return new PlanReport(
         target,
         mesh,
@@ -228,7 +196,7 @@ final class ProgramTimeline {
         joules,
         bytes,
         linkBytes,
-        reports,
+        blocks.reports(syncs.times(outcome)),
         shortages);
   }
 }

@@ -19,6 +19,7 @@ import io.partita.passes.schedule.predict.SchedulePrediction.StepPrediction;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.timing.Outcome;
+import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +38,7 @@ final class ChipRun {
   private final int device;
   private final int position;
   private final Map<TiledKernel, LoopTime> times;
+  private final SyncEvents syncs;
   private final SequencedSet<String> warm = new LinkedHashSet<>();
   private final Map<Integer, Integer> transfers = new HashMap<>();
   private final List<Integer> ends = new ArrayList<>();
@@ -44,6 +46,7 @@ final class ChipRun {
   private final List<Traffic> moved = new ArrayList<>();
   private int reached;
   private int message;
+  private boolean exchanging;
   private double compute;
   private Traffic traffic = Traffic.NONE;
 
@@ -55,8 +58,10 @@ final class ChipRun {
       MemoryNames names,
       ChipSchedule role,
       int device,
-      Map<TiledKernel, LoopTime> times) {
+      Map<TiledKernel, LoopTime> times,
+      SyncEvents syncs) {
     this.timeline = timeline;
+    this.syncs = syncs;
     this.names = names;
     this.role = role;
     this.chip = timeline.chip(device);
@@ -129,14 +134,17 @@ final class ChipRun {
       ScheduleStep step = role.steps().get(ends.size());
       if (step instanceof ScheduleStep.Exchange exchange) {
         Exchange own = exchange.exchanges().get(position);
-        if (message == 0) {
+        if (!exchanging) {
           begin(exchange, own);
+          exchanging = true;
         }
         if (message < own.steps().size()) {
           return own.steps().get(message);
         }
         exchange.result().ifPresent(result -> copy(bytes(exchange, own.after()), "result"));
+        syncs.end(own.sync(), reached);
         message = 0;
+        exchanging = false;
       } else {
         run(step);
       }
@@ -146,6 +154,7 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
+    syncs.begin(own.sync(), device, exchange.node(), reached);
     reached = timeline.compute(device, exchange.node(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
   }
@@ -224,6 +233,11 @@ final class ChipRun {
         start.transfer(),
         timeline.transfer(device, from, to, start.node(), start.bytes(), reached));
     traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
+  }
+
+  /** The sync whose messages it is at. */
+  int sync() {
+    return ((ScheduleStep.Exchange) role.steps().get(ends.size())).exchanges().get(position).sync();
   }
 
   /** Puts slices of a message together before it's sent. */

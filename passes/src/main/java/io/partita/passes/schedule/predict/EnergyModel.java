@@ -41,9 +41,17 @@ public record EnergyModel(double hertz, double watts, double l2L1, double l3L2, 
    * @param computeCycles in which kernels ran
    */
   public double joules(double computeCycles, Traffic traffic) {
-    return traffic.sent() * link
+    return computeJoules(computeCycles)
         + traffic.l2L1() * l2L1
         + traffic.l3L2() * l3L2
-        + computeCycles / hertz * watts;
+        + linkJoules(traffic);
+  }
+
+  public double computeJoules(double cycles) {
+    return cycles / hertz * watts;
+  }
+
+  public double linkJoules(Traffic traffic) {
+    return traffic.sent() * link;
   }
 }

@@ -2,8 +2,11 @@ package io.partita.passes.schedule.predict;
 
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
+import io.partita.passes.timing.SyncEvents.SyncTime;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * One run of a schedule after another, by the figures of its target, to be set beside what is
@@ -11,18 +14,27 @@ import java.util.SortedMap;
  * caches count as filled.
  *
  * @param seconds until the last chip is done
+ * @param interval seconds from one run to the next, at least {@code seconds}: what is fetched for
+ *     the next run may take longer
  * @param breakdown of these seconds, by {@code compute} (loops with their transfers between L2 and
  *     L1), the farther of two memories, and {@code links}
  * @param joules by the formula of the MCU paper's section V-A
  * @param devices in order
+ * @param syncs by number
+ * @param links bytes on each link
  */
 public record SchedulePrediction(
     double seconds,
+    double interval,
     SortedMap<String, Double> breakdown,
     double joules,
-    List<DevicePrediction> devices) {
+    List<DevicePrediction> devices,
+    List<SyncTime> syncs,
+    SortedMap<String, Long> links) {
   public SchedulePrediction {
     devices = List.copyOf(devices);
+    syncs = List.copyOf(syncs);
+    links = Collections.unmodifiableSortedMap(new TreeMap<>(links));
   }
 
   /**

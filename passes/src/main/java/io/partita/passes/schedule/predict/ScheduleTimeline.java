@@ -4,6 +4,7 @@ import io.partita.ir.program.Step;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.target.Channel;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
@@ -11,6 +12,7 @@ import io.partita.passes.schedule.predict.ChipRun.MemoryNames;
 import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.tile.LoopTime;
 import io.partita.passes.timing.Outcome;
+import io.partita.passes.timing.SyncEvents;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -32,6 +35,8 @@ final class ScheduleTimeline {
   private final Map<Wire, Deque<Integer>> arrivals = new HashMap<>();
   private final Map<Wire, List<Integer>> received = new HashMap<>();
   private final Map<Wire, Integer> sent = new HashMap<>();
+  private final SyncEvents syncs = new SyncEvents();
+  private final SortedMap<String, Long> linkBytes = new TreeMap<>();
 
   private record Wire(int from, int to) {}
 
@@ -43,7 +48,7 @@ final class ScheduleTimeline {
       for (int device : role.devices()) {
         ChipKind chip = timeline.chip(device);
         Map<TiledKernel, LoopTime> own = times.computeIfAbsent(chip, key -> new HashMap<>());
-        chips.add(new ChipRun(timeline, names(chip), role, device, own));
+        chips.add(new ChipRun(timeline, names(chip), role, device, own, syncs));
       }
     }
     chips.sort(Comparator.comparingInt(ChipRun::device));
@@ -71,9 +76,12 @@ final class ScheduleTimeline {
         chips.stream().map(chip -> chip.prediction(outcome, energy(chip))).toList();
     return new SchedulePrediction(
         outcome.seconds(),
+        outcome.end(),
         new TreeMap<>(outcome.breakdown()),
         devices.stream().mapToDouble(DevicePrediction::joules).sum(),
-        devices);
+        devices,
+        syncs.times(outcome),
+        linkBytes);
   }
 
   private Outcome play(List<List<Double>> left) {
@@ -140,6 +148,10 @@ final class ScheduleTimeline {
             send.bytes(),
             chip.reached());
     arrivals.computeIfAbsent(wire, key -> new ArrayDeque<>()).add(arrived);
+    for (Channel channel : timeline.route(chip.device(), send.to())) {
+      linkBytes.merge(channel.name(), send.bytes(), Long::sum);
+    }
+    syncs.message(chip.sync(), send.bytes());
     chip.sent(send.bytes());
     return true;
   }

@@ -55,18 +55,21 @@ class SyncAlgorithmsTest {
   void aTreeOfFourOnTheMachineOfThePaper() {
     TargetDescription siracusa = TargetLibrary.find("siracusa");
     double hop = 2048 / 0.5e9 + 200e-9;
-    // Own and received part in, 1.6 additions a cycle, the sum out.
+    // Own and received part in, the additions of eight cores, the sum out.
     double in = (23 + 4096 / 8.0) / 500e6;
-    double add = (19 + 512 / 1.6) / 500e6;
+    double add = (287 + 512 / 0.689) / 500e6;
     double out = (23 + 2048 / 7.75) / 500e6;
-    // The first addition loads its instructions.
-    double cold = 1216 / 500e6;
-    // A link has room for one message, so that sends don't wait for receives.
+    double exchange = 1600 / 500e6;
+    double message = 550 / 500e6;
+    // A link has room for one message, so that sends don't wait for receives. A device works for
+    // each message that it sends or receives.
     // Up: all members of a group send at once; the head adds three, and then the other head's.
-    // Down: to the other head, and then to its members at once.
+    double up = message + hop + 3 * (message + in + add + out);
+    double across = message + hop + message + in + add + out;
+    // Down: to the other head, and then to its members, one after the other.
+    double down = message + hop + message + 3 * message + hop + message;
     assertThat(seconds(siracusa, allReduce(8, 512), new Algorithm.Tree(4)))
-        .isCloseTo(
-            cold + hop + 3 * (in + add + out) + hop + in + add + out + 2 * hop, within(1e-12));
+        .isCloseTo(exchange + up + across + down, within(1e-12));
   }
 
   @Test

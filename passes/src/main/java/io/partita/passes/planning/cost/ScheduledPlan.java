@@ -1,0 +1,332 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.Roles;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.ChipSchedule.Port;
+import io.partita.ir.schedule.ChipSchedule.Residence;
+import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.planning.residency.Content;
+import io.partita.passes.planning.residency.MemoryUse;
+import io.partita.passes.planning.residency.Resident;
+import io.partita.passes.planning.residency.Shortage;
+import io.partita.passes.planning.residency.WeightPlace;
+import io.partita.passes.program.values.Assumptions;
+import io.partita.passes.program.values.BlockRanges;
+import io.partita.passes.program.values.LocalValues;
+import io.partita.passes.schedule.Misfit;
+import io.partita.passes.schedule.PricedSchedule;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import io.partita.passes.schedule.predict.SchedulePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
+import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
+import io.partita.passes.schedule.tile.TileCode;
+import io.partita.passes.schedule.view.Region;
+import io.partita.passes.timing.Resource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a program takes when its devices run the schedule that is emitted for them: the figures are
+ * those that {@code run --profile} predicts.
+ */
+final class ScheduledPlan {
+  /** Programs of more nodes in all roles take too long to schedule for each candidate. */
+  private static final int MOST_NODES = 3000;
+
+  /** What takes most room is named, so much of it. */
+  private static final int MOST_NAMED = 4;
+
+  private final Program program;
+  private final TargetDescription target;
+  private final Schedule schedule;
+  private final SchedulePrediction prediction;
+
+  private ScheduledPlan(Program program, TargetDescription target, Schedule schedule) {
+    this.program = program;
+    this.target = target;
+    this.schedule = schedule;
+    this.prediction = SchedulePrediction.of(schedule, target);
+  }
+
+  /**
+   * Whether the figures of a plan are those of its schedule. They aren't where the target's chips
+   * have no figures for schedules, the options are of a run that no schedule is made for, or the
+   * program is too large to be scheduled while planning.
+   */
+  static boolean applies(Program program, TargetDescription target, PlanOptions options) {
+    return options.assumptions().equals(Assumptions.NONE)
+        && options.awaitsBlocks()
+        && target.devices().stream()
+            .allMatch(chip -> !chip.functions().isEmpty() && chip.near().isPresent())
+        && nodes(program) <= MOST_NODES;
+  }
+
+  /**
+   * @param estimate what closed formulas say; a program that doesn't fit has no schedule, and gets
+   *     these figures
+   * @throws PartitaException when an operation has no kernel, or no tile of it fits
+   */
+  static PlanReport report(
+      Program program,
+      TargetDescription target,
+      PlanOptions options,
+      Supplier<PlanReport> estimate) {
+    SchedulerOptions scheduling =
+        new SchedulerOptions(
+            OptionalLong.empty(), options.buffers() == 2, SchedulerOptions.STANDARD.prefetch());
+    PricedSchedule priced;
+    try {
+      priced = Scheduler.price(program, target, scheduling);
+    } catch (PartitaException failure) {
+      boolean isTooLarge =
+          failure.diagnostics().stream().allMatch(each -> each.code() == TileCode.TOO_LARGE);
+      PlanReport estimated = estimate.get();
+      if (isTooLarge && !estimated.fits()) {
+        return estimated;
+      }
+      throw failure;
+    }
+    return priced
+        .schedule()
+        .map(schedule -> new ScheduledPlan(program, target, schedule).report())
+        .orElseGet(
+            () ->
+                estimate
+                    .get()
+                    .with(
+                        priced.misfits().stream().map(ScheduledPlan::shortage).toList(),
+                        priced.misfits().stream()
+                            .collect(
+                                Collectors.groupingBy(
+                                    Misfit::device,
+                                    Collectors.mapping(
+                                        ScheduledPlan::contents, Collectors.toList())))));
+  }
+
+  private static MemoryUse contents(Misfit misfit) {
+    Map<Content, Long> contents = new EnumMap<>(Content.class);
+    misfit.held().forEach(region -> contents.merge(content(region), region.bytes(), Long::sum));
+    contents.put(Content.WEIGHT_BUFFERS, rest(misfit.use().used(), contents));
+    return new MemoryUse(misfit.memory().name(), misfit.use().available(), contents(contents));
+  }
+
+  private static Content content(Region region) {
+    return switch (region.kind()) {
+      case ACTIVATION -> Content.ACTIVATIONS;
+      case STATE -> Content.STATES;
+      case CONSTANT -> Content.WEIGHTS;
+    };
+  }
+
+  /** Of one device of each role. */
+  private static int nodes(Program program) {
+    return Roles.of(program).stream()
+        .mapToInt(role -> program.devices().get(role.devices().getFirst()).graph().nodes().size())
+        .sum();
+  }
+
+  private PlanReport report() {
+    List<BlockRanges> ranges =
+        program.devices().stream()
+            .map(device -> BlockRanges.of(new LocalValues(device, Assumptions.NONE)))
+            .toList();
+    SyncBlocks blocks = new SyncBlocks(Plans.nodes(program), ranges);
+    List<DeviceReport> devices = new ArrayList<>();
+    SortedMap<String, Double> joules = new TreeMap<>();
+    SortedMap<String, Long> bytes = new TreeMap<>();
+    String links = Resource.Kind.LINKS.text();
+    for (ChipSchedule role : schedule.roles()) {
+      for (int device : role.devices()) {
+        DevicePrediction predicted = prediction.devices().get(device);
+        Traffic traffic = predicted.traffic();
+        double compute = predicted.energy().computeJoules(predicted.computeCycles());
+        joules.merge(Resource.Kind.COMPUTE.text(), compute, Double::sum);
+        SortedMap<String, Long> moved = moved(target.devices().get(device), traffic);
+        moved.forEach(
+            (memory, count) -> {
+              bytes.merge(memory, count, Long::sum);
+              joules.merge(memory, joules(predicted, memory, device), Double::sum);
+            });
+        if (traffic.sent() > 0) {
+          bytes.merge(links, traffic.sent(), Long::sum);
+          joules.merge(links, predicted.energy().linkJoules(traffic), Double::sum);
+        }
+        devices.add(device(role, device, predicted, moved));
+      }
+    }
+    devices.sort(Comparator.comparingInt(DeviceReport::device));
+    return new PlanReport(
+        target.name(),
+        program.mesh(),
+        blocks.count(),
+        devices,
+        prediction.seconds(),
+        prediction.interval(),
+        prediction.breakdown(),
+        joules,
+        bytes,
+        prediction.links(),
+        blocks.reports(prediction.syncs()),
+        List.of());
+  }
+
+  private double joules(DevicePrediction predicted, String memory, int device) {
+    Traffic traffic = predicted.traffic();
+    boolean isNear = memory.equals(near(target.devices().get(device)));
+    return isNear
+        ? traffic.l2L1() * predicted.energy().l2L1()
+        : traffic.l3L2() * predicted.energy().l3L2();
+  }
+
+  private static String near(ChipKind chip) {
+    return Scheduler.near(chip).name();
+  }
+
+  /** By the farther of two memories. */
+  private static SortedMap<String, Long> moved(ChipKind chip, Traffic traffic) {
+    SortedMap<String, Long> moved = new TreeMap<>();
+    moved.put(near(chip), traffic.l2L1());
+    Scheduler.far(chip).ifPresent(far -> moved.put(far.name(), traffic.l3L2()));
+    moved.values().removeIf(bytes -> bytes == 0);
+    return moved;
+  }
+
+  private DeviceReport device(
+      ChipSchedule role, int device, DevicePrediction predicted, SortedMap<String, Long> moved) {
+    ChipKind chip = target.devices().get(device);
+    return new DeviceReport(
+        device,
+        chip.name(),
+        weights(role),
+        bytes(role.constants(), Level.L2) + bytes(role.constants(), Level.L3),
+        memories(role, chip),
+        biggest(role),
+        predicted.computeCycles() / chip.hertz(),
+        moved,
+        predicted.joules());
+  }
+
+  private static String weights(ChipSchedule role) {
+    boolean isNear = bytes(role.constants(), Level.L2) > 0;
+    boolean isFar = bytes(role.constants(), Level.L3) > 0;
+    return !isFar
+        ? WeightPlace.ON_CHIP.text()
+        : isNear ? "some on chip, the others fetched ahead" : "fetched ahead";
+  }
+
+  private static long bytes(List<StoredConstant> constants, Level level) {
+    return constants.stream()
+        .filter(constant -> constant.level() == level)
+        .mapToLong(StoredConstant::bytes)
+        .sum();
+  }
+
+  private static long states(ChipSchedule role, Level level) {
+    return role.states().stream()
+        .filter(state -> state.level() == level)
+        .mapToLong(state -> state.type().bytes())
+        .sum();
+  }
+
+  /** From the nearest memory to the farthest. */
+  private static List<MemoryUse> memories(ChipSchedule role, ChipKind chip) {
+    List<MemoryUse> memories = new ArrayList<>();
+    memories.add(
+        new MemoryUse(
+            chip.working().name(),
+            role.l1().available(),
+            contents(Map.of(Content.TILES, role.l1().used()))));
+    Map<Content, Long> near = new EnumMap<>(Content.class);
+    near.put(Content.WEIGHTS, bytes(role.constants(), Level.L2));
+    near.put(Content.STATES, states(role, Level.L2));
+    long rest = rest(role.l2().used(), near);
+    near.put(Content.ACTIVATIONS, Math.min(rest, activations(role)));
+    near.put(Content.WEIGHT_BUFFERS, rest(role.l2().used(), near));
+    memories.add(new MemoryUse(near(chip), role.l2().available(), contents(near)));
+    Scheduler.far(chip)
+        .ifPresent(
+            memory -> {
+              Map<Content, Long> far = new EnumMap<>(Content.class);
+              far.put(Content.STATES, states(role, Level.L3));
+              far.put(Content.WEIGHTS, rest(role.l3().used(), far));
+              memories.add(new MemoryUse(memory.name(), role.l3().available(), contents(far)));
+            });
+    return memories;
+  }
+
+  private static long rest(long used, Map<Content, Long> known) {
+    return Math.max(0, used - known.values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  private static SortedMap<Content, Long> contents(Map<Content, Long> bytes) {
+    SortedMap<Content, Long> contents = new TreeMap<>(bytes);
+    contents.values().removeIf(count -> count == 0);
+    return contents;
+  }
+
+  /** Of what is neither a constant nor a state, the most that lies in L2 at once. */
+  private static long activations(ChipSchedule role) {
+    Set<String> others = new HashSet<>();
+    role.constants().forEach(constant -> others.add(constant.name()));
+    role.states().forEach(state -> others.add(state.name()));
+    long[] change = new long[role.steps().size() + 3];
+    for (Residence residence : role.residences()) {
+      if (!others.contains(residence.name())) {
+        change[residence.first() + 1] += residence.bytes();
+        change[residence.last() + 2] -= residence.bytes();
+      }
+    }
+    long now = 0;
+    long most = 0;
+    for (long each : change) {
+      now += each;
+      most = Math.max(most, now);
+    }
+    return most;
+  }
+
+  private static List<Resident> biggest(ChipSchedule role) {
+    Stream<Resident> constants =
+        role.constants().stream()
+            .map(each -> new Resident(each.name(), Content.WEIGHTS, each.bytes()));
+    Stream<Resident> states =
+        role.states().stream()
+            .map((Port each) -> new Resident(each.name(), Content.STATES, each.type().bytes()));
+    return Stream.concat(constants, states)
+        .sorted(Comparator.comparingLong(Resident::bytes).reversed())
+        .limit(MOST_NAMED)
+        .toList();
+  }
+
+  private static Shortage shortage(Misfit misfit) {
+    return new Shortage(
+        misfit.device(),
+        misfit.chip().name(),
+        misfit.memory().name(),
+        "all that it must hold",
+        misfit.use().used(),
+        misfit.use().available(),
+        misfit.held().stream()
+            .limit(MOST_NAMED)
+            .map(region -> new Resident(region.name(), content(region), region.bytes()))
+            .toList());
+  }
+}

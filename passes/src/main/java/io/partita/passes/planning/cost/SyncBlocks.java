@@ -1,0 +1,56 @@
+package io.partita.passes.planning.cost;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.op.Communication.Exchange;
+import io.partita.passes.program.values.BlockRanges;
+import io.partita.passes.timing.SyncEvents.SyncTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** In which transformer block of the whole model each sync of a program is. */
+final class SyncBlocks {
+  private final Map<Integer, Integer> blocks = new HashMap<>();
+  private final int count;
+
+  /**
+   * @param devices the nodes of each device, in order
+   * @param ranges which of them are of which block
+   */
+  SyncBlocks(List<List<Node>> devices, List<BlockRanges> ranges) {
+    BlockNumbers numbers = new BlockNumbers();
+    for (int device = 0; device < devices.size(); device++) {
+      numbers.add(devices.get(device), ranges.get(device));
+    }
+    this.count = numbers.count();
+    for (int device = 0; device < devices.size(); device++) {
+      List<Node> nodes = devices.get(device);
+      for (int i = 0; i < nodes.size(); i++) {
+        if (nodes.get(i).op() instanceof Exchange exchange) {
+          int block = numbers.number(device, ranges.get(device).block(i));
+          blocks.merge(exchange.sync(), block, Math::max);
+        }
+      }
+    }
+  }
+
+  /** Blocks of the model. */
+  int count() {
+    return count;
+  }
+
+  List<SyncReport> reports(List<SyncTime> times) {
+    return times.stream()
+        .map(
+            time ->
+                new SyncReport(
+                    time.sync(),
+                    time.name(),
+                    blocks.getOrDefault(time.sync(), -1),
+                    time.devices(),
+                    time.messages(),
+                    time.bytes(),
+                    time.seconds()))
+        .toList();
+  }
+}

@@ -1,0 +1,74 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.passes.schedule.view.Region;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A memory that is too small for what a chip's schedule keeps in it.
+ *
+ * @param code which memory it is
+ * @param device the first of the devices that it is too small on
+ * @param held what is in it at the moment when most is, the largest first
+ */
+public record Misfit(
+    ScheduleCode code, int device, ChipKind chip, Memory memory, MemoryUse use, List<Region> held) {
+  private static final int MOST_NAMED = 4;
+
+  public Misfit {
+    held = List.copyOf(held);
+  }
+
+  PartitaException exception() {
+    return new PartitaException(
+        code,
+        "device " + device + " (" + chip.name() + "), memory " + memory.name(),
+        "at most " + bytes(use.available()) + available(),
+        bytes(use.used())
+            + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " of them at once" : "")
+            + ": "
+            + contents(),
+        "more devices, smaller element types, fewer tokens or a shorter KV cache");
+  }
+
+  private String available() {
+    long kept = memory.bytes() - memory.usable();
+    return kept == 0
+        ? ""
+        : " (" + bytes(memory.bytes()) + " less what is kept for code, data and messages)";
+  }
+
+  /** How much is of which kind, and the largest of them. */
+  private String contents() {
+    Map<Region.Kind, Long> kinds = new EnumMap<>(Region.Kind.class);
+    held.forEach(region -> kinds.merge(region.kind(), region.bytes(), Long::sum));
+    String summary =
+        kinds.entrySet().stream()
+            .map(
+                kind ->
+                    switch (kind.getKey()) {
+                          case ACTIVATION -> "activations ";
+                          case STATE -> "states ";
+                          case CONSTANT -> "weights ";
+                        }
+                        + bytes(kind.getValue()))
+            .collect(Collectors.joining(", "));
+    return summary
+        + "; the largest are "
+        + held.stream()
+            .limit(MOST_NAMED)
+            .map(region -> region.name() + " " + bytes(region.bytes()))
+            .collect(Collectors.joining(", "));
+  }
+
+  private static String bytes(long count) {
+    return String.format(Locale.ROOT, "%,d B", count);
+  }
+}

@@ -1,0 +1,71 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Communication.Exchange;
+import io.partita.ir.op.Op;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.Role;
+import io.partita.ir.program.Roles;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Legalizes one device of each role, and gives the others the same graph with their own exchanges:
+ * it has the right shapes and the wrong weights.
+ */
+public final class RoleLegalization {
+  private RoleLegalization() {}
+
+  /** As {@link Legalization#legalize(Program, long)}, for what depends on shapes only. */
+  public static Program legalize(Program program, long workingBytes) {
+    Module[] legal = new Module[program.devices().size()];
+    for (Role role : Roles.of(program)) {
+      Module first = program.devices().get(role.devices().getFirst());
+      Module legalFirst = Legalization.legalize(first, workingBytes);
+      boolean keepsExchanges = exchanges(legalFirst.graph()).equals(exchanges(first.graph()));
+      for (int device : role.devices()) {
+        Module own = program.devices().get(device);
+        if (own == first) {
+          legal[device] = legalFirst;
+        } else if (keepsExchanges) {
+          legal[device] = own.with(with(legalFirst.graph(), exchanges(own.graph())));
+        } else {
+          legal[device] = Legalization.legalize(own, workingBytes);
+        }
+      }
+    }
+    return new Program(program.mesh(), Arrays.asList(legal), program.inputs(), program.outputs());
+  }
+
+  private static List<Op> exchanges(Graph graph) {
+    return graph.nodes().stream().map(Node::op).filter(Exchange.class::isInstance).toList();
+  }
+
+  private static Graph with(Graph graph, List<Op> exchanges) {
+    Iterator<Op> own = exchanges.iterator();
+    GraphBuilder builder = new GraphBuilder(graph.name());
+    Map<Value, Value> copies = new IdentityHashMap<>();
+    for (Value input : graph.inputs()) {
+      copies.put(input, builder.input(input.name(), input.type()));
+    }
+    for (Node node : graph.nodes()) {
+      List<Value> operands = new ArrayList<>();
+      node.operands().forEach(operand -> operands.add(copies.get(operand)));
+      Op op = node.op() instanceof Exchange ? own.next() : node.op();
+      Node copy = builder.at(node.name()).addNode(op, operands);
+      for (int i = 0; i < copy.results().size(); i++) {
+        copies.put(node.results().get(i), copy.results().get(i));
+      }
+    }
+    graph.outputs().forEach(output -> builder.output(output.name(), copies.get(output.value())));
+    return builder.finish();
+  }
+}
