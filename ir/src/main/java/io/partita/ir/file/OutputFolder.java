@@ -32,6 +32,7 @@ public final class OutputFolder {
   public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
     Path target = folder.toAbsolutePath().normalize();
     try (ShutdownGuard ending = new ShutdownGuard()) {
+      ending.verifyGoesOn();
       verifyReplaceable(target, isProgram);
       Path parent = target.getParent();
       if (parent == null) {

@@ -66,6 +66,7 @@ public final class PirFile {
 
   private static void writeFiles(String text, WeightTable table, Path file, ShutdownGuard ending)
       throws IOException {
+    ending.verifyGoesOn();
     Path textPart = partial(file);
     Path weightsPart = null;
     try {
