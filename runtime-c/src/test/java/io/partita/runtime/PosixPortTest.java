@@ -103,7 +103,7 @@ class PosixPortTest {
         .isEqualTo(
             """
             options: --chip --chips --links --bandwidth --latency --l3 --input --output \
-            --transfers --report, each with a value
+            --transfers --report --images, each with a value
             chip 0: an option that there isn't
             """);
     assertThat(process.waitFor()).isEqualTo(70);
