@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,7 @@ final class PlanRemediesTest {
         .containsExactly("more devices; the fewest found", "a smaller KV cache");
   }
 
+  @Tag("thorough")
   @Test
   void aLargerMemory() {
     assertThat(
@@ -76,6 +78,7 @@ final class PlanRemediesTest {
         .containsExactly("more devices; the fewest found", "a larger l3");
   }
 
+  @Tag("thorough")
   @Test
   void anotherStrategy() {
     assertThat(
@@ -87,6 +90,7 @@ final class PlanRemediesTest {
         .containsExactly("another strategy", "a larger l3");
   }
 
+  @Tag("thorough")
   @Test
   void aSmallerBatchAShorterSequence() {
     assertThat(

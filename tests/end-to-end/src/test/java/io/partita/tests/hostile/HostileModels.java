@@ -27,6 +27,9 @@ import java.util.Map;
 
 /** Models that nobody can compile, each for one reason. */
 final class HostileModels {
+  /** With some sizes it means something. */
+  static final String POLYNOMIALS = "polynomials that explode";
+
   private static final long TERA = 1_000_000_000_000L;
 
   private final Map<String, ModelProto.Builder> models = new LinkedHashMap<>();
@@ -183,7 +186,7 @@ final class HostileModels {
       last = next;
     }
     add("doubling 80 times", doubling);
-    add("polynomials that explode", polynomials());
+    add(POLYNOMIALS, polynomials());
   }
 
   /** x f32[a,b,c,d]: the shape is added to itself and multiplied with itself again and again. */
