@@ -115,7 +115,7 @@ class MistakesTest {
         Thread.sleep(10);
       }
       assertThat(plan.isAlive()).isTrue();
-      new ProcessBuilder("kill", "-INT", Long.toString(plan.pid())).start().waitFor();
+      new ProcessBuilder("kill", "-TERM", Long.toString(plan.pid())).start().waitFor();
       assertThat(plan.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(folders()).isZero();
     } finally {

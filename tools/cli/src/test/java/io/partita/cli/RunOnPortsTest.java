@@ -204,9 +204,9 @@ final class RunOnPortsTest {
               .redirectOutput(scratch.resolve("told.log").toFile())
               .start();
       List<ProcessHandle> started = awaitPrograms(run, port);
-      new ProcessBuilder("kill", "-INT", Long.toString(run.pid())).start().waitFor();
+      new ProcessBuilder("kill", "-TERM", Long.toString(run.pid())).start().waitFor();
       assertThat(run.waitFor(20, TimeUnit.SECONDS)).isTrue();
-      assertThat(run.exitValue()).isEqualTo(130);
+      assertThat(run.exitValue()).isEqualTo(143);
       for (ProcessHandle program : started) {
         program.onExit().orTimeout(5, TimeUnit.SECONDS).join();
       }
