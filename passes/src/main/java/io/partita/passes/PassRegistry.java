@@ -2,6 +2,7 @@ package io.partita.passes;
 
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.stage.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,12 @@ public final class PassRegistry {
    * @param purpose one line
    */
   public record Entry(
-      String name, String usage, String purpose, Function<PassCall, Pass> constructor) {}
+      String name,
+      String usage,
+      String purpose,
+      Stage<?> takes,
+      Stage<?> gives,
+      Function<PassCall, Pass<?, ?>> constructor) {}
 
   private final Map<String, Entry> entries = new TreeMap<>();
 
@@ -31,15 +37,24 @@ public final class PassRegistry {
   }
 
   /** An entry for a pass without options. */
-  public static Entry entry(Pass pass) {
+  public static Entry entry(Pass<?, ?> pass) {
     return new Entry(
         pass.name(),
         pass.name(),
         pass.purpose(),
+        pass.takes(),
+        pass.gives(),
         call -> {
           call.requireOptions();
           return pass;
         });
+  }
+
+  /** An entry for a pass of modules that has options. */
+  public static Entry entry(
+      String usage, String purpose, Function<PassCall, Pass<?, ?>> constructor) {
+    String name = usage.substring(0, usage.indexOf('('));
+    return new Entry(name, usage, purpose, Stage.MODULE, Stage.MODULE, constructor);
   }
 
   /** By name. */
@@ -47,7 +62,25 @@ public final class PassRegistry {
     return new ArrayList<>(entries.values());
   }
 
-  Pass create(PassCall call) {
+  /**
+   * That a pass takes models of the stage that the one before it gives.
+   *
+   * @throws PartitaException {@link PassCode#PASS_ORDER}
+   */
+  void requireStage(Pass<?, ?> pass, Stage<?> given) {
+    if (pass.takes().equals(given)) {
+      return;
+    }
+    String remedy =
+        entries.values().stream()
+            .filter(entry -> entry.takes().equals(given) && entry.gives().equals(pass.takes()))
+            .map(entry -> "write " + entry.name() + " before " + pass.name())
+            .findFirst()
+            .orElse("put " + pass.name() + " before the passes that give a " + given.label());
+    throw Pipeline.stage("pass " + pass.name(), pass.takes(), given, remedy);
+  }
+
+  Pass<?, ?> create(PassCall call) {
     Entry entry = entries.get(call.name());
     if (entry == null) {
       throw new PartitaException(

@@ -2,6 +2,8 @@ package io.partita.passes;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.stage.Stage;
+import io.partita.ir.stage.Staged;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -11,26 +13,32 @@ import java.util.Set;
  * Passes in the order in which they run. As text: {@code simplify,raise,kv-state(capacity=256)};
  * the arguments of a pass are {@code name=value}, or a value alone where there's only one.
  */
-public record Pipeline(List<Pass> passes) {
+public record Pipeline(List<Pass<?, ?>> passes) {
+  private static final String OTHER_STAGE = "partita opt --list-passes says what passes take";
+  private static final String END = "leave the last passes out, or use partita opt";
+
   public Pipeline {
     passes = List.copyOf(passes);
   }
 
   /** Sees each pass's result, for instance to print it. */
   public interface Observer {
-    void after(Pass pass, Module before, Module after);
+    void after(Pass<?, ?> pass, Staged<?> before, Staged<?> after);
   }
 
   /**
    * Reads a pipeline; blank text is the empty one.
    *
-   * @throws PartitaException when it isn't well formed, or names a pass or an option that there
-   *     isn't
+   * @throws PartitaException when it isn't well formed, names a pass or an option that there isn't,
+   *     or a pass doesn't take what the one before it gives
    */
   public static Pipeline parse(String text, PassRegistry registry) {
-    List<Pass> passes = new ArrayList<>();
+    List<Pass<?, ?>> passes = new ArrayList<>();
     for (String call : split(text)) {
       passes.add(registry.create(PassCall.parse(call)));
+    }
+    for (int i = 1; i < passes.size(); i++) {
+      registry.requireStage(passes.get(i), passes.get(i - 1).gives());
     }
     return new Pipeline(passes);
   }
@@ -69,12 +77,18 @@ public record Pipeline(List<Pass> passes) {
         "write passes as in: simplify,raise,kv-state(capacity=256)");
   }
 
-  public Module run(Module module, Observer observer) {
+  /**
+   * Runs all passes.
+   *
+   * @throws PartitaException when a pass comes before one that it needs or takes models of another
+   *     stage, or as the passes say
+   */
+  public Staged<?> run(Staged<?> model, Observer observer) {
     Set<Pass.Property> established = EnumSet.noneOf(Pass.Property.class);
-    Module current = module;
-    for (Pass pass : passes) {
+    Staged<?> current = model;
+    for (Pass<?, ?> pass : passes) {
       requireOrder(pass, established);
-      Module result = pass.run(current);
+      Staged<?> result = apply(pass, current);
       established.addAll(pass.establishes());
       observer.after(pass, current, result);
       current = result;
@@ -82,7 +96,29 @@ public record Pipeline(List<Pass> passes) {
     return current;
   }
 
-  private void requireOrder(Pass pass, Set<Pass.Property> established) {
+  /** Runs all passes; they must give a module. */
+  public Module run(Module module, Observer observer) {
+    Staged<?> result = run(Staged.of(module), observer);
+    return result
+        .at(Stage.MODULE)
+        .orElseThrow(() -> stage("the end of the passes", Stage.MODULE, result.stage(), END));
+  }
+
+  private static <I, O> Staged<O> apply(Pass<I, O> pass, Staged<?> model) {
+    I taken =
+        model
+            .at(pass.takes())
+            .orElseThrow(
+                () -> stage("pass " + pass.name(), pass.takes(), model.stage(), OTHER_STAGE));
+    return new Staged<>(pass.gives(), pass.run(taken));
+  }
+
+  static PartitaException stage(String where, Stage<?> expected, Stage<?> found, String remedy) {
+    return new PartitaException(
+        PassCode.PASS_ORDER, where, "a " + expected.label(), "a " + found.label(), remedy);
+  }
+
+  private void requireOrder(Pass<?, ?> pass, Set<Pass.Property> established) {
     for (Pass.Property property : pass.requires()) {
       if (!established.contains(property)) {
         throw new PartitaException(

@@ -1,7 +1,23 @@
-/** The text form of a module, in each of the dialects. LL(1), and no rule calls itself: any input takes
- *  linear time and constant stack. PirParser calls the four rules below one after another, so that
- *  the tree of one statement at a time is in memory. */
+/** The text form of a module, in each of the dialects, and of a program, which has a module for each
+ *  device. LL(1), and no rule calls itself: any input takes linear time and constant stack. PirParser
+ *  calls the rules below one after another, so that the tree of one statement at a time is in memory. */
 grammar PirSyntax;
+
+// program {
+//   mesh(chips=2)
+//   input "x": f32[1,512]
+//   output "y": f32[1,512{chips}]
+//   module {
+programHeader : 'program' '{' mesh programInput* programOutput* ;
+
+programInput : 'input' STRING ':' type ;
+
+programOutput : 'output' STRING ':' type ;
+
+// }
+programEnding : '}' ;
+
+end : EOF ;
 
 // module {
 //   mesh(chips=8)
@@ -40,7 +56,7 @@ operation
 //     return %2
 //   }
 // }
-ending : 'return' (VALUE (',' VALUE)*)? '}' '}' EOF ;
+ending : 'return' (VALUE (',' VALUE)*)? '}' '}' ;
 
 attributes : '{' (attribute (',' attribute)*)? '}' ;
 
@@ -83,7 +99,7 @@ mnemonic : WORD ;
 
 // What begins a line stays usable as the name of a symbol or an attribute.
 word
-    : WORD | 'module' | 'mesh' | 'graph' | 'state' | 'return' | 'constant' | 'weight'
+    : WORD | 'program' | 'input' | 'output' | 'module' | 'mesh' | 'graph' | 'state' | 'return' | 'constant' | 'weight'
     | 'partial' | 'varying' | 'at'
     ;
 

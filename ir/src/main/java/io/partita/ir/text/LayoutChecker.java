@@ -213,6 +213,17 @@ final class LayoutChecker {
     return once(tree.start, () -> ShardedType.parse(tree.getText(), devices).layout());
   }
 
+  /** The mesh that is written. */
+  Mesh mesh() {
+    return mesh.orElseThrow();
+  }
+
+  /** A written type with its layout, where there's a mesh. */
+  ShardedType sharded(PirSyntaxParser.TypeContext tree) {
+    TensorType type = types.type(tree);
+    return new ShardedType(type, layout(tree, type));
+  }
+
   private static String print(TensorType type, Layout layout) {
     return layout == null || layout.isReplicated()
         ? PirPrinter.print(type)

@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputTarget;
 import io.partita.ir.file.ShutdownGuard;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,8 +17,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A module in files: {@code x.pir} with the text, and {@code x.weights} beside it with the
- * constants that the text only refers to, where there are any.
+ * A module or a program in files: {@code x.pir} with the text, and {@code x.weights} beside it with
+ * the constants that the text only refers to, where there are any.
  */
 public final class PirFile {
   private static final String SUFFIX = ".pir";
@@ -40,6 +41,16 @@ public final class PirFile {
   public static void write(Module module, Path file) {
     WeightTable table = WeightTable.of(module.graph(), Long.MAX_VALUE);
     write(PirPrinter.print(module, table), table, file);
+  }
+
+  /**
+   * Writes a program as {@link #write(Module, Path)} writes a module.
+   *
+   * @throws PartitaException {@link TextCode#FILE}
+   */
+  public static void write(Program program, Path file) {
+    WeightTable table = PirPrinter.weights(program);
+    write(PirPrinter.print(program, table), table, file);
   }
 
   /** Both files of a text in this form or another one. */
@@ -114,7 +125,30 @@ public final class PirFile {
    * @throws PartitaException with a {@link TextCode}
    */
   public static Module read(Path file) {
-    return PirParser.parse(text(file), file.toString(), map(weights(file)));
+    String text = text(file);
+    if (PirParser.isProgram(text)) {
+      throw new PartitaException(
+          TextCode.FILE,
+          file.toString(),
+          "the text of a module",
+          "the text of a program",
+          "give it to partita opt, or give the module that it was made of");
+    }
+    return PirParser.parse(text, file.toString(), map(weights(file)));
+  }
+
+  /** Whether the file has the text of a program. */
+  public static boolean hasProgram(Path file) {
+    return PirParser.isProgram(text(file));
+  }
+
+  /**
+   * Reads a program as {@link #read} reads a module.
+   *
+   * @throws PartitaException with a {@link TextCode}
+   */
+  public static Program readProgram(Path file) {
+    return PirParser.parseProgram(text(file), file.toString(), map(weights(file)));
   }
 
   /**

@@ -1,21 +1,27 @@
 package io.partita.ir.text;
 
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.OpReader;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.program.Program;
+import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import org.antlr.v4.runtime.CharStreams;
 import org.antlr.v4.runtime.CommonTokenFactory;
@@ -72,7 +78,93 @@ public final class PirParser {
    * @throws PartitaException with a {@link TextCode}
    */
   public static Module parse(String text, String file, MemorySegment weights) {
-    return new PirParser(text, file, weights).module();
+    return new PirParser(text, file, weights).whole();
+  }
+
+  /**
+   * Reads the text of a program.
+   *
+   * @param file what messages call the text
+   * @throws PartitaException with a {@link TextCode}
+   */
+  public static Program parseProgram(String text, String file, MemorySegment weights) {
+    return new PirParser(text, file, weights).program();
+  }
+
+  /** Whether a text begins as that of a program does. */
+  public static boolean isProgram(String text) {
+    PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text));
+    lexer.removeErrorListeners();
+    return "program".equals(lexer.nextToken().getText());
+  }
+
+  private Module whole() {
+    Module module = module();
+    syntax.end();
+    return module;
+  }
+
+  private Program program() {
+    PirSyntaxParser.ProgramHeaderContext header = syntax.programHeader();
+    LayoutChecker whole = new LayoutChecker(locator, types, header.mesh());
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
+    header.programInput().forEach(each -> port(inputs, each.STRING(), each.type(), whole));
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
+    header.programOutput().forEach(each -> port(outputs, each.STRING(), each.type(), whole));
+    int devices = whole.mesh().devices();
+    List<Module> modules = new ArrayList<>();
+    while (modules.size() < devices) {
+      values.clear();
+      Token start = tokens.LT(1);
+      Module module = module();
+      Graph graph = module.graph();
+      for (Value input : graph.inputs()) {
+        port(start, modules.size(), "input", input.name(), input.type(), inputs);
+      }
+      for (Graph.Output output : graph.outputs()) {
+        port(start, modules.size(), "output", output.name(), output.value().type(), outputs);
+      }
+      modules.add(module);
+    }
+    syntax.programEnding();
+    syntax.end();
+    try {
+      return new Program(whole.mesh(), modules, inputs, outputs);
+    } catch (PartitaException e) {
+      Diagnostic wrong = e.diagnostics().getFirst();
+      throw locator.error(
+          TextCode.LAYOUT, header.start, wrong.expected(), wrong.found(), wrong.remedy());
+    }
+  }
+
+  private void port(
+      SequencedMap<String, ShardedType> ports,
+      TerminalNode name,
+      PirSyntaxParser.TypeContext type,
+      LayoutChecker whole) {
+    if (ports.putIfAbsent(types.string(name.getSymbol()), whole.sharded(type)) != null) {
+      throw locator.error(TextCode.DUPLICATE, name.getSymbol(), "a name once", "use another name");
+    }
+  }
+
+  /** That a device's part of an input or output is what the program says. */
+  private void port(
+      Token start,
+      int device,
+      String kind,
+      String name,
+      TensorType part,
+      Map<String, ShardedType> ports) {
+    ShardedType whole = ports.get(name);
+    if (whole == null || !whole.localType(device).equals(part)) {
+      throw locator.error(
+          TextCode.TYPE,
+          start,
+          "on device %d, the part of an %s of the program: %s"
+              .formatted(device, kind, whole == null ? ports.keySet() : whole),
+          kind + " \"" + name + "\": " + part,
+          "write the device's part");
+    }
   }
 
   private Module module() {

@@ -8,6 +8,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Source;
+import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutDerivation;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -51,6 +52,31 @@ public final class PirPrinter {
     PirPrinter printer = new PirPrinter(weights);
     printer.module(module);
     return printer.out.toString();
+  }
+
+  /** The text of a program: the mesh, how whole inputs and outputs lie, and a module a device. */
+  public static String print(Program program) {
+    return print(program, weights(program));
+  }
+
+  static String print(Program program, WeightTable weights) {
+    StringBuilder out = new StringBuilder("program {\n  ").append(program.mesh()).append('\n');
+    program.inputs().forEach((name, type) -> port(out, "input", name, type));
+    program.outputs().forEach((name, type) -> port(out, "output", name, type));
+    for (Module device : program.devices()) {
+      print(device, weights).lines().forEach(line -> out.append("  ").append(line).append('\n'));
+    }
+    return out.append("}\n").toString();
+  }
+
+  static WeightTable weights(Program program) {
+    return WeightTable.of(program.devices().stream().map(Module::graph).toList(), Long.MAX_VALUE);
+  }
+
+  private static void port(StringBuilder out, String kind, String name, ShardedType type) {
+    out.append("  ").append(kind).append(' ');
+    QuotedText.write(out, name);
+    out.append(": ").append(type).append('\n');
   }
 
   /** A type as it stands in the text: unlike {@code toString}, unusual symbols are quoted. */

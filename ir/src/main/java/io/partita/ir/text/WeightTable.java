@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where each large constant of a graph stands in the weights file: in the order of the nodes, from
- * multiples of 64 bytes on, equal data once. It depends on the graph alone, so that a text that is
- * printed without a file has the offsets that it would have with one.
+ * Where each large constant of some graphs stands in the weights file: in the order of the nodes,
+ * from multiples of 64 bytes on, equal data once. It depends on the graphs alone, so that a text
+ * that is printed without a file has the offsets that it would have with one.
  */
 final class WeightTable {
   static final int INLINE_ELEMENTS = 16;
@@ -45,9 +45,16 @@ final class WeightTable {
 
   /** Constants of more than {@code largestHashed} bytes get no hash and aren't read. */
   static WeightTable of(Graph graph, long largestHashed) {
+    return of(List.of(graph), largestHashed);
+  }
+
+  /** As {@link #of(Graph, long)}, for the graphs of one file. */
+  static WeightTable of(List<Graph> graphs, long largestHashed) {
     WeightTable table = new WeightTable(largestHashed);
-    for (Node node : graph.nodes()) {
-      node.constant().filter(data -> !isInline(data)).ifPresent(table::add);
+    for (Graph graph : graphs) {
+      for (Node node : graph.nodes()) {
+        node.constant().filter(data -> !isInline(data)).ifPresent(table::add);
+      }
     }
     return table;
   }

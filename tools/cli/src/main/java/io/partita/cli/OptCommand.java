@@ -1,25 +1,16 @@
 package io.partita.cli;
 
 import io.partita.driver.NumericVerification;
-import io.partita.driver.OpenCache;
-import io.partita.driver.ScheduleVerification;
+import io.partita.driver.StagedFile;
 import io.partita.driver.StandardPasses;
-import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.file.OutputTarget;
-import io.partita.ir.graph.Module;
-import io.partita.ir.schedule.Schedule;
-import io.partita.ir.text.PirFile;
-import io.partita.ir.text.PirPrinter;
-import io.partita.ir.text.ScheduleFile;
-import io.partita.ir.text.SchedulePrinter;
+import io.partita.ir.stage.Stage;
+import io.partita.ir.stage.Staged;
 import io.partita.ir.verify.VaryingDependence;
-import io.partita.passes.Pass;
 import io.partita.passes.PassRegistry;
 import io.partita.passes.Pipeline;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,15 +23,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "opt",
     description = {
-      "Run passes on a module in its text form (.pir), or on an ONNX model, and print the result.",
-      "A schedule in its text form (.sched) is printed, or with --verify evaluated.",
+      "Run passes on an ONNX model, or on the text of any stage (.pir, .sched), and print the"
+          + " result.",
+      "Passes lead from a module over the program of each device to a schedule:",
+      "shard(tensor=2),localize,schedule.",
       "--list-passes says which passes there are."
     })
 final class OptCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "0..1", description = "A .pir, .onnx or .sched file.")
   Path file;
 
-  @Mixin ModelOptions model = new ModelOptions();
+  @Mixin ModelOptions options = new ModelOptions();
 
   @Option(
       names = "--passes",
@@ -50,7 +43,10 @@ final class OptCommand implements Callable<Integer> {
 
   @Option(
       names = "--verify",
-      description = "Evaluate the module before and after each pass on seeded inputs and compare.")
+      description = {
+        "Evaluate the model before and after each pass on seeded inputs and compare.",
+        "Without passes, evaluate it."
+      })
   boolean verify;
 
   @Option(
@@ -59,7 +55,7 @@ final class OptCommand implements Callable<Integer> {
       description = "Seed of --verify's inputs; by default ${DEFAULT-VALUE}.")
   long seed = 1;
 
-  @Option(names = "--print-after", description = "Print the module after each pass.")
+  @Option(names = "--print-after", description = "Print the model after each pass.")
   boolean printAfter;
 
   @Option(
@@ -82,81 +78,61 @@ final class OptCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     if (listPasses) {
       for (PassRegistry.Entry entry : StandardPasses.REGISTRY.entries()) {
-        out.printf("%-28s %s%n", entry.usage(), entry.purpose());
+        String stages =
+            entry.takes().equals(entry.gives())
+                ? entry.takes().label()
+                : entry.takes().label() + " to " + entry.gives().label();
+        out.printf("%-24s %-20s %s%n", entry.usage(), stages, entry.purpose());
       }
       return ExitCode.DONE;
     }
     if (file == null) {
       throw new picocli.CommandLine.ParameterException(
-          spec.commandLine(), "which file? Name a .pir or .onnx file, or ask for --list-passes");
+          spec.commandLine(),
+          "which file? Name a .onnx, .pir or .sched file, or ask for --list-passes");
     }
-    if (file.toString().endsWith(ScheduleFile.SUFFIX)) {
-      return finish(ScheduleFile.read(file), Optional.empty(), out);
-    }
-    Pipeline all = Pipeline.parse(passes, StandardPasses.REGISTRY);
-    Optional<SchedulePass> schedules = SchedulePass.last(all);
-    Pipeline pipeline = SchedulePass.before(all);
-    Module result;
-    Schedule schedule = null;
+    Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
+    NumericVerification verification = new NumericVerification(seed);
+    Staged<?> result;
     try (Progress progress = Progress.start(err, "reading " + file.getFileName())) {
-      Module module = OpenCache.read(file, model.dims, model.values, pipeline);
+      Staged<?> model = StagedFile.read(file, options.dims, options.values, pipeline);
       progress.step("running passes");
-      NumericVerification verification = new NumericVerification(seed);
       result =
           pipeline.run(
-              module,
+              model,
               (pass, before, after) -> {
+                progress.step("after " + pass.name());
                 StandardPasses.verifyStructure(pass, after);
                 if (verify) {
-                  progress.step("verifying " + pass.name());
                   out.println(verification.check(pass, before, after));
+                  if (after.at(Stage.MODULE).isEmpty()) {
+                    sayWhatVaries(before, out);
+                  }
                 }
                 if (printAfter) {
-                  print(pass, after, out);
+                  out.println("// after " + pass.name());
+                  out.print(after.print());
                 }
               });
-      if (schedules.isPresent()) {
-        progress.step("scheduling");
-        schedule = schedules.get().schedule(result);
+    }
+    if (verify) {
+      if (pipeline.passes().isEmpty()) {
+        verification.run(result).forEach(out::println);
       }
-    }
-    if (verify) {
-      VaryingDependence.of(result).forEach(out::println);
-    }
-    if (schedule != null) {
-      return finish(schedule, Optional.of(result), out);
+      sayWhatVaries(result, out);
     }
     if (output != null) {
-      PirFile.write(result, output);
+      result.write(output);
     } else if (!verify && !printAfter) {
-      out.print(PirPrinter.print(result));
+      out.print(result.print());
     }
     return ExitCode.DONE;
   }
 
-  /**
-   * Verifies, writes or prints a schedule.
-   *
-   * @param before what it was made of, if that's known
-   */
-  private int finish(Schedule schedule, Optional<Module> before, PrintWriter out) {
-    if (verify) {
-      ScheduleVerification verification = new ScheduleVerification(seed);
-      before
-          .map(module -> List.of(verification.check(module, schedule)))
-          .orElseGet(() -> verification.run(schedule))
-          .forEach(out::println);
-    }
-    if (output != null) {
-      ScheduleFile.write(schedule, output);
-    } else if (!verify) {
-      out.print(SchedulePrinter.print(schedule));
-    }
-    return ExitCode.DONE;
-  }
-
-  private static void print(Pass pass, Module module, PrintWriter out) {
-    out.println("// after " + pass.name());
-    out.print(PirPrinter.print(module));
+  /** Of a module. */
+  private static void sayWhatVaries(Staged<?> model, PrintWriter out) {
+    model.at(Stage.MODULE).stream()
+        .flatMap(module -> VaryingDependence.of(module).stream())
+        .forEach(out::println);
   }
 }

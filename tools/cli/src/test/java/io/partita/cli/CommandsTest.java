@@ -239,15 +239,16 @@ final class CommandsTest {
   @Test
   void optSaysWhatDependsOnDroppedSyncs() {
     Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
-    String passes = "simplify,raise,shard(tensor=2),drop-syncs(blocks=0+2),schedule";
+    String passes = "simplify,raise,shard(tensor=2),drop-syncs(blocks=0+2),localize,schedule";
     Invocation dropped =
         Invocation.of("opt", prefill, "--dim", "seq=3", "--passes", passes, "--verify");
     assertThat(dropped.err()).doesNotContain("error");
     assertThat(dropped.out())
-        .containsPattern("verify drop-syncs: same results .* if nothing varied, 0\\.[0-9]+ as it")
+        .containsPattern(
+            "verify drop-syncs: same results .* on whole values, 0\\.[0-9]+ as devices")
         .contains("output \"logits\" depends on values that vary over head: from localize at")
         .contains("(2 places), ended by settle by term at")
-        .contains("verify schedule: same results");
+        .contains("verify localize: same results", "verify schedule: same results");
     String staged = "simplify,raise,shard(pipeline=2,tensor=2),drop-syncs(blocks=all)";
     assertThat(Invocation.of("opt", prefill, "--dim=seq=3", "--passes", staged, "--verify").out())
         .contains("(4 places), ended by settle by term at");
@@ -258,18 +259,29 @@ final class CommandsTest {
   @Test
   void optSchedulesAndEvaluates() {
     Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
+    Path program = scratch.resolve("two.pir");
     Path file = scratch.resolve("two.sched");
-    String passes = "simplify,raise,shard(tensor=2),choose-algorithms,schedule(l1=4096)";
-    Invocation first =
-        Invocation.of("opt", prefill, "--dim", "seq=3", "--passes", passes, "--verify", "-o", file);
-    assertThat(first.err()).doesNotContain("error");
-    assertThat(first.out()).contains("verify schedule: same results");
+    String passes = "simplify,raise,shard(tensor=2),choose-algorithms,localize";
+    Invocation localized =
+        Invocation.of(
+            "opt", prefill, "--dim", "seq=3", "--passes", passes, "--verify", "-o", program);
+    assertThat(localized.err()).doesNotContain("error");
+    assertThat(localized.out()).contains("verify localize: same results");
+    Invocation scheduled =
+        Invocation.of("opt", program, "--passes=schedule(l1=4096)", "--verify", "-o", file);
+    assertThat(scheduled.err()).doesNotContain("error");
+    assertThat(scheduled.out()).contains("verify schedule: same results");
+    assertThat(Invocation.of("opt", program).out())
+        .startsWith("program {\n  mesh(head=2)\n  input \"input_ids\": i64[1,3]")
+        .contains("    graph @", " = exchange(");
+    assertThat(Invocation.of("compile", program, "--target=java", "-o", scratch).err())
+        .contains("P3012", "a module", "a program");
     assertThat(Invocation.of("opt", file).out())
         .startsWith("schedule \"siracusa:chips=2\"")
         .contains("exchange f32");
     assertThat(Invocation.of("opt", file, "--verify").out()).contains("evaluated logits: f32[1,3");
     assertThat(Invocation.of("opt", prefill, "--passes=schedule,simplify").err())
-        .contains("put schedule at the end, and use partita opt");
+        .contains("put simplify before the passes that give a schedule");
   }
 
   @Test

@@ -151,15 +151,6 @@ class SuggestionsTest {
     assertSuggestionWorks(command(PROMPT, options), code);
   }
 
-  /** What verifies passes needs numbers for all dimensions. */
-  @ParameterizedTest
-  @ValueSource(strings = {"bert/ts_sdpa_dynamic", "vit/ts_sdpa_dynamic"})
-  void numbersForAnEvaluationWork(String model) {
-    Path file = FIXTURES.resolve(model).resolve("network.onnx");
-    List<String> opt = List.of("opt", file.toString(), "--passes", "simplify", "--verify");
-    assertSuggestionWorks(opt, "P4006");
-  }
-
   @ParameterizedTest
   @CsvSource({"P4402, l1=300", "P4403, l2=180KiB"})
   void aSuggestedMemoryIsLargeEnough(String code, String memory) {

@@ -2,25 +2,17 @@ package io.partita.driver;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localization;
+import io.partita.passes.program.localize.Localize;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedMap;
 
 /** How the user says over which devices a model is distributed. */
 public final class Distribution {
-  /** Messages that each channel between devices of an emitted program holds. */
-  private static final int CAPACITY = 1;
-
   private Distribution() {}
 
   /**
@@ -67,39 +59,19 @@ public final class Distribution {
     return new PartitaException(DriverCode.DEVICES, where, expected, found, remedy);
   }
 
-  /**
-   * The programs of the devices of a module of the mesh dialect, or the one of a module that's on
-   * no mesh. Syncs without an algorithm get one by {@link
-   * io.partita.passes.mesh.sync.ChooseAlgorithms#byDeviceCount}.
-   */
+  /** The programs of the devices of a module, as {@link Localization#of(Module, int)}. */
   public static Program program(Module module) {
     return programs(new Entries(module)).step();
   }
 
   /** {@link #program} of each entry point, which share parts of weights. */
   public static Entries.Programs programs(Entries entries) {
-    if (entries.step().placement().isEmpty()) {
-      return new Entries.Programs(alone(entries.step()), entries.chunk().map(Distribution::alone));
-    }
     List<Module> modules = new ArrayList<>(List.of(entries.step()));
     entries.chunk().ifPresent(modules::add);
-    List<Program> programs = Localization.of(modules, CAPACITY);
+    List<Program> programs = Localization.of(modules, Localize.CAPACITY);
     return new Entries.Programs(
         programs.getFirst(),
         entries.chunk().isPresent() ? Optional.of(programs.getLast()) : Optional.empty());
-  }
-
-  private static Program alone(Module module) {
-    Mesh mesh = Mesh.of();
-    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
-    module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each)));
-    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
-    module.graph().outputs().forEach(each -> outputs.put(each.name(), whole(mesh, each.value())));
-    return new Program(mesh, List.of(module), inputs, outputs);
-  }
-
-  private static ShardedType whole(Mesh mesh, Value value) {
-    return new ShardedType(value.type(), Layout.replicated(mesh, value.type().rank()));
   }
 
   /**
@@ -109,7 +81,7 @@ public final class Distribution {
   public static Entries.Programs overlapping(Entries entries) {
     Entries.Programs programs = programs(entries);
     return new Entries.Programs(
-        DelayReceives.apply(programs.step(), CAPACITY),
-        programs.chunk().map(chunk -> DelayReceives.apply(chunk, CAPACITY)));
+        DelayReceives.apply(programs.step(), Localize.CAPACITY),
+        programs.chunk().map(chunk -> DelayReceives.apply(chunk, Localize.CAPACITY)));
   }
 }

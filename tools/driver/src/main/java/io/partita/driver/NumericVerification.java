@@ -2,33 +2,44 @@ package io.partita.driver;
 
 import io.partita.driver.cases.Comparison;
 import io.partita.driver.cases.Tolerance;
+import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Codec;
 import io.partita.ir.op.Communication;
-import io.partita.ir.propagate.MeshEvaluator;
+import io.partita.ir.op.TypeMismatch;
+import io.partita.ir.stage.Stage;
+import io.partita.ir.stage.Staged;
 import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
 import io.partita.passes.Pass;
 import io.partita.passes.PassCode;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Evaluates a module before and after a pass on the same seeded inputs. A pass that changes the
- * inputs (by giving the module state) can't be compared so, and says it.
+ * Evaluates a model before and after a pass on the same seeded inputs, each by the reference
+ * semantics of its stage. A pass that changes the inputs (by giving a module state) can't be
+ * compared so, and says it.
  */
 public final class NumericVerification {
   /**
    * Relative to the largest value of the tensor: passes may reassociate float sums, whose error
-   * grows with the number of terms n as n·2^-24; 1e-4 is that for n = 1600.
+   * grows with the number of terms n as n·2^-24; 1e-4 is that for n = 1600. Functions of kernels
+   * that aren't exact stay within it, too.
    */
   private static final double RELATIVE = 1e-4;
 
@@ -38,33 +49,102 @@ public final class NumericVerification {
     this.seed = seed;
   }
 
-  private static String usualNumbers(Module module) {
-    Map<String, Long> numbers =
-        new UsualExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
-            .choose(Map.of(), Set.of());
-    return module.graph().symbols().stream()
-        .map(symbol -> "--dim " + symbol + "=" + numbers.getOrDefault(symbol, 1L))
-        .collect(Collectors.joining(" ", "add ", ", or other numbers"));
+  /**
+   * One line that says how far the results are apart. Symbols become usual numbers.
+   *
+   * @throws PartitaException when they are further apart than the tolerance; it names the first
+   *     node that differs, where both are modules. Also when a device does what it mayn't
+   */
+  public String check(Pass<?, ?> pass, Staged<?> before, Staged<?> after) {
+    Map<String, Dim> numbers =
+        before.at(Stage.MODULE).map(NumericVerification::numbers).orElse(Map.of());
+    String line = checkBound(pass, bind(before, numbers), bind(after, numbers));
+    return numbers.isEmpty() ? line : line + ", with " + assigned(numbers);
+  }
+
+  private String checkBound(Pass<?, ?> pass, Staged<?> before, Staged<?> after) {
+    Optional<Module> source = before.at(Stage.MODULE);
+    Optional<Module> result = after.at(Stage.MODULE);
+    String changed = "verify " + pass.name() + ": the pass changes the inputs; not compared";
+    if (source.isPresent() && result.isPresent()) {
+      return inputTypes(source.get().graph()).equals(inputTypes(result.get().graph()))
+          ? check(pass, source.get(), result.get())
+          : changed;
+    }
+    Map<String, Tensor> inputs = inputs(before, after);
+    Map<String, Tensor> found = after.evaluate(inputs);
+    double worst = compare(pass, before.evaluate(inputs), found, List.of()) * RELATIVE;
+    return same(pass, worst);
   }
 
   /**
-   * One line that says how far the results are apart.
+   * Runs a model alone: a line for each output.
    *
-   * @throws PartitaException when they are further apart than the tolerance; it names the first
-   *     node that differs
+   * @throws PartitaException when it doesn't hold together, or a device does what it mayn't
    */
-  public String check(Pass pass, Module before, Module after) {
-    if (!inputTypes(before.graph()).equals(inputTypes(after.graph()))) {
-      return "verify " + pass.name() + ": the pass changes the inputs; not compared";
+  public List<String> run(Staged<?> model) {
+    List<Diagnostic> violations = model.violations();
+    if (!violations.isEmpty()) {
+      throw new PartitaException(violations);
     }
-    if (!before.graph().symbols().isEmpty()) {
+    Map<String, Dim> numbers =
+        model.at(Stage.MODULE).map(NumericVerification::numbers).orElse(Map.of());
+    Staged<?> bound = bind(model, numbers);
+    List<String> lines = new ArrayList<>();
+    bound
+        .evaluate(inputs(bound, bound))
+        .forEach((name, tensor) -> lines.add("evaluated " + name + ": " + tensor));
+    return lines;
+  }
+
+  /** Usual numbers for the symbols of a module; those that have none become 1. */
+  private static Map<String, Dim> numbers(Module module) {
+    Map<String, Long> chosen =
+        new UsualExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
+            .choose(Map.of(), Set.of());
+    Map<String, Dim> numbers = new TreeMap<>();
+    for (String symbol : module.graph().symbols()) {
+      numbers.put(symbol, Dim.of(chosen.getOrDefault(symbol, 1L)));
+    }
+    return numbers;
+  }
+
+  private static Staged<?> bind(Staged<?> model, Map<String, Dim> numbers) {
+    Optional<Module> module = model.at(Stage.MODULE);
+    if (numbers.isEmpty() || module.isEmpty()) {
+      return model;
+    }
+    try {
+      return Staged.of(DimensionBinding.bind(module.get(), numbers));
+    } catch (TypeMismatch mismatch) {
       throw new PartitaException(
           PassCode.SYMBOLIC_DIMENSION,
-          "inputs of the module",
-          "numbers, so that it can be evaluated",
-          String.join(", ", before.graph().symbols()),
-          usualNumbers(before));
+          "symbols of the module",
+          "numbers, so that it can be evaluated; of "
+              + assigned(numbers)
+              + ", "
+              + mismatch.expected(),
+          mismatch.found(),
+          "give other numbers, such as --dim " + numbers.keySet().iterator().next() + "=N");
     }
+  }
+
+  private static String assigned(Map<String, Dim> numbers) {
+    return numbers.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+
+  /** A schedule's states are zeros before the run. */
+  private Map<String, Tensor> inputs(Staged<?> before, Staged<?> after) {
+    Map<String, Tensor> inputs = SeededInputs.of(before.inputs(), seed);
+    if (after.at(Stage.SCHEDULE).isPresent()) {
+      for (String state : before.states()) {
+        inputs.computeIfPresent(state, (name, seeded) -> Tensor.filled(seeded.type(), 0));
+      }
+    }
+    return inputs;
+  }
+
+  private String check(Pass<?, ?> pass, Module before, Module after) {
     List<Tensor> inputs = SeededInputs.of(before.graph(), seed);
     Map<String, Tensor> namedBefore = new HashMap<>();
     List<Tensor> expected =
@@ -76,11 +156,38 @@ public final class NumericVerification {
             after.graph(),
             inputs,
             (node, results) -> findDivergence(node, results, namedBefore, diverging));
+    double worst = compare(pass, named(before, expected), named(before, found), diverging);
+    String same = same(pass, worst * RELATIVE);
+    return departs(after) ? same + onDevices(before, after) : same;
+  }
+
+  private static String same(Pass<?, ?> pass, double worst) {
+    return "verify %s: same results (largest relative difference %.2g)"
+        .formatted(pass.name(), worst);
+  }
+
+  private static Map<String, Tensor> named(Module module, List<Tensor> outputs) {
+    Map<String, Tensor> named = new LinkedHashMap<>();
+    for (int i = 0; i < outputs.size(); i++) {
+      named.put(module.graph().outputs().get(i).name(), outputs.get(i));
+    }
+    return named;
+  }
+
+  /** The largest difference, in tolerances. What isn't found, such as states, isn't compared. */
+  private double compare(
+      Pass<?, ?> pass,
+      Map<String, Tensor> expected,
+      Map<String, Tensor> found,
+      List<String> diverging) {
     double worst = 0;
-    for (int i = 0; i < expected.size(); i++) {
-      String name = before.graph().outputs().get(i).name();
-      Comparison comparison =
-          Comparison.of(name, expected.get(i), found.get(i), tolerance(expected.get(i)));
+    for (Map.Entry<String, Tensor> each : expected.entrySet()) {
+      Tensor result = found.get(each.getKey());
+      if (result == null) {
+        continue;
+      }
+      Tensor wanted = each.getValue();
+      Comparison comparison = Comparison.of(each.getKey(), wanted, result, tolerance(wanted));
       if (!comparison.passes()) {
         throw new PartitaException(
             PassCode.CHANGED_MEANING,
@@ -93,31 +200,32 @@ public final class NumericVerification {
             comparison.message(),
             "report this as a bug in Partita, with the model");
       }
-      worst = Math.max(worst, comparison.worst() * RELATIVE);
+      worst = Math.max(worst, comparison.worst());
     }
-    String same =
-        "verify %s: same results (largest relative difference %.2g)".formatted(pass.name(), worst);
-    return varies(after) ? same + onDevices(before, after, inputs) : same;
+    return worst;
   }
 
-  private static boolean varies(Module module) {
+  /** Whether devices compute something else than whole values give. */
+  private static boolean departs(Module module) {
     return module.graph().nodes().stream()
-        .anyMatch(node -> node.op() instanceof Communication.Variation);
+        .anyMatch(
+            node ->
+                node.op() instanceof Communication.Variation
+                    || node.op() instanceof Communication.Sync sync
+                        && !sync.codec().equals(Codec.EXACT));
   }
 
-  /** What varies is one value in the evaluation of whole values; how far it departs is said. */
-  private static String onDevices(Module before, Module after, List<Tensor> inputs) {
-    List<Tensor> expected =
-        before.placement().isPresent()
-            ? MeshEvaluator.run(before, inputs)
-            : Evaluator.run(before.graph(), inputs);
-    List<Tensor> found = MeshEvaluator.run(after, inputs);
+  /** What varies or travels encoded is one value in the evaluation of whole values. */
+  private String onDevices(Module before, Module after) {
+    Map<String, Tensor> inputs = SeededInputs.of(Stage.MODULE.inputs(before), seed);
+    Map<String, Tensor> found = Stage.MODULE.evaluate(after, inputs);
     double worst = 0;
-    for (int i = 0; i < expected.size(); i++) {
-      Tensor one = expected.get(i);
-      worst = Math.max(worst, Comparison.of("", one, found.get(i), tolerance(one)).worst());
+    for (Map.Entry<String, Tensor> each : Stage.MODULE.evaluate(before, inputs).entrySet()) {
+      Tensor one = each.getValue();
+      Comparison comparison = Comparison.of("", one, found.get(each.getKey()), tolerance(one));
+      worst = Math.max(worst, comparison.worst());
     }
-    return " if nothing varied, %.2g as it varies".formatted(worst * RELATIVE);
+    return " on whole values, %.2g as devices compute it".formatted(worst * RELATIVE);
   }
 
   private static List<String> inputTypes(Graph graph) {

@@ -4,7 +4,10 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
@@ -17,8 +20,20 @@ public final class SeededInputs {
    * lengths; all shapes must be static.
    */
   public static List<Tensor> of(Graph graph, long seed) {
-    RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+    RandomGenerator random = generator(seed);
     return graph.inputs().stream().map(Value::type).map(type -> tensor(type, random)).toList();
+  }
+
+  /** As {@link #of(Graph, long)}, for inputs of which only names and types are known. */
+  public static Map<String, Tensor> of(SequencedMap<String, TensorType> inputs, long seed) {
+    RandomGenerator random = generator(seed);
+    Map<String, Tensor> tensors = new LinkedHashMap<>();
+    inputs.forEach((name, type) -> tensors.put(name, tensor(type, random)));
+    return tensors;
+  }
+
+  private static RandomGenerator generator(long seed) {
+    return RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
   }
 
   private static Tensor tensor(TensorType type, RandomGenerator random) {

@@ -3,9 +3,9 @@ package io.partita.driver;
 import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Codec;
-import io.partita.ir.verify.Verifier;
+import io.partita.ir.stage.Stage;
+import io.partita.ir.stage.Staged;
 import io.partita.passes.Pass;
 import io.partita.passes.PassCall;
 import io.partita.passes.PassCode;
@@ -21,6 +21,8 @@ import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.mesh.sync.DropSyncs;
 import io.partita.passes.mesh.sync.SetCodec;
+import io.partita.passes.program.localize.DelayReceives;
+import io.partita.passes.program.localize.Localize;
 import java.util.List;
 
 /** The passes that there are, and those that run when the user doesn't choose. */
@@ -31,18 +33,15 @@ public final class StandardPasses {
               PassRegistry.entry(new SimplifyPass()),
               PassRegistry.entry(new RaisePass()),
               PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
-              new PassRegistry.Entry(
-                  "sync-codec",
+              PassRegistry.entry(
                   "sync-codec(bf16)",
                   "let floats travel between devices in fewer bits: bf16",
                   StandardPasses::syncCodec),
-              new PassRegistry.Entry(
-                  "drop-syncs",
+              PassRegistry.entry(
                   "drop-syncs(blocks=0-3+5)",
                   "let devices go on with their own attention in some blocks: all, or such as 0-3+5",
                   StandardPasses::dropSyncs),
-              new PassRegistry.Entry(
-                  "kv-state",
+              PassRegistry.entry(
                   "kv-state(capacity=N)",
                   "turn the KV cache from inputs and outputs into state of N positions",
                   call -> {
@@ -61,20 +60,28 @@ public final class StandardPasses {
                     }
                     return new KvStatePass(capacity, note -> {});
                   }),
-              new PassRegistry.Entry(
-                  "select",
+              PassRegistry.entry(
                   "select(top_k=K)",
                   "give the best K next tokens of a language model instead of all scores",
                   StandardPasses::select),
-              new PassRegistry.Entry(
-                  "shard",
+              PassRegistry.entry(
                   "shard(tensor=N, ...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments()))),
+              PassRegistry.entry(new Localize()),
+              PassRegistry.entry(
+                  Pass.of(
+                      "delay-receives",
+                      "let devices compute while messages are on their way",
+                      Stage.PROGRAM,
+                      Stage.PROGRAM,
+                      program -> DelayReceives.apply(program, Localize.CAPACITY))),
               new PassRegistry.Entry(
                   SchedulePass.NAME,
                   "schedule(target=T, l1=B)",
-                  "decide everything about how chips run the model; the last pass, of opt only",
+                  SchedulePass.PURPOSE,
+                  Stage.PROGRAM,
+                  Stage.SCHEDULE,
                   SchedulePass::of)));
 
   private StandardPasses() {}
@@ -129,10 +136,10 @@ public final class StandardPasses {
   /**
    * Checks what a pass made.
    *
-   * @throws PartitaException when it isn't a valid module, which is a bug of the pass
+   * @throws PartitaException when it isn't valid, which is a bug of the pass
    */
-  public static void verifyStructure(Pass pass, Module module) {
-    List<Diagnostic> violations = Verifier.violations(module);
+  public static void verifyStructure(Pass<?, ?> pass, Staged<?> model) {
+    List<Diagnostic> violations = model.violations();
     if (!violations.isEmpty()) {
       Diagnostic first = violations.getFirst();
       throw new PartitaException(

@@ -2,7 +2,7 @@ package io.partita.passes.graph.raise;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import io.partita.passes.graph.raise.activation.ActivationRules;
 import io.partita.passes.graph.raise.attention.AttentionRules;
 import io.partita.passes.graph.raise.embedding.EmbeddingRules;
@@ -20,7 +20,7 @@ import java.util.Set;
  * Recovers the building blocks of transformers from the small nodes that exporters write. What
  * isn't recognised stays as it is.
  */
-public final class RaisePass implements Pass {
+public final class RaisePass implements ModulePass {
   /** Rules that look for what exporters wrote. */
   private static final List<RewriteRule> RECOGNISING =
       join(

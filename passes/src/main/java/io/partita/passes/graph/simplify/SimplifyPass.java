@@ -2,14 +2,14 @@ package io.partita.passes.graph.simplify;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import io.partita.passes.rewrite.RewriteRule;
 import io.partita.passes.rewrite.Rewriter;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Folds constants, merges equal nodes and removes what has no effect or isn't read. */
-public final class SimplifyPass implements Pass {
+public final class SimplifyPass implements ModulePass {
   /** Rules that any pass may add to its own to keep its result clean. */
   public static final List<RewriteRule> RULES =
       List.of(

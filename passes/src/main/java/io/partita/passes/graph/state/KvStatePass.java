@@ -9,7 +9,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.type.Dim;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import io.partita.passes.PassCode;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import java.util.EnumSet;
@@ -33,7 +33,7 @@ import java.util.function.Consumer;
  * past's length, where the model computes with it, becomes the position of the first sequence, so
  * all sequences of a batch have to be equally long then, as they have to be in the original.
  */
-public final class KvStatePass implements Pass {
+public final class KvStatePass implements ModulePass {
   private final long capacity;
   private final Consumer<Diagnostic> notes;
 

@@ -13,7 +13,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * [batch, k]} of the last token, equal ones by ascending index. Scores of the tokens before are not
  * computed any more.
  */
-public final class SelectPass implements Pass {
+public final class SelectPass implements ModulePass {
   private static final String VALUES = "top_values";
   private static final String INDICES = "top_indices";
 

@@ -1,10 +1,10 @@
 package io.partita.passes.mesh.shard;
 
 import io.partita.ir.graph.Module;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 
 /** Distributes a model: makes a module of the mesh dialect of one of the graph dialect. */
-public final class ShardPass implements Pass {
+public final class ShardPass implements ModulePass {
   private final Strategy strategy;
 
   public ShardPass(Strategy strategy) {

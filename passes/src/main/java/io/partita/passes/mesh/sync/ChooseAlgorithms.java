@@ -9,12 +9,12 @@ import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Gives an algorithm to each sync that has none. Equal syncs get the same one. */
-public final class ChooseAlgorithms implements Pass {
+public final class ChooseAlgorithms implements ModulePass {
   /** The groups of the MCU paper's tree. */
   private static final int GROUP = 4;
 

@@ -10,7 +10,7 @@ import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,7 +30,7 @@ import java.util.Set;
  *
  * <p>Blocks are counted by their attentions, from 0.
  */
-public final class DropSyncs implements Pass {
+public final class DropSyncs implements ModulePass {
   private final BlockSelection blocks;
 
   public DropSyncs(BlockSelection blocks) {

@@ -5,10 +5,10 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Codec;
 import io.partita.ir.op.Communication.Sync;
-import io.partita.passes.Pass;
+import io.partita.passes.ModulePass;
 
 /** Lets the elements of exact syncs travel by a codec, where it encodes them. */
-public final class SetCodec implements Pass {
+public final class SetCodec implements ModulePass {
   private final Codec codec;
 
   public SetCodec(Codec codec) {

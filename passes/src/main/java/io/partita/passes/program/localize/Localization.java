@@ -52,9 +52,10 @@ public final class Localization {
   }
 
   /**
-   * Syncs without an algorithm get one by {@link ChooseAlgorithms#byDeviceCount}.
+   * Syncs without an algorithm get one by {@link ChooseAlgorithms#byDeviceCount}. A module without
+   * a placement becomes a program for one device.
    *
-   * @param module valid, with a placement, and of static types
+   * @param module valid, and of static types
    * @param capacity messages that a channel between two devices holds; where it's 0, a send ends
    *     when the message is received
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
@@ -76,12 +77,30 @@ public final class Localization {
     List<Program> programs = new ArrayList<>();
     for (Module module : modules) {
       StaticTypes.require(module.graph());
+      if (module.placement().isEmpty()) {
+        programs.add(alone(module));
+        continue;
+      }
       Module chosen = ChooseAlgorithms.byDeviceCount().run(module);
       Program program = new Localization(chosen, capacity, parts).run();
       ProgramProof.verify(program, capacity);
       programs.add(program);
     }
     return programs;
+  }
+
+  /** The program of a module that is on no mesh, for one device. */
+  private static Program alone(Module module) {
+    Mesh mesh = Mesh.of();
+    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
+    module.graph().inputs().forEach(each -> inputs.put(each.name(), whole(mesh, each)));
+    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
+    module.graph().outputs().forEach(each -> outputs.put(each.name(), whole(mesh, each.value())));
+    return new Program(mesh, List.of(module), inputs, outputs);
+  }
+
+  private static ShardedType whole(Mesh mesh, Value value) {
+    return new ShardedType(value.type(), Layout.replicated(mesh, value.type().rank()));
   }
 
   private Mesh mesh() {

@@ -3,14 +3,16 @@ package io.partita.tests.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.partita.driver.Distribution;
-import io.partita.driver.ScheduleVerification;
+import io.partita.driver.NumericVerification;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.stage.Stage;
+import io.partita.ir.stage.Staged;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import io.partita.ir.text.PirPrinter;
@@ -18,8 +20,13 @@ import io.partita.ir.text.ScheduleParser;
 import io.partita.ir.text.SchedulePrinter;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.Pass;
 import io.partita.passes.Pipeline;
+import io.partita.passes.program.localize.Localize;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -28,6 +35,10 @@ import org.junit.jupiter.api.Test;
 /** A small decoder block on two chips at each stage, as text that a stranger can read. */
 class DecoderBlockTextTest {
   private static final GoldenFile GOLDEN = GoldenFile.of("decoder-block.golden");
+
+  private static final String MESH = "shard(tensor=2),choose-algorithms";
+
+  private static final String PROGRAM = MESH + ",localize";
 
   private static final String BLOCK =
       """
@@ -78,37 +89,97 @@ class DecoderBlockTextTest {
     return PirParser.parse(text);
   }
 
-  private static Module onTwoChips() {
-    return Pipeline.parse("shard(tensor=2),choose-algorithms", StandardPasses.REGISTRY)
-        .run(block(), (pass, before, after) -> {});
+  private static Staged<?> after(String passes) {
+    return Pipeline.parse(passes, StandardPasses.REGISTRY)
+        .run(Staged.of(block()), (pass, before, after) -> {});
+  }
+
+  private static Program program() {
+    return after(PROGRAM).at(Stage.PROGRAM).orElseThrow();
   }
 
   private static Schedule schedule() {
-    return SchedulePass.last(Pipeline.parse("schedule", StandardPasses.REGISTRY))
-        .orElseThrow()
-        .schedule(onTwoChips());
+    return after(PROGRAM + ",schedule").at(Stage.SCHEDULE).orElseThrow();
   }
 
   @Test
   void everyStage() {
     GOLDEN.assertMatches("graph", PirPrinter.print(block()));
-    GOLDEN.assertMatches("mesh", PirPrinter.print(onTwoChips()));
-    String programs =
-        Distribution.program(onTwoChips()).devices().stream()
-            .map(PirPrinter::print)
-            .collect(Collectors.joining());
-    GOLDEN.assertMatches("program", programs);
+    GOLDEN.assertMatches("mesh", after(MESH).print());
+    GOLDEN.assertMatches("program", after(PROGRAM).print());
     GOLDEN.assertMatches("schedule", SchedulePrinter.print(schedule()));
   }
 
   @Test
   void theTextIsTheWholeSchedule() {
-    ScheduleVerification verification = new ScheduleVerification(3);
+    NumericVerification verification = new NumericVerification(3);
     Schedule schedule = schedule();
     Schedule read = ScheduleParser.parse(SchedulePrinter.print(schedule));
     assertThat(SchedulePrinter.print(read)).isEqualTo(SchedulePrinter.print(schedule));
-    assertThat(verification.run(read)).isEqualTo(verification.run(schedule));
-    assertThat(verification.check(onTwoChips(), read)).contains("same results");
+    assertThat(verification.run(Staged.of(read))).isEqualTo(verification.run(Staged.of(schedule)));
+    Pass<?, ?> pass = new SchedulePass(Optional.empty(), OptionalLong.empty());
+    assertThat(verification.check(pass, after(MESH), Staged.of(read))).contains("same results");
+  }
+
+  private static Program parse(String text) {
+    return PirParser.parseProgram(text, "text", MemorySegment.NULL);
+  }
+
+  @Test
+  void theTextIsTheWholeProgram() {
+    NumericVerification verification = new NumericVerification(3);
+    Program read = parse(PirPrinter.print(program()));
+    assertThat(PirPrinter.print(read)).isEqualTo(PirPrinter.print(program()));
+    assertThat(verification.run(Staged.of(read))).isEqualTo(verification.run(Staged.of(program())));
+    assertThat(verification.check(new Localize(), after(MESH), Staged.of(read)))
+        .contains("same results");
+  }
+
+  private static void requireMistake(String pattern, String replacement, String... says) {
+    String text = PirPrinter.print(program());
+    String other = text.replaceFirst(pattern, replacement);
+    assertThat(other).isNotEqualTo(text);
+    AbstractThrowableAssert<?, ?> thrown = assertThatThrownBy(() -> parse(other));
+    for (String message : says) {
+      thrown.hasMessageContaining(message);
+    }
+  }
+
+  @Test
+  void mistakesInTheTextOfAProgramAreFound() {
+    requireMistake("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
+    requireMistake("head=2", "head=1", "P3001", "found:     module");
+    requireMistake("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
+    requireMistake(
+        "output \"y\": f32\\[1,2,4\\]",
+        "output \"y\": f32[1,2,4{head}]",
+        "P3005",
+        "on device 0, the part of an output of the program: f32[1,2,4{head}]",
+        "output \"y\": f32[1,2,4]");
+    requireMistake(
+        "input \"x\": f32\\[1,2,4\\]", "input \"x\": f32[1,2,4] input \"x\": f32[1]", "P3007");
+    requireMistake(
+        "output \"y\": f32\\[1,2,4\\]", "output \"y\": f32[1,2,4] varying(head)", "P3013");
+  }
+
+  /** Each pass takes what the one before it gives. */
+  @Test
+  void passesOfOtherStagesAreRefused() {
+    assertThatThrownBy(() -> after(MESH + ",schedule"))
+        .hasMessageContaining("P4004")
+        .hasMessageContaining("expected:  a program")
+        .hasMessageContaining("write localize before schedule");
+    assertThatThrownBy(() -> after(PROGRAM + ",simplify"))
+        .hasMessageContaining("P4004")
+        .hasMessageContaining("put simplify before the passes that give a program");
+    Pipeline programs = Pipeline.parse(PROGRAM, StandardPasses.REGISTRY);
+    assertThatThrownBy(() -> programs.run(block(), (pass, before, after) -> {}))
+        .hasMessageContaining("P4004")
+        .hasMessageContaining("the end of the passes");
+    Pipeline schedule = Pipeline.parse("schedule", StandardPasses.REGISTRY);
+    assertThatThrownBy(() -> schedule.run(Staged.of(block()), (pass, before, after) -> {}))
+        .hasMessageContaining("P4004")
+        .hasMessageContaining("found:     a module");
   }
 
   @Test

@@ -1,0 +1,2 @@
+/** What a model is at each stage of compilation. */
+package io.partita.ir.stage;

@@ -1,0 +1,39 @@
+package io.partita.driver;
+
+import io.partita.ir.program.Program;
+import io.partita.ir.stage.Staged;
+import io.partita.ir.text.PirFile;
+import io.partita.ir.text.ScheduleFile;
+import io.partita.passes.Pipeline;
+import io.partita.passes.program.collective.ProgramProof;
+import io.partita.passes.program.localize.Localize;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Reads models of any stage. */
+public final class StagedFile {
+  private StagedFile() {}
+
+  /**
+   * An ONNX model or the text of a module, of a program ({@code .pir}) or of a schedule ({@code
+   * .sched}).
+   *
+   * @param dims extents of dynamic dimensions of an ONNX model, by name
+   * @param values values of inputs of an ONNX model that determine shapes, by name
+   * @param pipeline the passes that will run
+   * @throws io.partita.ir.diagnostic.PartitaException when it can't be read or imported, or it
+   *     can't be proved that a program's messages arrive
+   */
+  public static Staged<?> read(
+      Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
+    if (file.toString().endsWith(ScheduleFile.SUFFIX)) {
+      return Staged.of(ScheduleFile.read(file));
+    }
+    if (file.toString().endsWith(".pir") && PirFile.hasProgram(file)) {
+      Program program = PirFile.readProgram(file);
+      ProgramProof.verify(program, Localize.CAPACITY);
+      return Staged.of(program);
+    }
+    return Staged.of(OpenCache.read(file, dims, values, pipeline));
+  }
+}
