@@ -8,6 +8,7 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,11 +36,20 @@ final class LoopModel {
   private final long[] partAxes;
   private final long[] callAxes;
   private final double coldCycles;
+  private final long stores;
   private final List<Map<List<Long>, Double>> known = new ArrayList<>();
+  private final List<PerTiles<Transfer>> transfers = new ArrayList<>();
+  private final List<PerTiles<Double>> calculations = new ArrayList<>();
 
   /** An operand of a loop. */
   record Part(ElementType element, Direction direction, List<BoxDimension> box) {}
 
+  /** The mean over all tiles of an operand. */
+  private record Transfer(double cycles, double bytes) {
+    static final Transfer NONE = new Transfer(0, 0);
+  }
+
+  /** Of tilings of the same extents. */
   LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
     this.parts = parts;
     this.calls = calls;
@@ -49,11 +59,13 @@ final class LoopModel {
     String far = chip.near().orElse(chip.working()).name();
     load = chip.channel(far, near);
     store = chip.channel(near, far);
+    stores = parts.stream().filter(each -> each.direction() == Direction.STORE).count();
     partAxes = new long[parts.size()];
     for (int i = 0; i < partAxes.length; i++) {
       for (BoxDimension dimension : parts.get(i).box()) {
         partAxes[i] |= axes(dimension.start()) | axes(dimension.size());
       }
+      transfers.add(new PerTiles<>(partAxes[i]));
     }
     callAxes = new long[calls.size()];
     double cold = 0;
@@ -65,41 +77,93 @@ final class LoopModel {
         callAxes[i] |= 1L << axis;
       }
       known.add(new HashMap<>());
+      calculations.add(new PerTiles<>(callAxes[i]));
       cold += SharedWork.coldCycles(calls.get(i), chip);
     }
     coldCycles = cold;
   }
 
   private long axes(TileExpression expression) {
+    return PerTiles.axes(expression, axes);
+  }
+
+  /** Operands whose tiles change with any axis that is cut, as bits. */
+  long changing(TileFigures figures) {
     long mask = 0;
     for (int axis = 0; axis < axes; axis++) {
-      mask |= expression.dependsOn(axis) ? 1L << axis : 0;
+      mask |= figures.counts()[axis] > 1 ? 1L << axis : 0;
     }
-    return mask;
+    long changing = 0;
+    for (int part = 0; part < partAxes.length; part++) {
+      changing |= (partAxes[part] & mask) != 0 ? 1L << part : 0;
+    }
+    return changing;
   }
 
-  /** Whether an operand's tile changes with any axis that is cut. */
-  boolean changes(int part, Tiling tiling) {
-    return innermost(part, tiling) >= 0;
-  }
-
-  private int innermost(int part, Tiling tiling) {
-    for (int place = tiling.order().length - 1; place >= 0; place--) {
-      int axis = tiling.order()[place];
-      if ((partAxes[part] >> axis & 1) == 1 && tiling.count(axis) > 1) {
+  private int innermost(int part, int[] order, long[] counts) {
+    for (int place = order.length - 1; place >= 0; place--) {
+      int axis = order[place];
+      if ((partAxes[part] >> axis & 1) == 1 && counts[axis] > 1) {
         return place;
       }
     }
     return -1;
   }
 
-  LoopTime time(Tiling tiling) {
-    Loads loads = new Loads(tiling);
-    double compute = 0;
+  /** Order and slots of the tiling don't matter. */
+  TileFigures figures(Tiling tiling) {
+    long[] counts = new long[axes];
+    Arrays.setAll(counts, tiling::count);
+    double[] moveCycles = new double[parts.size()];
+    double[] moveBytes = new double[parts.size()];
+    for (int i = 0; i < moveCycles.length; i++) {
+      int part = i;
+      Transfer mean = transfers.get(i).get(tiling, each -> transfer(part, each));
+      moveCycles[i] = mean.cycles;
+      moveBytes[i] = mean.bytes;
+    }
+    double[] callCycles = new double[calls.size()];
     double between = 0;
-    for (int i = 0; i < calls.size(); i++) {
-      compute += cycles(i, tiling);
+    for (int i = 0; i < callCycles.length; i++) {
+      int call = i;
+      callCycles[i] = calculations.get(i).get(tiling, each -> cycles(call, each));
       between += chip.tileCycles() * share(calls.get(i), tiling);
+    }
+    return new TileFigures(counts, moveCycles, moveBytes, callCycles, between);
+  }
+
+  private Transfer transfer(int i, Tiling tiling) {
+    Part part = parts.get(i);
+    Optional<DmaChannel> channel =
+        switch (part.direction()) {
+          case LOAD -> load;
+          case STORE -> store;
+          case SCALAR -> Optional.empty();
+        };
+    if (channel.isEmpty()) {
+      return Transfer.NONE;
+    }
+    DmaChannel by = channel.get();
+    double[] sums = new double[2];
+    Mean mean = new Mean(partAxes[i], 0, tiling);
+    mean.add(
+        at -> {
+          BoxTransfer transfer = BoxTransfer.of(part.element(), part.box(), at);
+          sums[0] += mean.share * transfer.cycles(by);
+          sums[1] += mean.share * transfer.bytes();
+        });
+    return new Transfer(sums[0], sums[1]);
+  }
+
+  LoopTime time(Tiling tiling) {
+    return time(tiling.order(), tiling.slots(), figures(tiling));
+  }
+
+  LoopTime time(int[] order, int[] slots, TileFigures figures) {
+    Loads loads = new Loads(order, slots, figures);
+    double compute = 0;
+    for (double call : figures.callCycles()) {
+      compute += call;
     }
     double cycles = chip.loopCycles() + (calls.size() - 1) * chip.callCycles();
     cycles += loads.started() + compute + loads.ended();
@@ -109,11 +173,11 @@ final class LoopModel {
     double loaded = loads.firstBytes;
     double stored = loads.lastBytes;
     for (int place = 0; place < axes; place++) {
-      long count = tiling.count(tiling.order()[place]);
+      long count = figures.counts()[order[place]];
       double steps = around * (count - 1);
       if (steps > 0) {
         loads.step(place);
-        double own = compute + between + loads.moved * chip.moveCycles();
+        double own = compute + figures.betweenCycles() + loads.moved * chip.moveCycles();
         cycles += steps * (Math.max(own, loads.overlapped()) + loads.waited);
         loadCycles += steps * loads.allLoads;
         storeCycles += steps * loads.allStores;
@@ -135,9 +199,9 @@ final class LoopModel {
   /** The transfers of one step. */
   private final class Loads {
     private final int[] inner = new int[parts.size()];
-    private final double[] cycles = new double[parts.size()];
-    private final double[] bytes = new double[parts.size()];
-    private final Tiling tiling;
+    private final double[] cycles;
+    private final double[] bytes;
+    private final int[] slots;
     private double first;
     private double last;
     private double firstBytes;
@@ -151,40 +215,24 @@ final class LoopModel {
     private double waited;
     private int moved;
 
-    Loads(Tiling tiling) {
-      this.tiling = tiling;
-      for (int i = 0; i < parts.size(); i++) {
-        Part part = parts.get(i);
-        inner[i] = innermost(i, tiling);
-        switch (part.direction()) {
+    Loads(int[] order, int[] slots, TileFigures figures) {
+      this.slots = slots;
+      cycles = figures.moveCycles();
+      bytes = figures.moveBytes();
+      for (int i = 0; i < inner.length; i++) {
+        inner[i] = innermost(i, order, figures.counts());
+        switch (parts.get(i).direction()) {
           case LOAD -> {
-            measure(i, load);
             first += cycles[i];
             firstBytes += bytes[i];
           }
           case STORE -> {
-            measure(i, store);
             last += cycles[i];
             lastBytes += bytes[i];
           }
           case SCALAR -> inner[i] = -1;
         }
       }
-    }
-
-    private void measure(int i, Optional<DmaChannel> channel) {
-      if (channel.isEmpty()) {
-        return;
-      }
-      Part part = parts.get(i);
-      DmaChannel by = channel.get();
-      Mean mean = new Mean(partAxes[i], 0, tiling);
-      mean.add(
-          at -> {
-            BoxTransfer transfer = BoxTransfer.of(part.element(), part.box(), at);
-            bytes[i] += mean.share * transfer.bytes();
-            cycles[i] += mean.share * transfer.cycles(by);
-          });
     }
 
     /** From the start of the first load to the end of all. */
@@ -202,7 +250,6 @@ final class LoopModel {
 
     /** Of the last tile's stores. */
     double ended() {
-      long stores = parts.stream().filter(each -> each.direction() == Direction.STORE).count();
       return stores * chip.operandCycles() + last;
     }
 
@@ -215,7 +262,7 @@ final class LoopModel {
           continue;
         }
         moved++;
-        boolean isDouble = tiling.slots()[i] == 2;
+        boolean isDouble = slots[i] == 2;
         waited += isDouble ? 0 : cycles[i];
         if (parts.get(i).direction() == Direction.LOAD) {
           allLoads += cycles[i];

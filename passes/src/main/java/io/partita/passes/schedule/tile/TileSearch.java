@@ -6,8 +6,10 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,6 +28,9 @@ final class TileSearch {
   private static final double FINE = 1.2;
   private static final double COARSE = 4;
 
+  /** One slot for each operand. */
+  private static final long[] ALONE = {0};
+
   private final TileSpace space;
   private final LoopModel model;
   private final WorkingMemory memory;
@@ -41,6 +46,22 @@ final class TileSearch {
 
   private record Candidate(Tiling tiling, double cycles, double tiles) {}
 
+  /**
+   * Tiles of some sizes.
+   *
+   * @param bytes of one slot of each operand, and of scratch
+   * @param changing operands whose tiles change, as bits: others have no use for two slots
+   */
+  private record Tiles(long[] sizes, TileFigures figures, long[] bytes, long changing) {
+    double count() {
+      double count = 1;
+      for (long each : figures.counts()) {
+        count *= each;
+      }
+      return count;
+    }
+  }
+
   private static final Comparator<Candidate> BETTER =
       Comparator.comparingDouble(Candidate::cycles).thenComparingDouble(Candidate::tiles);
 
@@ -55,9 +76,19 @@ final class TileSearch {
     memory = new WorkingMemory(space, chip.working().alignment());
     extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     orders = orders();
-    slots = doubleBuffer ? slots() : new long[] {0};
-    alone =
-        doubleBuffer ? Optional.of(new TileSearch(space, bytes, chip, false)) : Optional.empty();
+    slots = doubleBuffer ? slots() : ALONE;
+    alone = doubleBuffer ? Optional.of(new TileSearch(this)) : Optional.empty();
+  }
+
+  private TileSearch(TileSearch search) {
+    space = search.space;
+    bytes = search.bytes;
+    model = search.model;
+    memory = search.memory;
+    extents = search.extents;
+    orders = search.orders;
+    slots = ALONE;
+    alone = Optional.empty();
   }
 
   /** All sets of few operands; of many all, all but one, those that are loaded, and none. */
@@ -90,28 +121,28 @@ final class TileSearch {
   /** None if the smallest tiles don't fit. */
   Optional<Tiling> best() {
     List<long[]> fine = space.axes().stream().map(axis -> TileSizes.of(axis, FINE)).toList();
-    Optional<Candidate> other = alone.flatMap(TileSearch::best).flatMap(this::candidate);
-    return Stream.concat(found(fine).stream(), other.stream().map(each -> improve(each, fine)))
-        .min(BETTER)
-        .map(Candidate::tiling);
-  }
-
-  private Optional<Candidate> found(List<long[]> fine) {
-    long possibilities = (long) orders.size() * slots.length;
-    for (long[] sizes : fine) {
-      possibilities = Math.min(ALL + 1, possibilities * sizes.length);
-    }
-    if (possibilities <= ALL) {
-      return all(fine).stream().min(BETTER);
+    if (possibilities(fine) <= ALL) {
+      return all(fine).stream().min(BETTER).map(Candidate::tiling);
     }
     List<Candidate> starts =
         all(space.axes().stream().map(axis -> TileSizes.of(axis, COARSE)).toList());
-    return starts.stream()
-        .sorted(BETTER)
-        .filter(distinctTiles())
-        .limit(STARTS)
-        .map(start -> improve(start, fine))
-        .min(BETTER);
+    Stream<Candidate> found =
+        starts.stream()
+            .sorted(BETTER)
+            .filter(distinctTiles())
+            .limit(STARTS)
+            .map(start -> improve(start, fine));
+    Stream<Candidate> other =
+        alone.flatMap(TileSearch::best).map(this::timed).map(each -> improve(each, fine)).stream();
+    return Stream.concat(found, other).min(BETTER).map(Candidate::tiling);
+  }
+
+  private long possibilities(List<long[]> sizes) {
+    long possibilities = (long) orders.size() * slots.length;
+    for (long[] each : sizes) {
+      possibilities = Math.min(ALL + 1, possibilities * each.length);
+    }
+    return possibilities;
   }
 
   /** The first of those that differ in slots and orders only: the others lead to the same. */
@@ -146,25 +177,69 @@ final class TileSearch {
   }
 
   private List<Candidate> all(List<long[]> sizes) {
+    List<Tiles> tiles = new ArrayList<>();
+    all(sizes, 0, new long[extents.length], tiles);
+    Map<Long, boolean[]> firstOrders = new HashMap<>();
+    Map<Long, boolean[]> firstSlots = new HashMap<>();
     List<Candidate> found = new ArrayList<>();
-    for (int[] order : orders) {
-      for (long each : slots) {
-        all(sizes, 0, new long[extents.length], order, each, found);
+    for (int order = 0; order < orders.size(); order++) {
+      for (int set = 0; set < slots.length; set++) {
+        for (Tiles each : tiles) {
+          if (firstOrders.computeIfAbsent(cut(each), this::firstOrders)[order]
+              && firstSlots.computeIfAbsent(each.changing, this::firstSlots)[set]) {
+            candidate(each, orders.get(order), slots[set]).ifPresent(found::add);
+          }
+        }
       }
     }
     return found;
   }
 
-  private void all(
-      List<long[]> sizes, int axis, long[] tiles, int[] order, long each, List<Candidate> found) {
+  /** Of those that fit with one slot each. */
+  private void all(List<long[]> sizes, int axis, long[] tiles, List<Tiles> found) {
     if (axis == tiles.length) {
-      candidate(tiling(tiles.clone(), order, each)).ifPresent(found::add);
+      Tiles each = tiles(tiles.clone());
+      if (memory.bytes(each.bytes, 0) <= bytes) {
+        found.add(each);
+      }
       return;
     }
     for (long size : sizes.get(axis)) {
       tiles[axis] = size;
-      all(sizes, axis + 1, tiles, order, each, found);
+      all(sizes, axis + 1, tiles, found);
     }
+  }
+
+  /** Axes with more than one tile, as bits: the others may be anywhere in the order. */
+  private static long cut(Tiles tiles) {
+    long mask = 0;
+    long[] counts = tiles.figures.counts();
+    for (int axis = 0; axis < counts.length; axis++) {
+      mask |= counts[axis] > 1 ? 1L << axis : 0;
+    }
+    return mask;
+  }
+
+  /** Which orders aren't like an earlier one when only some axes are cut. */
+  private boolean[] firstOrders(long cut) {
+    Set<List<Integer>> seen = new HashSet<>();
+    boolean[] first = new boolean[orders.size()];
+    for (int i = 0; i < first.length; i++) {
+      first[i] =
+          seen.add(
+              Arrays.stream(orders.get(i)).filter(axis -> (cut >> axis & 1) == 1).boxed().toList());
+    }
+    return first;
+  }
+
+  /** Which sets of slots aren't like an earlier one when only some operands change. */
+  private boolean[] firstSlots(long changing) {
+    Set<Long> seen = new HashSet<>();
+    boolean[] first = new boolean[slots.length];
+    for (int i = 0; i < first.length; i++) {
+      first[i] = seen.add(slots[i] & changing);
+    }
+    return first;
   }
 
   private Candidate improve(Candidate start, List<long[]> sizes) {
@@ -176,46 +251,54 @@ final class TileSearch {
         for (long size : sizes.get(axis)) {
           long[] tiles = best.tiling.tiles().clone();
           tiles[axis] = size;
-          best = better(best, tiles, best.tiling.order());
+          best = better(best, tiles(tiles), best.tiling.order());
         }
       }
+      Tiles tiles = tiles(best.tiling.tiles());
       for (int[] order : orders) {
-        best = better(best, best.tiling.tiles(), order);
+        best = better(best, tiles, order);
       }
     } while (BETTER.compare(best, before) < 0);
     return best;
   }
 
-  private Candidate better(Candidate best, long[] tiles, int[] order) {
+  private Candidate better(Candidate best, Tiles tiles, int[] order) {
     Candidate found = best;
+    Set<Long> seen = new HashSet<>();
     for (long each : slots) {
-      Optional<Candidate> candidate = candidate(tiling(tiles, order, each));
-      if (candidate.isPresent() && BETTER.compare(candidate.get(), found) < 0) {
-        found = candidate.get();
+      if (seen.add(each & tiles.changing)) {
+        Optional<Candidate> candidate = candidate(tiles, order, each);
+        if (candidate.isPresent() && BETTER.compare(candidate.get(), found) < 0) {
+          found = candidate.get();
+        }
       }
     }
     return found;
   }
 
-  private Optional<Candidate> candidate(Tiling tiling) {
-    if (memory.bytes(tiling) > bytes) {
-      return Optional.empty();
-    }
-    double tiles = 1;
-    for (int axis = 0; axis < extents.length; axis++) {
-      tiles *= tiling.count(axis);
-    }
-    return Optional.of(new Candidate(tiling, model.time(tiling).cycles(), tiles));
+  private Tiles tiles(long[] sizes) {
+    Tiling tiling = tiling(sizes, orders.getFirst(), 0);
+    TileFigures figures = model.figures(tiling);
+    return new Tiles(sizes, figures, memory.parts(tiling), model.changing(figures));
   }
 
-  private Tiling tiling(long[] tiles, int[] order, long each) {
-    int[] ones = new int[space.operands().size()];
-    Arrays.fill(ones, 1);
-    Tiling tiling = new Tiling(extents, tiles, order, ones);
-    for (int i = 0; i < ones.length; i++) {
-      boolean isDouble = (each >> i & 1) == 1;
-      ones[i] = isDouble && model.changes(i, tiling) ? 2 : 1;
+  private Optional<Candidate> candidate(Tiles tiles, int[] order, long each) {
+    long isDouble = each & tiles.changing;
+    if (memory.bytes(tiles.bytes, isDouble) > bytes) {
+      return Optional.empty();
     }
-    return tiling;
+    Tiling tiling = tiling(tiles.sizes, order, isDouble);
+    double cycles = model.time(order, tiling.slots(), tiles.figures).cycles();
+    return Optional.of(new Candidate(tiling, cycles, tiles.count()));
+  }
+
+  private Candidate timed(Tiling tiling) {
+    return candidate(tiles(tiling.tiles()), tiling.order(), 0).orElseThrow();
+  }
+
+  private Tiling tiling(long[] tiles, int[] order, long isDouble) {
+    int[] own = new int[space.operands().size()];
+    Arrays.setAll(own, i -> (isDouble >> i & 1) == 1 ? 2 : 1);
+    return new Tiling(extents, tiles, order, own);
   }
 }

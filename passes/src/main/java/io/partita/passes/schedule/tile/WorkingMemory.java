@@ -1,12 +1,17 @@
 package io.partita.passes.schedule.tile;
 
+import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileExpression.Size;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Where tiles and scratch of a loop lie in L1: one after the other, in the order of the loop. */
+/**
+ * Where tiles and scratch of a loop lie in L1: one after the other, in the order of the loop.
+ * Tilings have the extents of the space.
+ */
 final class WorkingMemory {
   /** Enough for all that scratch is used for. */
   private static final long SCRATCH_ALIGNMENT = 8;
@@ -14,6 +19,8 @@ final class WorkingMemory {
   private final TileSpace space;
   private final long alignment;
   private final List<List<Extent>> extents;
+  private final List<PerTiles<Long>> slots;
+  private final List<PerTiles<Long>> scratch;
 
   /**
    * @param places what is left of it when all tiles have the same extent
@@ -27,6 +34,18 @@ final class WorkingMemory {
         space.operands().stream()
             .map(each -> each.box().stream().map(one -> extent(one.size())).toList())
             .toList();
+    int axes = space.axes().size();
+    this.slots =
+        space.operands().stream()
+            .map(each -> memo(each.box().stream().map(BoxDimension::size), axes))
+            .toList();
+    this.scratch =
+        space.scratch().stream().map(each -> memo(Stream.of(each.bytes()), axes)).toList();
+  }
+
+  private static PerTiles<Long> memo(Stream<TileExpression> of, int axes) {
+    return new PerTiles<>(
+        of.mapToLong(each -> PerTiles.axes(each, axes)).reduce(0, (mask, own) -> mask | own));
   }
 
   private static Extent extent(TileExpression size) {
@@ -36,6 +55,10 @@ final class WorkingMemory {
 
   /** Bytes of one slot of an operand. */
   long slotBytes(int operand, Tiling tiling) {
+    return slots.get(operand).get(tiling, each -> slot(operand, each));
+  }
+
+  private long slot(int operand, Tiling tiling) {
     TileSpace.Operand part = space.operands().get(operand);
     if (part.direction() == Direction.SCALAR) {
       return 0;
@@ -51,19 +74,46 @@ final class WorkingMemory {
     return Math.max(alignment, space.operands().get(operand).element().bits() / 8);
   }
 
-  long scratchBytes(int scratch, Tiling tiling) {
-    TileExpression bytes = space.scratch().get(scratch).bytes();
-    return align(bytes.at(new TilePosition(tiling)), SCRATCH_ALIGNMENT);
+  long scratchBytes(int number, Tiling tiling) {
+    TileExpression bytes = space.scratch().get(number).bytes();
+    return scratch
+        .get(number)
+        .get(tiling, each -> align(bytes.at(new TilePosition(each)), SCRATCH_ALIGNMENT));
   }
 
   /** Bytes of all, from 0 on. */
   long bytes(Tiling tiling) {
-    long end = 0;
-    for (int i = 0; i < space.operands().size(); i++) {
-      end = align(end, alignment(i)) + tiling.slots()[i] * slotBytes(i, tiling);
+    long isDouble = 0;
+    for (int i = 0; i < tiling.slots().length; i++) {
+      isDouble |= tiling.slots()[i] == 2 ? 1L << i : 0;
     }
-    for (int i = 0; i < space.scratch().size(); i++) {
-      end = align(end, SCRATCH_ALIGNMENT) + scratchBytes(i, tiling);
+    return bytes(parts(tiling), isDouble);
+  }
+
+  /** Bytes of one slot of each operand, then those of scratch. */
+  long[] parts(Tiling tiling) {
+    long[] parts = new long[slots.size() + scratch.size()];
+    for (int i = 0; i < slots.size(); i++) {
+      parts[i] = slotBytes(i, tiling);
+    }
+    for (int i = 0; i < scratch.size(); i++) {
+      parts[slots.size() + i] = scratchBytes(i, tiling);
+    }
+    return parts;
+  }
+
+  /**
+   * Bytes of all, from 0 on.
+   *
+   * @param isDouble operands with two slots, as bits
+   */
+  long bytes(long[] parts, long isDouble) {
+    long end = 0;
+    for (int i = 0; i < slots.size(); i++) {
+      end = align(end, alignment(i)) + (1 + (isDouble >> i & 1)) * parts[i];
+    }
+    for (int i = slots.size(); i < parts.length; i++) {
+      end = align(end, SCRATCH_ALIGNMENT) + parts[i];
     }
     return end;
   }
