@@ -3,6 +3,7 @@ package io.partita.cli;
 import io.partita.backend.java.BackendCode;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.driver.DriverCode;
+import io.partita.driver.evaluate.MetricCode;
 import io.partita.frontend.onnx.ImportCode;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.eval.EvaluationCode;
@@ -62,6 +63,7 @@ final class DiagnosticReference {
             BackendCode.values(),
             SiracusaCode.values(),
             DriverCode.values(),
+            MetricCode.values(),
             ZooDiagnostic.values())
         .flatMap(Stream::of)
         .sorted(Comparator.comparing(DiagnosticCode::id))

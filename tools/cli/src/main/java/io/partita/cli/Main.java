@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
       RunCommand.class,
       GenerateCommand.class,
       CheckCommand.class,
+      EvaluateCommand.class,
       DiffCommand.class,
       OptCommand.class,
       ZooCommand.class,

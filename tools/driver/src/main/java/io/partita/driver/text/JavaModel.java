@@ -1,6 +1,7 @@
 package io.partita.driver.text;
 
 import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
@@ -23,6 +24,16 @@ public final class JavaModel implements CompiledModel {
   public JavaModel(Path folder, DeviceHosting hosting) {
     try {
       program = ProgramRunner.open(compiler, folder, hosting);
+    } catch (RuntimeException e) {
+      compiler.close();
+      throw e;
+    }
+  }
+
+  /** Compiles and loads what a backend gave, with devices as threads. */
+  public JavaModel(EmittedProgram emitted) {
+    try {
+      program = ProgramRunner.load(compiler, emitted);
     } catch (RuntimeException e) {
       compiler.close();
       throw e;

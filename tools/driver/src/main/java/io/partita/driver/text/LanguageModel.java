@@ -164,18 +164,40 @@ public final class LanguageModel implements AutoCloseable {
     return isDecoder() ? decode(sequence) : prefill(sequence);
   }
 
+  /** The logits {@code [v]} after each token of a sequence of at most {@link #context} tokens. */
+  public List<float[]> each(List<Integer> sequence) {
+    List<float[]> logits = new ArrayList<>();
+    if (isDecoder()) {
+      program.reset();
+      fed.clear();
+      for (int end = 1; end <= sequence.size(); end++) {
+        logits.add(decode(sequence.subList(0, end)));
+      }
+    } else {
+      List<Tensor> outputs = runPrefill(sequence);
+      for (int i = 0; i < sequence.size(); i++) {
+        logits.add(row(outputs, i));
+      }
+    }
+    return logits;
+  }
+
   /** Causal models don't see what comes later, so that the rest of the window may hold anything. */
   private float[] prefill(List<Integer> sequence) {
     int window = context();
     List<Integer> seen = sequence.subList(Math.max(0, sequence.size() - window), sequence.size());
-    long[] ids = new long[window];
+    return row(runPrefill(seen), seen.size() - 1);
+  }
+
+  private List<Tensor> runPrefill(List<Integer> seen) {
+    long[] ids = new long[context()];
     for (int i = 0; i < seen.size(); i++) {
       ids[i] = seen.get(i);
     }
     Tensor tokens = Tensor.ofLongs(tokens(), ids);
     List<Tensor> inputs =
         program.inputs().stream().map(port -> given.getOrDefault(port.name(), tokens)).toList();
-    return row(program.run(inputs), seen.size() - 1);
+    return program.run(inputs);
   }
 
   private float[] decode(List<Integer> sequence) {

@@ -1,0 +1,184 @@
+package io.partita.cli;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.evaluate.Evaluation;
+import io.partita.driver.evaluate.EvaluationData;
+import io.partita.driver.evaluate.Scaling;
+import io.partita.driver.evaluate.Traffic;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures how good a model is. */
+@Command(
+    name = "evaluate",
+    description = {
+      "Measure a model on data, by the Java that is emitted for it: the perplexity of a language"
+          + " model, the top-1 accuracy of a classifier; and what devices send.",
+      "The data is a NumPy archive (.npz). Token ids are integers [n,length]; samples of a"
+          + " classifier are [n,...], and an array of the same name and _labels has their classes."
+    })
+final class EvaluateCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
+  Path model;
+
+  @Option(names = "--data", required = true, paramLabel = "FILE", description = "The data (.npz).")
+  Path data;
+
+  @Option(
+      names = "--array",
+      paramLabel = "NAME",
+      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+  String array = "validation";
+
+  @Option(
+      names = "--samples",
+      paramLabel = "N",
+      description = "Only so many samples, the first ones; by default all.")
+  Integer samples;
+
+  @Option(
+      names = "--mean",
+      paramLabel = "X",
+      description =
+          "Subtracted from samples that aren't tokens, after bytes were divided by 255; by default"
+              + " ${DEFAULT-VALUE}.")
+  double mean;
+
+  @Option(
+      names = "--std",
+      paramLabel = "X",
+      description = "Divides them afterwards; by default ${DEFAULT-VALUE}.")
+  double deviation = 1;
+
+  @Mixin ModelOptions options = new ModelOptions();
+
+  @Mixin DeviceOptions devices = new DeviceOptions();
+
+  @Option(names = "--kv-capacity", paramLabel = "N", description = "Positions of the KV cache.")
+  Long capacity;
+
+  @Option(
+      names = "--passes",
+      paramLabel = "PIPELINE",
+      description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
+  String passes;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Samples to measure at once; by default as many as there are processors.")
+  int threads = Runtime.getRuntime().availableProcessors();
+
+  @Option(names = "--json", description = "Print JSON.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    require("--samples", samples == null || samples >= 1, samples, "1 or more");
+    require("--threads", threads >= 1, threads, "1 or more");
+    require("--mean", Double.isFinite(mean), mean, "a finite number");
+    require("--std", Double.isFinite(deviation) && deviation > 0, deviation, "a number above 0");
+    Compilation.Request request =
+        new Compilation.Request(
+            model,
+            options.dims,
+            options.values,
+            passes,
+            OptionalLong.empty(),
+            capacity == null ? OptionalLong.empty() : OptionalLong.of(capacity));
+    EvaluationData given = EvaluationData.read(data, array);
+    PrintWriter err = spec.commandLine().getErr();
+    Evaluation.Result result;
+    try (Progress progress = Progress.start(err, "starting")) {
+      result =
+          new Evaluation(err::println, progress::step)
+              .run(
+                  new Evaluation.Request(
+                      request,
+                      devices.chosen(),
+                      given,
+                      new Scaling(mean, deviation),
+                      samples == null ? OptionalInt.empty() : OptionalInt.of(samples),
+                      threads));
+    }
+    spec.commandLine().getOut().println(json ? Json.text(report(result)) : text(result));
+    return ExitCode.DONE;
+  }
+
+  private void require(String option, boolean isRight, Object found, String expected) {
+    if (!isRight) {
+      throw new ParameterException(
+          spec.commandLine(), option + " takes " + expected + ", not " + found);
+    }
+  }
+
+  private static String text(Evaluation.Result result) {
+    StringBuilder text = new StringBuilder();
+    line(text, "%-12s %.4f", result.metric(), result.value());
+    if (result.value() != result.mean()) {
+      line(text, "%-12s %.4f", "loss", result.mean());
+    }
+    line(
+        text,
+        "%-12s %,d %s in %.1f s, %.0f a second",
+        "measured",
+        result.count(),
+        result.unit(),
+        result.seconds(),
+        result.count() / result.seconds());
+    if (result.traffic().isPresent()) {
+      line(text, "%-12s %d", "devices", result.devices());
+      Traffic traffic = result.traffic().get();
+      line(
+          text,
+          "%-12s %,.1f bytes for each of the %s",
+          "sent",
+          result.bytesPerToken(),
+          result.unit());
+      if (traffic.values() > 0) {
+        line(
+            text,
+            "%-12s %.4g bits for each value that a sum joins",
+            "width",
+            traffic.bitsPerValue());
+      }
+    }
+    return text.toString().stripTrailing();
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments)).append(System.lineSeparator());
+  }
+
+  private static Map<String, Object> report(Evaluation.Result result) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("metric", result.metric());
+    report.put("value", result.value());
+    report.put("mean", result.mean());
+    report.put("count", result.count());
+    report.put("unit", result.unit());
+    report.put("seconds", result.seconds());
+    report.put("devices", result.devices());
+    report.put("bytesPerToken", result.bytesPerToken());
+    result
+        .traffic()
+        .filter(traffic -> traffic.values() > 0)
+        .ifPresent(traffic -> report.put("bitsPerValue", traffic.bitsPerValue()));
+    return report;
+  }
+}

@@ -1,0 +1,156 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import io.partita.driver.OutputFile;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class EvaluateCommandTest {
+  private static final Path PREFILL =
+      Invocation.SHAKESPEARE.resolve("prefill").resolve("network.onnx");
+  private static final int SAMPLES = 3;
+  private static final int LENGTH = 13;
+
+  @TempDir Path folder;
+  private Path data;
+
+  @BeforeEach
+  void text() {
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    long[] ids = new long[SAMPLES * LENGTH];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = (i * 7L + 3) % 65;
+    }
+    arrays.put("validation", Tensor.longs(Shape.of(SAMPLES, LENGTH), ids));
+    arrays.put("unknown", Tensor.longs(Shape.of(1, 3), 1, 65, 2));
+    arrays.put("single", Tensor.longs(Shape.of(4, 1), 1, 2, 3, 4));
+    arrays.put("none", Tensor.longs(Shape.of(0, 5)));
+    arrays.put("fractions", Tensor.floats(Shape.of(1, 2), 0.5f, 1.5f));
+    data = folder.resolve("data.npz");
+    OutputFile.write(data, out -> Npz.write(arrays, out));
+  }
+
+  private Map<String, Object> measured(Path model, Object... more) {
+    Object[] arguments = new Object[more.length + 5];
+    arguments[0] = "evaluate";
+    arguments[1] = model;
+    arguments[2] = "--data";
+    arguments[3] = data;
+    arguments[4] = "--json";
+    System.arraycopy(more, 0, arguments, 5, more.length);
+    Invocation run = Invocation.of(arguments);
+    assertThat(run.exitCode()).as(run.err() + run.out()).isZero();
+    return run.json();
+  }
+
+  private static double number(Map<String, Object> report, String key) {
+    return ((Number) report.get(key)).doubleValue();
+  }
+
+  /** Two exports of one model, which compute logits in very different ways. */
+  @Test
+  void aDecoderAndAWholeSequenceHaveTheSamePerplexity() {
+    Map<String, Object> whole = measured(PREFILL);
+    Map<String, Object> decoder = measured(Invocation.DECODER);
+    assertThat(whole)
+        .containsEntry("metric", "perplexity")
+        .containsEntry("unit", "tokens")
+        .containsEntry("devices", 1)
+        .containsEntry("bytesPerToken", 0.0)
+        .doesNotContainKey("bitsPerValue");
+    assertThat(number(whole, "count")).isEqualTo(SAMPLES * (LENGTH - 1));
+    assertThat(number(whole, "value")).isEqualTo(Math.exp(number(whole, "mean")), offset(1e-9));
+    assertThat(number(decoder, "count")).isEqualTo(number(whole, "count"));
+    assertThat(number(decoder, "mean")).isEqualTo(number(whole, "mean"), offset(1e-5));
+  }
+
+  /** A window that is shorter than a sequence sees less, of the same tokens. */
+  @Test
+  void sequencesAreCutIntoWindows() {
+    Map<String, Object> whole = measured(PREFILL, "--samples=1");
+    Map<String, Object> windows = measured(PREFILL, "--dim=seq=5");
+    assertThat(number(whole, "count")).isEqualTo(LENGTH - 1);
+    assertThat(number(windows, "count")).isEqualTo(SAMPLES * (LENGTH - 1));
+    assertThat(number(windows, "mean")).isPositive();
+  }
+
+  @Test
+  void devicesGiveTheSameAndMessagesAreCounted() {
+    Map<String, Object> one = measured(PREFILL, "--threads=1");
+    Map<String, Object> exact = measured(PREFILL, "--devices=4");
+    Map<String, Object> rounded =
+        measured(PREFILL, "--passes=simplify,raise,simplify,shard(tensor=4),sync-codec(bf16)");
+    assertThat(number(exact, "mean")).isEqualTo(number(one, "mean"), offset(1e-5));
+    assertThat(number(exact, "bitsPerValue")).isEqualTo(32);
+    assertThat(number(rounded, "bitsPerValue")).isEqualTo(16);
+    assertThat(number(rounded, "bytesPerToken"))
+        .isEqualTo(number(exact, "bytesPerToken") / 2, offset(1.0));
+    assertThat(number(rounded, "mean"))
+        .isEqualTo(number(one, "mean"), offset(0.05))
+        .isNotEqualTo(number(exact, "mean"));
+  }
+
+  @Test
+  void aClassifierHasItsShareOfRightAnswers() throws Exception {
+    Path model = folder.resolve("classifier.pir");
+    Files.writeString(
+        model,
+        """
+        module {
+          graph @classifier(%image: f32[1,1,3]) -> ("logits": f32[1,3]) {
+            %0 = reshape(%image) {to = [1,3]} : f32[1,3]
+            %1 = neg(%0) : f32[1,3]
+            return %1
+          }
+        }
+        """);
+    byte[] images = {0, 9, 9, 9, 0, 9, 9, 9, 0, 0, 9, 9};
+    long[] pixels = new long[images.length];
+    for (int i = 0; i < images.length; i++) {
+      pixels[i] = images[i];
+    }
+    Map<String, Tensor> arrays = new LinkedHashMap<>();
+    arrays.put("test", Tensor.ofLongs(TensorType.of(ElementType.U8, 4, 1, 3), pixels));
+    arrays.put("test_labels", Tensor.longs(Shape.of(4), 0, 1, 2, 1));
+    arrays.put("validation", Tensor.ofLongs(TensorType.of(ElementType.U8, 4, 1, 3), pixels));
+    data = folder.resolve("images.npz");
+    OutputFile.write(data, out -> Npz.write(arrays, out));
+    assertThat(measured(model, "--array=test", "--mean=0.5", "--std=0.5"))
+        .containsEntry("metric", "top-1")
+        .containsEntry("count", 4)
+        .containsEntry("value", 0.75);
+    assertThat(refusal(model, "--array=validation")).contains("P6201", "'validation_labels'");
+  }
+
+  private String refusal(Path model, String option) {
+    Invocation run = Invocation.of("evaluate", model, "--data", data, option);
+    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.USER_ERROR);
+    return run.err();
+  }
+
+  @Test
+  void dataThatIsNotForTheModelIsRefused() {
+    assertThat(refusal(PREFILL, "--array=valdation"))
+        .contains("P6201", "name the array to evaluate: --array validation");
+    assertThat(refusal(PREFILL, "--array=unknown"))
+        .contains("P6202", "sample 0, token 1", "ids from 0 to 64", "65");
+    assertThat(refusal(PREFILL, "--array=single")).contains("P6202", "at least 2 token ids");
+    assertThat(refusal(PREFILL, "--array=none")).contains("P6202", "at least one sample");
+    assertThat(refusal(PREFILL, "--array=fractions")).contains("P6202", "integers [n, length]");
+    assertThat(refusal(PREFILL, "--samples=0")).contains("--samples takes 1 or more, not 0");
+  }
+}

@@ -1,0 +1,196 @@
+package io.partita.driver.evaluate;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaBackend;
+import io.partita.backend.java.JavaOptions;
+import io.partita.driver.Compilation;
+import io.partita.driver.DecoderDimensions;
+import io.partita.driver.Distribution;
+import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.LanguageModel;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Measures a model on data, by the Java that is emitted for it. */
+public final class Evaluation {
+  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
+
+  /**
+   * What to measure.
+   *
+   * @param strategy over which devices, each a thread, and how; none for one device
+   * @param scaling of samples that aren't tokens
+   * @param samples so many of the data's, the first ones; none for all
+   * @param threads how many samples are scored at once
+   */
+  public record Request(
+      Compilation.Request model,
+      Optional<Strategy> strategy,
+      EvaluationData data,
+      Scaling scaling,
+      OptionalInt samples,
+      int threads) {}
+
+  /**
+   * What was measured.
+   *
+   * @param metric such as {@code perplexity}
+   * @param mean of what the metric is a function of: of perplexity, the loss in nats
+   * @param count how many were averaged: tokens or samples
+   * @param unit what {@code count} counts
+   * @param traffic of one run; none on one device
+   * @param tokensPerRun that a program takes at once; 1 for samples that aren't tokens
+   * @param seconds that the runs took, without reading and compiling
+   */
+  public record Result(
+      String metric,
+      double value,
+      double mean,
+      long count,
+      String unit,
+      int devices,
+      Optional<Traffic> traffic,
+      long tokensPerRun,
+      double seconds) {
+    /** What all devices together send for a token, or for a sample that isn't tokens. */
+    public double bytesPerToken() {
+      return traffic.map(sent -> (double) sent.bytes() / tokensPerRun).orElse(0.0);
+    }
+  }
+
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  /**
+   * @param notes takes what the user should know although it stops nothing
+   * @param progress takes what the evaluation is at
+   */
+  public Evaluation(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * @throws PartitaException when the model can't be compiled, or with {@link MetricCode}
+   */
+  public Result run(Request request) {
+    Module module = new Compilation(notes, progress).prepare(fitted(request));
+    Module placed = module;
+    if (request.strategy().isPresent()) {
+      progress.accept("sharding");
+      placed = new ShardPass(request.strategy().get()).run(module);
+    }
+    return run(request, placed);
+  }
+
+  private Result run(Request request, Module module) {
+    Optional<Program> program =
+        module.placement().isPresent()
+            ? Optional.of(Distribution.program(module))
+            : Optional.empty();
+    progress.accept("emitting Java");
+    EmittedProgram emitted =
+        program
+            .map(several -> JavaBackend.emit(several, OPTIONS))
+            .orElseGet(() -> JavaBackend.emit(module, OPTIONS));
+    progress.accept("compiling Java");
+    try (Scorers scorers = new Scorers(emitted, request.threads())) {
+      Path model = request.model().model();
+      Metric metric = metric(model, request.data(), request.scaling(), scorers.first());
+      int samples = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
+      long start = System.nanoTime();
+      Score score = scorers.score(metric, samples, progress);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      return new Result(
+          metric.name(),
+          metric.value(score.mean()),
+          score.mean(),
+          score.count(),
+          metric.unit(),
+          program.map(several -> several.devices().size()).orElse(1),
+          program.map(several -> Traffic.of(module, several)),
+          isTokens(scorers.first()) ? tokensPerRun(model, scorers.first()) : 1,
+          seconds);
+    }
+  }
+
+  private static long tokensPerRun(Path model, CompiledModel program) {
+    LanguageModel language = new LanguageModel(program, model);
+    return language.isDecoder() ? 1 : language.context();
+  }
+
+  /** The metric that fits what a program takes and gives. */
+  private static Metric metric(
+      Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
+    if (isTokens(program)) {
+      return new Perplexity(data, model, new LanguageModel(program, model));
+    }
+    boolean isClassifier =
+        program.inputs().size() == 1
+            && program.outputs().size() == 1
+            && program.states().isEmpty()
+            && isScores(program.outputs().getFirst().type());
+    if (!isClassifier) {
+      throw MetricCode.NO_METRIC.at(
+          model.toString(),
+          "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
+              + " input to one output [1,classes]",
+          "inputs " + program.inputs() + "; outputs " + program.outputs(),
+          "evaluate such a model, with a batch of 1");
+    }
+    return new TopOne(data, scaling, program);
+  }
+
+  private static boolean isScores(TensorType type) {
+    return type.element().isFloat() && type.rank() == 2 && type.dim(0).is(1);
+  }
+
+  private static boolean isTokens(CompiledModel program) {
+    return program.inputs().stream()
+            .anyMatch(port -> port.type().element().isInteger() && port.type().rank() == 2)
+        && program.outputs().stream().anyMatch(port -> port.type().rank() == 3);
+  }
+
+  /** With the length of the data's sequences, where the model's is open and not given. */
+  private static Compilation.Request fitted(Request request) {
+    Compilation.Request model = request.model();
+    EvaluationData data = request.data();
+    boolean isText = model.model().toString().endsWith(".pir");
+    if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {
+      return model;
+    }
+    long length = Math.max(1, data.length() - 1);
+    OnnxModel onnx = OnnxModel.read(model.model());
+    Set<String> caches = DecoderDimensions.cache(onnx);
+    if (!caches.isEmpty()) {
+      boolean isGiven =
+          model.capacity().isPresent()
+              || model.passes() != null
+              || caches.stream().anyMatch(model.dims()::containsKey);
+      return isGiven ? model : model.withCapacity(OptionalLong.of(length));
+    }
+    Map<String, Long> dims = new LinkedHashMap<>(model.dims());
+    for (TensorType input : onnx.inputTypes().values()) {
+      Dim open = input.rank() == 2 && input.element().isInteger() ? input.dim(1) : Dim.ONE;
+      if (open.isSymbol()) {
+        dims.putIfAbsent(open.toString(), length);
+      }
+    }
+    return model.with(dims);
+  }
+}

@@ -1,0 +1,39 @@
+package io.partita.driver.evaluate;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.diagnostic.Severity;
+
+/** What can be wrong with an evaluation. */
+public enum MetricCode implements DiagnosticCode {
+  ARRAY("P6201", "the data doesn't have the array that is evaluated"),
+  DATA("P6202", "the data doesn't fit the model"),
+  NO_METRIC("P6203", "there is no metric for the model");
+
+  private final String id;
+  private final String title;
+
+  MetricCode(String id, String title) {
+    this.id = id;
+    this.title = title;
+  }
+
+  PartitaException at(String where, String expected, Object found, String remedy) {
+    return new PartitaException(this, where, expected, String.valueOf(found), remedy);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Severity severity() {
+    return Severity.ERROR;
+  }
+
+  @Override
+  public String title() {
+    return title;
+  }
+}

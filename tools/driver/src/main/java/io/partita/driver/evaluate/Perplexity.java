@@ -1,0 +1,100 @@
+package io.partita.driver.evaluate;
+
+import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.LanguageModel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The perplexity of a language model: e to the mean negative log likelihood of each token of a
+ * sequence but the first, given those before it. A sequence that is longer than the model can look
+ * back on is cut into windows; the last token of one is the first of the next.
+ */
+final class Perplexity implements Metric {
+  private final Path model;
+  private final List<List<Integer>> sequences = new ArrayList<>();
+
+  /**
+   * @param data token ids
+   * @param model the file, for diagnostics
+   * @param program one that they are for
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} when they aren't
+   */
+  Perplexity(EvaluationData data, Path model, LanguageModel program) {
+    this.model = model;
+    boolean isTokens = data.samples().element().isInteger() && data.samples().shape().rank() == 2;
+    if (!isTokens || data.length() < 2) {
+      throw MetricCode.DATA.at(
+          data.where(),
+          "sequences of at least 2 token ids, integers [n, length]",
+          data.samples().type(),
+          "name the array of token ids with --array");
+    }
+    long[] ids = data.samples().longs();
+    for (int i = 0; i < ids.length; i++) {
+      if (ids[i] < 0 || ids[i] >= program.vocabulary()) {
+        throw MetricCode.DATA.at(
+            data.where() + ", sample " + i / data.length() + ", token " + i % data.length(),
+            "ids from 0 to " + (program.vocabulary() - 1) + ", the model's vocabulary",
+            ids[i],
+            "give text in the tokens of this model");
+      }
+    }
+    int window = program.context() + 1;
+    for (int sample = 0; sample < data.count(); sample++) {
+      List<Integer> tokens = new ArrayList<>();
+      for (int i = 0; i < data.length(); i++) {
+        tokens.add((int) ids[sample * data.length() + i]);
+      }
+      for (int from = 0; from < tokens.size() - 1; from += window - 1) {
+        sequences.add(tokens.subList(from, Math.min(tokens.size(), from + window)));
+      }
+    }
+  }
+
+  @Override
+  public String name() {
+    return "perplexity";
+  }
+
+  @Override
+  public String unit() {
+    return "tokens";
+  }
+
+  @Override
+  public int samples() {
+    return sequences.size();
+  }
+
+  @Override
+  public Score score(CompiledModel program, int sample) {
+    List<Integer> sequence = sequences.get(sample);
+    List<Integer> given = sequence.subList(0, sequence.size() - 1);
+    List<float[]> logits = new LanguageModel(program, model, Map.of()).each(given);
+    double sum = 0;
+    for (int i = 0; i < given.size(); i++) {
+      sum += negativeLogLikelihood(logits.get(i), sequence.get(i + 1));
+    }
+    return new Score(sum, given.size());
+  }
+
+  private static double negativeLogLikelihood(float[] logits, int token) {
+    double largest = Double.NEGATIVE_INFINITY;
+    for (float logit : logits) {
+      largest = Math.max(largest, logit);
+    }
+    double sum = 0;
+    for (float logit : logits) {
+      sum += Math.exp(logit - largest);
+    }
+    return Math.log(sum) + largest - logits[token];
+  }
+
+  @Override
+  public double value(double mean) {
+    return Math.exp(mean);
+  }
+}

@@ -1,0 +1,20 @@
+package io.partita.driver.evaluate;
+
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+
+/**
+ * How elements of the data become inputs of a model: {@code (x - mean) / deviation}, bytes being
+ * divided by 255 before.
+ */
+public record Scaling(double mean, double deviation) {
+  private static final double LARGEST_BYTE = 255;
+
+  public static final Scaling NONE = new Scaling(0, 1);
+
+  double apply(Tensor data, int index) {
+    double value = data.getDouble(index);
+    double unit = data.element() == ElementType.U8 ? value / LARGEST_BYTE : value;
+    return (unit - mean) / deviation;
+  }
+}
