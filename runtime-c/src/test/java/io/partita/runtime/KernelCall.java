@@ -1,8 +1,8 @@
 package io.partita.runtime;
 
-import io.partita.ir.schedule.eval.Kernel;
-import io.partita.ir.schedule.eval.KernelArguments;
-import io.partita.ir.schedule.eval.Place;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelArguments;
+import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

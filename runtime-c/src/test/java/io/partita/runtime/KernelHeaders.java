@@ -29,6 +29,8 @@ final class KernelHeaders {
 
   private final SortedSet<String> kernels = new TreeSet<>();
   private final Map<String, List<String>> structs = new LinkedHashMap<>();
+  private final Map<String, List<String>> declarations = new LinkedHashMap<>();
+  private final Map<String, String> files = new LinkedHashMap<>();
 
   private KernelHeaders() {}
 
@@ -36,7 +38,9 @@ final class KernelHeaders {
     KernelHeaders all = new KernelHeaders();
     try (Stream<Path> files = Files.list(CCompiler.MODULE.resolve("kernels"))) {
       for (Path file : files.filter(each -> each.toString().endsWith(".h")).sorted().toList()) {
-        all.add(Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", ""));
+        all.add(
+            file.getFileName().toString(),
+            Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", ""));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -44,7 +48,7 @@ final class KernelHeaders {
     return all;
   }
 
-  private void add(String header) {
+  private void add(String file, String header) {
     Map<String, MatchResult> macros = new LinkedHashMap<>();
     MACRO.matcher(header).results().forEach(macro -> macros.put(macro.group(1), macro));
     addKernels(header.replaceAll(MACRO.pattern(), ""));
@@ -57,7 +61,15 @@ final class KernelHeaders {
               addKernels(
                   body.replaceAll("(##)?\\b" + macro.group(2) + "\\b(##)?", use.group(2)) + ";");
             });
-    STRUCT.matcher(header).results().forEach(each -> structs.put(each.group(1), fields(each)));
+    STRUCT
+        .matcher(header)
+        .results()
+        .forEach(
+            each -> {
+              structs.put(each.group(1), fields(each));
+              declarations.put(each.group(1), declarations(each));
+              files.put(each.group(1), file);
+            });
   }
 
   private void addKernels(String text) {
@@ -88,6 +100,23 @@ final class KernelHeaders {
               }
             });
     return fields;
+  }
+
+  private static List<String> declarations(MatchResult struct) {
+    return Stream.of(struct.group(2).split(";"))
+        .map(field -> field.strip().replace("const ", ""))
+        .filter(field -> !field.isEmpty())
+        .toList();
+  }
+
+  /** The fields of a struct as they are declared, without const: {@code int32_t m}. */
+  List<String> declarations(String struct) {
+    return declarations.get(struct);
+  }
+
+  /** Which header declares a struct. */
+  String file(String struct) {
+    return files.get(struct);
   }
 
   /** All kernels by name. */

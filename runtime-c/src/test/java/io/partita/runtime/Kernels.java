@@ -1,7 +1,7 @@
 package io.partita.runtime;
 
-import io.partita.ir.schedule.eval.Kernel;
-import io.partita.ir.schedule.eval.KernelTable;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,8 +53,9 @@ final class Kernels implements AutoCloseable {
     verifySame(call + " sanitised", alone, call.results(sanitised.reply(call, 3, true)));
     device.ifPresent(
         rv32 -> verifySame(call + " on rv32", alone, call.results(rv32.reply(call, 8, false))));
-    Kernel meaning = KernelTable.find(call.kernel()).orElseThrow();
-    List<Tensor> evaluated = call.evaluated(meaning, headers.fields(meaning.struct()));
+    Kernel meaning =
+        KernelTable.find(call.kernel().substring(Kernel.PREFIX.length())).orElseThrow();
+    List<Tensor> evaluated = call.evaluated(meaning, headers.fields(meaning.struct().tag()));
     for (int i = 0; i < alone.size(); i++) {
       if (meaning.exact()) {
         Same.verify(call + " evaluated", evaluated.get(i), alone.get(i));

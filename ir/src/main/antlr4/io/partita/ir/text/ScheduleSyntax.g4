@@ -52,9 +52,9 @@ residence : 'holds' STRING place ',' bytes 'from' integer 'to' integer ;
 //       axis keys 128 by 16 until min(length.value, 128)
 //       load x: f32 [0 + 4 of 4 step 64, n + n.size of 64 step 1] at l1 0, 2 x 256 B
 //       scratch sums at l1 512, 64 B
-//       call partita_gemm_f32 partita_gemm "kernels/gemm.h" last n {
+//       call gemm_f32 last n {
 //         left = &x, m = 4, n = n.size, bias = &bias when n.last
-//       } matmul f32 [1, 4, n.size, 64]
+//       }
 //     } 33280 B
 loop : 'loop' name '{' tileAxis* operand* scratch* call* '}' bytes ;
 
@@ -69,7 +69,7 @@ box : expression 'for' expression 'of' integer 'step' integer ;
 scratch : 'scratch' name place ',' bytes ;
 
 call
-    : 'call' name name STRING ('last' name (',' name)*)? fields name name list
+    : 'call' name ('last' name (',' name)*)? fields
     ;
 
 fields : '{' (field (',' field)*)? '}' ;

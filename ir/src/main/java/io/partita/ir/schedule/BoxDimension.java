@@ -1,5 +1,7 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.schedule.kernel.TileExpression;
+
 /**
  * One dimension of the part of a tensor that a tile works on.
  *

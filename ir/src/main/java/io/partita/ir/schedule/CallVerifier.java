@@ -1,8 +1,14 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.schedule.Argument.Value;
-import io.partita.ir.schedule.KernelAccess.Kind;
+import io.partita.ir.schedule.kernel.Accesses;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.CallFields;
+import io.partita.ir.schedule.kernel.KernelAccess;
+import io.partita.ir.schedule.kernel.KernelAccess.Kind;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelStruct;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -137,22 +143,11 @@ final class CallVerifier {
     for (TileWalk tile = walk(counts, ends); tile.isValid(); tile.next()) {
       for (KernelCall call : kernel.calls()) {
         CallFields fields = new CallFields(call, tile);
-        accesses(call, fields, tile).forEach(access -> fields.pointer(access.pointer()));
+        Accesses.of(call.kernel(), fields).forEach(access -> fields.pointer(access.pointer()));
         used.addAll(fields.used());
       }
     }
     return used;
-  }
-
-  private List<KernelAccess> accesses(KernelCall call, CallFields fields, TileWalk tile) {
-    return KernelAccesses.of(call, fields)
-        .orElseThrow(
-            () ->
-                fault(
-                    call.function(),
-                    tile,
-                    "a kernel of which it's known what it reads and writes",
-                    call.struct()));
   }
 
   /** Tiles that change: operands are loaded, results begin, and with them what is in scratch. */
@@ -236,17 +231,12 @@ final class CallVerifier {
 
   private void play(KernelCall call, TileWalk tile) {
     CallFields fields = new CallFields(call, tile);
-    List<KernelAccess> accesses = accesses(call, fields, tile);
-    List<String> known = accesses.stream().map(KernelAccess::pointer).toList();
-    for (String pointer : fields.pointers()) {
-      if (!known.contains(pointer)) {
-        throw fault(
-            call.function(),
-            tile,
-            "pointers of which it's known what is behind them: " + known,
-            pointer);
+    for (KernelStruct.Precondition each : call.kernel().struct().preconditions()) {
+      if (!each.test().test(fields)) {
+        throw fault(call.function(), tile, each.text(), call.arguments());
       }
     }
+    List<KernelAccess> accesses = Accesses.of(call.kernel(), fields);
     boolean isPartial = fields.used().stream().anyMatch(TileExpression::readsScalar);
     for (Kind kind : List.of(Kind.READ, Kind.READ_SOME, Kind.WRITE)) {
       for (KernelAccess access : accesses) {

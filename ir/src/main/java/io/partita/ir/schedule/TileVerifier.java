@@ -1,5 +1,7 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.Place;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

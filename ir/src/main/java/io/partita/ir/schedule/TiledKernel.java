@@ -1,5 +1,6 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.schedule.kernel.KernelCall;
 import java.util.List;
 
 /**

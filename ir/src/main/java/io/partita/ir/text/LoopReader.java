@@ -1,17 +1,18 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -110,27 +111,19 @@ final class LoopReader {
 
   private KernelCall call(ScheduleSyntaxParser.CallContext call) {
     List<ScheduleSyntaxParser.NameContext> names = call.name();
-    int count = names.size();
     List<Integer> last = new ArrayList<>();
-    for (ScheduleSyntaxParser.NameContext axis : names.subList(2, count - 2)) {
+    for (ScheduleSyntaxParser.NameContext axis : names.subList(1, names.size())) {
       last.add(resolve(axes, axis, "an axis of the loop"));
     }
-    ScheduleSyntaxParser.NameContext kind = names.get(count - 2);
-    KernelClass kernel =
-        KernelClass.of(kind.getText()).orElseThrow(() -> wrong(kind, "a class of kernels"));
-    List<TileExpression> work = list(call.list());
-    if (work.size() != 4) {
-      throw wrong(call.list(), "batch, rows, columns and depth");
+    Kernel kernel =
+        KernelTable.find(names.getFirst().getText())
+            .orElseThrow(() -> wrong(names.getFirst(), "a kernel of the runtime"));
+    List<Argument> arguments = fields(call.fields());
+    try {
+      return new KernelCall(kernel, arguments, last);
+    } catch (IllegalArgumentException e) {
+      throw wrong(call.fields(), "fields of " + kernel.struct().name() + ": " + e.getMessage());
     }
-    return new KernelCall(
-        names.get(0).getText(),
-        parser.text(call.STRING()),
-        names.get(1).getText(),
-        fields(call.fields()),
-        last,
-        kernel,
-        parser.element(names.getLast()),
-        work);
   }
 
   private List<Argument> fields(ScheduleSyntaxParser.FieldsContext fields) {

@@ -1,13 +1,13 @@
 package io.partita.ir.text;
 
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -73,19 +73,13 @@ final class LoopText {
             : call.onLast().stream()
                 .map(axis -> loop.axes().get(axis).name())
                 .collect(Collectors.joining(", ", " last ", ""));
-    line(
-        3,
-        "call %s %s %s%s {",
-        call.function(),
-        call.struct(),
-        SchedulePrinter.quoted(call.header()),
-        last);
+    line(3, "call %s%s {", call.kernel().name(), last);
     for (int i = 0; i < call.arguments().size(); i++) {
       Argument argument = call.arguments().get(i);
       String end = i + 1 < call.arguments().size() ? "," : "";
       line(4, "%s = %s%s", argument.field(), print(argument.value()), end);
     }
-    line(3, "} %s %s %s", call.kernel().text(), call.element(), list(call.work()));
+    line(3, "}");
   }
 
   private String list(List<TileExpression> expressions) {

@@ -14,6 +14,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.schedule.kernel.FunctionClasses;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -57,78 +58,11 @@ public final class KernelWorks {
       Elementwise op, List<TensorType> operands, List<TensorType> results) {
     TensorType type = operands.getLast().with(results.getFirst().shape());
     return switch (op) {
-      case Elementwise.Unary(UnaryFunction function) -> over(kernel(function), type, 1);
-      case Elementwise.Binary(BinaryFunction function) -> over(kernel(function), type, 1);
+      case Elementwise.Unary(UnaryFunction function) -> over(FunctionClasses.of(function), type, 1);
+      case Elementwise.Binary(BinaryFunction function) ->
+          over(FunctionClasses.of(function), type, 1);
       case Elementwise.Select select -> over(KernelClass.ELEMENTWISE, type, 1);
       case Elementwise.Cast cast -> over(KernelClass.ELEMENTWISE, type, 1);
-    };
-  }
-
-  static KernelClass kernel(UnaryFunction function) {
-    return switch (function) {
-      case ABS,
-          NEG,
-          SIGN,
-          CEIL,
-          FLOOR,
-          ROUND,
-          RELU,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY,
-          NOT,
-          BIT_NOT ->
-          KernelClass.ELEMENTWISE;
-      case SQRT,
-          RECIPROCAL,
-          EXP,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU ->
-          KernelClass.TRANSCENDENTAL;
-    };
-  }
-
-  static KernelClass kernel(BinaryFunction function) {
-    return switch (function) {
-      case DIV, POW, MOD, REMAINDER -> KernelClass.TRANSCENDENTAL;
-      case ADD,
-          SUB,
-          MUL,
-          MIN,
-          MAX,
-          AND,
-          OR,
-          XOR,
-          BIT_AND,
-          BIT_OR,
-          BIT_XOR,
-          SHIFT_LEFT,
-          SHIFT_RIGHT,
-          EQUAL,
-          LESS,
-          LESS_OR_EQUAL,
-          GREATER,
-          GREATER_OR_EQUAL ->
-          KernelClass.ELEMENTWISE;
     };
   }
 
@@ -242,7 +176,7 @@ public final class KernelWorks {
       work.addAll(linear(x, inner, ffn.gateBias()));
       work.add(elements(KernelClass.ELEMENTWISE, x.element(), hidden, 1));
     }
-    work.add(elements(kernel(ffn.activation()), x.element(), hidden, 1));
+    work.add(elements(FunctionClasses.of(ffn.activation()), x.element(), hidden, 1));
     TensorType up = x.with(x.shape().with(x.rank() - 1, io.partita.ir.type.Dim.of(inner)));
     work.addAll(linear(up, x.shape().fromEnd(0).value(), ffn.downBias()));
     return work;

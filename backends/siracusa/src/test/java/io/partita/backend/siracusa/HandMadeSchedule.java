@@ -10,7 +10,6 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.program.Program;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Level;
@@ -18,14 +17,15 @@ import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -108,9 +108,7 @@ final class HandMadeSchedule {
     int k = 2;
     KernelCall call =
         new KernelCall(
-            "partita_gemm_f32",
-            "kernels/gemm.h",
-            "partita_gemm",
+            KernelTable.get("gemm_f32"),
             List.of(
                 Argument.pointer("left", 0),
                 Argument.pointer("right", 1),
@@ -128,14 +126,7 @@ final class HandMadeSchedule {
                 Argument.integer("right_row", TileExpression.size(n)),
                 Argument.integer("right_column", 1),
                 Argument.integer("out_row", TileExpression.size(n))),
-            List.of(),
-            KernelClass.MATMUL,
-            ElementType.F32,
-            List.of(
-                TileExpression.of(1),
-                TileExpression.size(m),
-                TileExpression.size(n),
-                TileExpression.size(k)));
+            List.of());
     return new TiledKernel(
         "gemm_f32_10x40x48",
         List.of(
@@ -179,9 +170,7 @@ final class HandMadeSchedule {
     int row = 0;
     KernelCall call =
         new KernelCall(
-            "partita_add_f32",
-            "kernels/binary.h",
-            "partita_binary",
+            KernelTable.get("add_f32"),
             List.of(
                 Argument.pointer("left", 0),
                 Argument.pointer("right", 1),
@@ -189,14 +178,7 @@ final class HandMadeSchedule {
                 Argument.integers("extents", tail(TileExpression.size(row), COLUMNS)),
                 Argument.integers("left_strides", tail(TileExpression.of(COLUMNS), 1)),
                 Argument.integers("right_strides", tail(TileExpression.of(0), 1))),
-            List.of(),
-            KernelClass.ELEMENTWISE,
-            ElementType.F32,
-            List.of(
-                TileExpression.of(1),
-                TileExpression.of(1),
-                TileExpression.size(row),
-                TileExpression.of(COLUMNS)));
+            List.of());
     return new TiledKernel(
         "add_f32_10x40",
         List.of(new TileAxis("row", ROWS, 3)),

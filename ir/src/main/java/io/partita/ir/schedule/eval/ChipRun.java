@@ -10,6 +10,7 @@ import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
+import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.lang.foreign.MemorySegment;

@@ -9,6 +9,7 @@ import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
 import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
+import io.partita.ir.schedule.kernel.Place;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 

@@ -1,19 +1,21 @@
 package io.partita.ir.schedule.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelAccess;
-import io.partita.ir.schedule.KernelAccess.Kind;
-import io.partita.ir.schedule.KernelAccesses;
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Accesses;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.KernelAccess;
+import io.partita.ir.schedule.kernel.KernelAccess.Kind;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelStruct;
+import io.partita.ir.schedule.kernel.Place;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,14 +67,7 @@ final class LoopRun implements TileExpression.Tile {
       innermost[i] = innermost(kernel.operands().get(i));
     }
     for (KernelCall call : kernel.calls()) {
-      Kernel meaning =
-          KernelTable.find(call.function())
-              .filter(found -> found.struct().equals(call.struct()))
-              .orElseThrow(
-                  () ->
-                      ScheduleFault.CALL.at(
-                          where(call.function()), "a kernel of the runtime", call.struct()));
-      calls.add(new TileCall(call, meaning, this));
+      calls.add(new TileCall(call, this));
     }
   }
 
@@ -306,14 +301,12 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   private void run(TileCall call) {
-    List<KernelAccess> accesses =
-        KernelAccesses.of(call.call(), call)
-            .orElseThrow(
-                () ->
-                    fault(
-                        call.call().function(),
-                        "a kernel of which it's known what it reads and writes",
-                        call.call().struct()));
+    for (KernelStruct.Precondition each : call.call().kernel().struct().preconditions()) {
+      if (!each.test().test(call)) {
+        throw fault(call.call().function(), each.text(), call.call().arguments());
+      }
+    }
+    List<KernelAccess> accesses = Accesses.of(call.call().kernel(), call);
     for (KernelAccess access : accesses) {
       verify(call, access);
     }

@@ -1,10 +1,12 @@
 package io.partita.ir.schedule.eval;
 
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
-import io.partita.ir.schedule.FieldValues;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.FieldValues;
+import io.partita.ir.schedule.kernel.KernelArguments;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.Place;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,13 +16,11 @@ import java.util.function.Function;
 /** A call of a loop, with the values that its fields have in the tile where the loop is. */
 final class TileCall implements FieldValues {
   private final KernelCall call;
-  private final Kernel kernel;
   private final TileExpression.Tile tile;
   private final Map<String, Value> fields = new HashMap<>();
 
-  TileCall(KernelCall call, Kernel kernel, TileExpression.Tile tile) {
+  TileCall(KernelCall call, TileExpression.Tile tile) {
     this.call = call;
-    this.kernel = kernel;
     this.tile = tile;
     add("", call.arguments());
   }
@@ -86,7 +86,7 @@ final class TileCall implements FieldValues {
    * @param places where pointers lead
    */
   void run(Function<Value, Place> places) {
-    kernel.meaning().run(new Arguments(places));
+    call.kernel().meaning().run(new Arguments(places));
   }
 
   private final class Arguments implements KernelArguments {

@@ -3,40 +3,39 @@ package io.partita.passes.schedule.legalize;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
+import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.type.ElementType;
-import java.util.Set;
+import java.util.Locale;
 
 /** The element types of operands for which the runtime has kernels that sum products. */
 public final class KernelTypes {
-  private static final Set<String> PRODUCTS =
-      Set.of(
-          "f32_f32", "i8_i8", "i8_u8", "u8_i8", "u8_u8", "i16_i8", "i16_i16", "i32_i8", "i32_u8",
-          "i32_i32");
-
-  private static final Set<String> CONVOLUTIONS =
-      Set.of("f32_f32", "i8_i8", "u8_i8", "i32_i8", "i32_i32");
-
-  private static final Set<ElementType> SCATTERED =
-      Set.of(ElementType.F32, ElementType.I32, ElementType.I64);
-
   private KernelTypes() {}
 
   /** Whether a matrix product of such operands has a kernel, with sums of 32 bits. */
   public static boolean hasProduct(ElementType left, ElementType right) {
-    return PRODUCTS.contains(left.text() + "_" + right.text());
+    return KernelTable.has("gemm_" + operands(left, right));
   }
 
   public static boolean hasConvolution(ElementType data, ElementType weight) {
-    return CONVOLUTIONS.contains(data.text() + "_" + weight.text());
+    return KernelTable.has("convolution_" + operands(data, weight));
   }
 
   /** Whether elements, or rows, can be written, or joined, at places of such indices. */
   public static boolean hasScatter(
       ScatterReduction reduction, ElementType element, ElementType indices) {
-    return indices == ElementType.I64
-        && (reduction == ScatterReduction.REPLACE
-            ? element.bits() >= Byte.SIZE
-            : SCATTERED.contains(element));
+    return indices == ElementType.I64 && KernelTable.has(scatter(reduction, element));
+  }
+
+  /** The name of the kernel that writes or joins them. */
+  public static String scatter(ScatterReduction reduction, ElementType element) {
+    return reduction == ScatterReduction.REPLACE
+        ? "scatter_" + element.bits()
+        : "scatter_" + reduction.name().toLowerCase(Locale.ROOT) + "_" + element;
+  }
+
+  /** Kernels of floats are named by the one type that both operands have. */
+  public static String operands(ElementType left, ElementType right) {
+    return left.isFloat() && left == right ? left.text() : left + "_" + right;
   }
 
   /** Whether the operation has a kernel for its first two operands. */

@@ -1,18 +1,17 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.none;
-import static io.partita.ir.schedule.Argument.number;
-import static io.partita.ir.schedule.Argument.pointer;
-import static io.partita.ir.schedule.Argument.scratch;
-import static io.partita.ir.schedule.TileExpression.size;
-import static io.partita.ir.schedule.TileExpression.start;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.none;
+import static io.partita.ir.schedule.kernel.Argument.number;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.scratch;
+import static io.partita.ir.schedule.kernel.TileExpression.size;
+import static io.partita.ir.schedule.kernel.TileExpression.start;
 
 import io.partita.ir.op.Structured.Attention;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +30,6 @@ final class AttentionLowering {
 
   /** Keys that the kernel takes at once. */
   private static final long KEYS = 8;
-
-  /** What the exponential of a score takes, as so many multiply-accumulates. */
-  private static final long EXPONENTIAL = 16;
 
   private static final TileExpression ZERO = TileExpression.of(0);
 
@@ -194,18 +190,7 @@ final class AttentionLowering {
     arguments.add(integer("position", position));
     arguments.add(number("scale", (float) op.scale()));
     arguments.add(number("soft_cap", (float) op.softCap()));
-    space.call(
-        "attention_f32",
-        "attention",
-        "attention",
-        arguments,
-        KernelClass.MATVEC,
-        ElementType.F32,
-        List.of(
-            heads.times(parts),
-            size(seq),
-            size(keys).plus(parts - 1).dividedBy(parts),
-            TileExpression.of(q.shape().get(3) + valueSize + EXPONENTIAL)));
+    space.call("attention_f32", arguments);
     List<Argument> last = new ArrayList<>(state);
     last.add(pointer("out", result.operand));
     last.add(integer("parts", parts));
@@ -213,15 +198,7 @@ final class AttentionLowering {
     last.add(integer("seq", size(seq)));
     last.add(integer("dv", valueSize));
     last.addAll(strides("out", result));
-    space.call(
-        "attention_finish_f32",
-        "attention",
-        "attention_finish",
-        last,
-        List.of(keys),
-        KernelClass.ELEMENTWISE,
-        ElementType.F32,
-        TileSpaceBuilder.lines(heads.times(size(seq)), TileExpression.of(valueSize), parts));
+    space.call("attention_finish_f32", last, List.of(keys));
     return space.build();
   }
 

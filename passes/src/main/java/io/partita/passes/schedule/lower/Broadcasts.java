@@ -1,7 +1,7 @@
 package io.partita.passes.schedule.lower;
 
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.ArrayList;
 import java.util.List;
 

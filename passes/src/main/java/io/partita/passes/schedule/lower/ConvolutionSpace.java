@@ -1,16 +1,15 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.none;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.none;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Contraction.Convolution;
 import io.partita.ir.op.IntegerNetwork.Requantize;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
-import io.partita.ir.type.ElementType;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +19,6 @@ import java.util.Optional;
  * data under neighbouring tiles overlap.
  */
 final class ConvolutionSpace {
-  /** In multiply-accumulates. */
-  private static final long NEXT_ROW = 4;
-
   private final Convolution op;
   private final List<TensorView> operands;
   private final TensorView result;
@@ -39,9 +35,7 @@ final class ConvolutionSpace {
     this.op = op;
     this.operands = operands;
     this.result = result;
-    String types =
-        op.result().isFloat() ? "f32" : data().element().text() + "_" + weight().element().text();
-    this.kernel = "convolution_" + types;
+    this.kernel = "convolution_" + KernelTypes.operands(data().element(), weight().element());
     this.space = new TileSpaceBuilder(kernel);
     this.batch = space.axis("batch", data().shape().getFirst(), 1);
     this.parts =
@@ -138,23 +132,9 @@ final class ConvolutionSpace {
     arguments.add(integer("groups", isGrouped() ? TileExpression.size(parts) : one()));
     arguments.add(integer("channels", channels()));
     arguments.add(integer("filters", filterBox(1).size()));
-    ElementType element = data().element();
-    space.call(
-        kernel, "convolution", "convolution", arguments, KernelClass.CONVOLUTION, element, work());
+    space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, out, List.of()));
     return space.build();
-  }
-
-  /**
-   * A core computes a row of a filter's results at a time; going to the next row of a window takes
-   * it as long as a few products.
-   */
-  private List<TileExpression> work() {
-    return List.of(
-        TileExpression.size(batch),
-        filterBox(1).size().times(TileExpression.size(tiles.y())),
-        TileExpression.size(tiles.x()),
-        TileExpression.of(channels() * (tiles.kernel() + NEXT_ROW * tiles.kernelRows())));
   }
 
   private static TileExpression one() {

@@ -1,13 +1,12 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integers;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -146,16 +145,11 @@ final class CopySpace {
       List<TileExpression> to) {
     space.call(
         kernel(element),
-        "movement",
-        "copy",
         List.of(
             x,
             out,
             integers("extents", TileGrid.six(extents, 1)),
             integers("x_strides", TileGrid.six(from, 0)),
-            integers("out_strides", TileGrid.six(to, 0))),
-        KernelClass.MOVEMENT,
-        element,
-        TileSpaceBuilder.walk(extents));
+            integers("out_strides", TileGrid.six(to, 0))));
   }
 }

@@ -1,11 +1,10 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +48,6 @@ final class GatherLowering {
     int result = space.store("out", 2, out.element(), TileGrid.closed(outBox));
     space.call(
         kernel,
-        "movement",
-        "gather",
         List.of(
             pointer("data", data),
             pointer("indices", places),
@@ -58,10 +55,7 @@ final class GatherLowering {
             integer("outer", outer.size()),
             integer("extent", x.shape().get(axis)),
             integer("inner", inner.size()),
-            integer("count", middle.size())),
-        KernelClass.MOVEMENT,
-        x.element(),
-        TileSpaceBuilder.walk(List.of(outer.size(), middle.size(), inner.size())));
+            integer("count", middle.size())));
     return space.build();
   }
 

@@ -1,15 +1,14 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.integers;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Structured.NormKind;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -19,7 +18,6 @@ import java.util.Set;
 
 /** {@code integer_network.h}. */
 final class IntegerNetworkLowering {
-  private static final String HEADER = "integer_network";
   private static final Set<ElementType> TYPES =
       EnumSet.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
@@ -46,8 +44,6 @@ final class IntegerNetworkLowering {
       case IntegerNetwork.IntegerSoftmax softmax ->
           rows(
               "integer_softmax",
-              "integer_softmax",
-              KernelClass.SOFTMAX,
               operands,
               result,
               List.of(
@@ -59,8 +55,6 @@ final class IntegerNetworkLowering {
       case IntegerNetwork.PowerSoftmax softmax ->
           rows(
               "power_softmax",
-              "power_softmax",
-              KernelClass.SOFTMAX,
               operands,
               result,
               List.of(
@@ -68,13 +62,7 @@ final class IntegerNetworkLowering {
                   integer("group", softmax.group()),
                   integer("levels", softmax.levels())));
       case IntegerNetwork.IntegerNorm norm ->
-          rows(
-              norm.mnemonic(),
-              "integer_norm",
-              KernelClass.NORM,
-              operands,
-              result,
-              normArguments(norm, operands));
+          rows(norm.mnemonic(), operands, result, normArguments(norm, operands));
     };
   }
 
@@ -105,14 +93,7 @@ final class IntegerNetworkLowering {
     arguments.add(integer("low", op.low()));
     arguments.add(integer("high", op.high()));
     arguments.add(integer("shift", op.shift()));
-    space.call(
-        kernel,
-        HEADER,
-        "requantize",
-        arguments,
-        KernelClass.ELEMENTWISE,
-        operands.getFirst().element(),
-        TileSpaceBuilder.walk(TileGrid.sizes(axes)));
+    space.call(kernel, arguments);
     return space.build();
   }
 
@@ -126,17 +107,12 @@ final class IntegerNetworkLowering {
     TileExpression count = TileGrid.elements(axes);
     space.call(
         kernel,
-        HEADER,
-        "integer_gelu",
         List.of(
             pointer("x", in),
             pointer("out", out),
             integer("b", op.b()),
             integer("one", op.one()),
-            integer("count", count)),
-        KernelClass.TRANSCENDENTAL,
-        x.element(),
-        TileSpaceBuilder.elements(count, 1));
+            integer("count", count)));
     return space.build();
   }
 
@@ -157,12 +133,7 @@ final class IntegerNetworkLowering {
 
   /** Whole rows of x; all operands after it are vectors along a row. */
   private static TileSpace rows(
-      String function,
-      String struct,
-      KernelClass rate,
-      List<TensorView> operands,
-      TensorView result,
-      List<Argument> more) {
+      String function, List<TensorView> operands, TensorView result, List<Argument> more) {
     TensorView x = operands.getFirst();
     String kernel = function + "_" + x.element();
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
@@ -190,14 +161,7 @@ final class IntegerNetworkLowering {
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.addAll(more);
-    space.call(
-        kernel,
-        HEADER,
-        struct,
-        arguments,
-        rate,
-        x.element(),
-        TileSpaceBuilder.lines(rows, TileExpression.of(size), 1));
+    space.call(kernel, arguments);
     return space.build();
   }
 

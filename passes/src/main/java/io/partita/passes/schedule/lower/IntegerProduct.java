@@ -1,15 +1,14 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.none;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.none;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Contraction.MatMul;
 import io.partita.ir.op.IntegerNetwork.Requantize;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
@@ -151,7 +150,7 @@ final class IntegerProduct {
     List<Argument> arguments = new ArrayList<>();
     arguments.addAll(List.of(pointer("left", left), pointer("right", right), vector, sums));
     arguments.addAll(extents(m.size(), n.size(), k.size()));
-    space.call(kernel, "gemm", "gemm", arguments, kernelClass(), left().element(), work(k.size()));
+    space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, out, List.of(depth)));
     return space.build();
   }
@@ -180,17 +179,5 @@ final class IntegerProduct {
   private TileExpression batches() {
     return TileSpaceBuilder.product(
         box.subList(0, box.size() - 2).stream().map(BoxDimension::size).toList());
-  }
-
-  private KernelClass kernelClass() {
-    return kernel.startsWith("gemv") ? KernelClass.MATVEC : KernelClass.MATMUL;
-  }
-
-  private List<TileExpression> work(TileExpression k) {
-    TileExpression m = box.get(box.size() - 2).size();
-    TileExpression n = box.getLast().size();
-    return isShared()
-        ? List.of(TileExpression.of(1), batches().times(m), n, k)
-        : List.of(batches(), m, n, k);
   }
 }

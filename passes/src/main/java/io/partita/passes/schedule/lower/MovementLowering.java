@@ -1,11 +1,11 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.TileExpression.size;
-import static io.partita.ir.schedule.TileExpression.start;
+import static io.partita.ir.schedule.kernel.TileExpression.size;
+import static io.partita.ir.schedule.kernel.TileExpression.start;
 
 import io.partita.ir.op.Movement;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;

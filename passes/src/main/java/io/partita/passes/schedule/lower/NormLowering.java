@@ -1,15 +1,14 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.none;
-import static io.partita.ir.schedule.Argument.number;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.none;
+import static io.partita.ir.schedule.kernel.Argument.number;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Structured;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,14 +56,7 @@ final class NormLowering {
     arguments.add(integer("rows", rows));
     arguments.add(integer("size", size));
     arguments.add(number("epsilon", (float) norm.epsilon()));
-    space.call(
-        kernel,
-        "norm",
-        "norm",
-        arguments,
-        KernelClass.NORM,
-        x.element(),
-        TileSpaceBuilder.lines(rows, TileExpression.of(size), 1));
+    space.call(kernel, arguments);
     return Optional.of(space.build());
   }
 

@@ -1,13 +1,12 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Contraction.Pool;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,15 +72,7 @@ final class PoolLowering {
     if (!pool.largest()) {
       arguments.add(integer("count_padding", pool.countPadding() ? 1 : 0));
     }
-    space.call(
-        name,
-        "convolution",
-        pool.largest() ? "max_pool" : "mean_pool",
-        arguments,
-        KernelClass.REDUCTION,
-        data.element(),
-        TileSpaceBuilder.lines(
-            planes.times(TileExpression.size(y)), TileExpression.size(x), tiles.kernel()));
+    space.call(name, arguments);
     return space.build();
   }
 }

@@ -1,17 +1,16 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.none;
-import static io.partita.ir.schedule.Argument.pointer;
-import static io.partita.ir.schedule.TileExpression.first;
-import static io.partita.ir.schedule.TileExpression.last;
-import static io.partita.ir.schedule.TileExpression.size;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.none;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
+import static io.partita.ir.schedule.kernel.TileExpression.first;
+import static io.partita.ir.schedule.kernel.TileExpression.last;
+import static io.partita.ir.schedule.kernel.TileExpression.size;
 
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,8 +135,6 @@ final class ProductLowering {
     TileExpression one = TileExpression.of(1);
     space.call(
         kernel,
-        "gemm",
-        "gemm",
         List.of(
             pointer("left", x),
             pointer("right", weight),
@@ -156,10 +153,7 @@ final class ProductLowering {
             integer("right_row", transposed ? one : size(n)),
             integer("right_column", transposed ? size(k) : one),
             integer("out_batch", m.times(size(n))),
-            integer("out_row", size(n))),
-        isVector() ? KernelClass.MATVEC : KernelClass.MATMUL,
-        left.element(),
-        List.of(batch, m, size(n), size(k)));
+            integer("out_row", size(n))));
     return space.build();
   }
 

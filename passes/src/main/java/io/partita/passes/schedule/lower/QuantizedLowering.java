@@ -1,13 +1,12 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integers;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Quantized;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -75,14 +74,7 @@ final class QuantizedLowering {
     arguments.add(integers("extents", TileGrid.six(TileGrid.sizes(axes), 1)));
     List<TileExpression> strides = grid.tileStrides(parameters, axes);
     arguments.add(integers("parameter_strides", TileGrid.six(strides, 0)));
-    space.call(
-        kernel,
-        "quantize",
-        "quantize",
-        arguments,
-        KernelClass.ELEMENTWISE,
-        ElementType.F32,
-        TileSpaceBuilder.walk(TileGrid.sizes(axes)));
+    space.call(kernel, arguments);
     return space.build();
   }
 

@@ -1,34 +1,21 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.integers;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Reduction;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** {@code reduction.h} and {@code softmax.h}: whole lines. */
 final class ReductionLowering {
-  private static final Set<ElementType> REDUCED =
-      EnumSet.of(
-          ElementType.F32,
-          ElementType.F64,
-          ElementType.I8,
-          ElementType.I32,
-          ElementType.I64,
-          ElementType.U64);
-  private static final Set<ElementType> CUMULATED =
-      EnumSet.of(ElementType.F32, ElementType.F64, ElementType.I32, ElementType.I64);
-
   /** Of lines that lie beside each other. */
   private static final long NEIGHBOURS = 8;
 
@@ -37,27 +24,36 @@ final class ReductionLowering {
   static Optional<TileSpace> lower(
       Reduction op, List<TensorView> operands, List<TensorView> results) {
     TensorView x = operands.getFirst();
+    String kernel = kernel(op, x.element());
+    if (!KernelTable.has(kernel)) {
+      return Optional.empty();
+    }
     return switch (op) {
       case Reduction.Reduce reduce ->
-          REDUCED.contains(x.element()) && x.shape().size() <= TileGrid.KERNEL_AXES
-              ? Optional.of(reduce(reduce, x, results.getFirst()))
+          x.shape().size() <= TileGrid.KERNEL_AXES
+              ? Optional.of(reduce(reduce, kernel, x, results.getFirst()))
               : Optional.empty();
       case Reduction.Softmax(int axis, boolean logarithm) ->
-          x.element() == ElementType.F32
-              ? Optional.of(
-                  softmax(logarithm ? "log_softmax_f32" : "softmax_f32", axis, x, results))
-              : Optional.empty();
+          Optional.of(softmax(kernel, axis, x, results));
       case Reduction.ArgReduce reduce ->
-          REDUCED.contains(x.element())
-              ? Optional.of(argReduce(reduce, x, results.getFirst()))
-              : Optional.empty();
-      case Reduction.TopK topK ->
-          REDUCED.contains(x.element()) ? Optional.of(topK(topK, x, results)) : Optional.empty();
+          Optional.of(argReduce(reduce, kernel, x, results.getFirst()));
+      case Reduction.TopK topK -> Optional.of(topK(topK, kernel, x, results));
       case Reduction.Cumulative cumulative ->
-          CUMULATED.contains(x.element())
-              ? Optional.of(cumulative(cumulative, x, results.getFirst()))
-              : Optional.empty();
+          Optional.of(cumulative(cumulative, kernel, x, results.getFirst()));
     };
+  }
+
+  private static String kernel(Reduction op, ElementType element) {
+    String function =
+        switch (op) {
+          case Reduction.Softmax(int axis, boolean logarithm) ->
+              logarithm ? "log_softmax" : "softmax";
+          case Reduction.TopK topK -> "top_k";
+          case Reduction.Reduce reduce -> reduce.mnemonic();
+          case Reduction.ArgReduce reduce -> reduce.mnemonic();
+          case Reduction.Cumulative cumulative -> cumulative.mnemonic();
+        };
+    return function + "_" + element;
   }
 
   private static TileSpace softmax(
@@ -65,36 +61,28 @@ final class ReductionLowering {
     Lines lines = new Lines(kernel, axis, x, results.getFirst());
     int in = lines.load(x);
     int out = lines.store("out", 1, results.getFirst(), x.shape().get(axis));
-    lines.call("softmax", "softmax", KernelClass.SOFTMAX, 1, pointer("x", in), pointer("out", out));
+    lines.call(pointer("x", in), pointer("out", out));
     return lines.space.build();
   }
 
-  private static TileSpace argReduce(Reduction.ArgReduce op, TensorView x, TensorView result) {
+  private static TileSpace argReduce(
+      Reduction.ArgReduce op, String kernel, TensorView x, TensorView result) {
     TensorView out = op.keepDims() ? result : inserted(result, op.axis());
-    Lines lines = new Lines(op.mnemonic() + "_" + x.element(), op.axis(), x, out);
+    Lines lines = new Lines(kernel, op.axis(), x, out);
     int in = lines.load(x);
     int place = lines.store("out", 1, out, 1);
     lines.call(
-        "reduction",
-        "arg_reduce",
-        KernelClass.REDUCTION,
-        1,
-        pointer("x", in),
-        pointer("out", place),
-        integer("select_last", op.selectLast() ? 1 : 0));
+        pointer("x", in), pointer("out", place), integer("select_last", op.selectLast() ? 1 : 0));
     return lines.space.build();
   }
 
-  private static TileSpace topK(Reduction.TopK op, TensorView x, List<TensorView> results) {
-    Lines lines = new Lines("top_k_" + x.element(), op.axis(), x, results.get(0), results.get(1));
+  private static TileSpace topK(
+      Reduction.TopK op, String kernel, TensorView x, List<TensorView> results) {
+    Lines lines = new Lines(kernel, op.axis(), x, results.get(0), results.get(1));
     int in = lines.load(x);
     int values = lines.store("values", 1, results.get(0), op.k().value());
     int indices = lines.store("indices", 2, results.get(1), op.k().value());
     lines.call(
-        "reduction",
-        "top_k",
-        KernelClass.REDUCTION,
-        64 - Long.numberOfLeadingZeros(Math.max(1, op.k().value())),
         pointer("x", in),
         pointer("values", values),
         pointer("indices", indices),
@@ -103,15 +91,12 @@ final class ReductionLowering {
     return lines.space.build();
   }
 
-  private static TileSpace cumulative(Reduction.Cumulative op, TensorView x, TensorView result) {
-    Lines lines = new Lines(op.mnemonic() + "_" + x.element(), op.axis(), x, result);
+  private static TileSpace cumulative(
+      Reduction.Cumulative op, String kernel, TensorView x, TensorView result) {
+    Lines lines = new Lines(kernel, op.axis(), x, result);
     int in = lines.load(x);
     int out = lines.store("out", 1, result, x.shape().get(op.axis()));
     lines.call(
-        "reduction",
-        "cumulative",
-        KernelClass.REDUCTION,
-        1,
         pointer("x", in),
         pointer("out", out),
         integer("exclusive", op.exclusive() ? 1 : 0),
@@ -186,27 +171,17 @@ final class ReductionLowering {
       }
     }
 
-    void call(String header, String struct, KernelClass rate, long passes, Argument... arguments) {
-      TileExpression lines = TileGrid.elements(outerAxes);
-      TileExpression beside = TileGrid.elements(innerAxes);
-      long extent = x.shape().get(axis);
+    void call(Argument... arguments) {
       List<Argument> all = new ArrayList<>(List.of(arguments));
-      all.add(integer("outer", lines));
-      all.add(integer("extent", extent));
-      all.add(integer("inner", beside));
-      space.call(
-          kernel,
-          header,
-          struct,
-          all,
-          rate,
-          x.element(),
-          TileSpaceBuilder.lines(lines.times(beside), TileExpression.of(extent), passes));
+      all.add(integer("outer", TileGrid.elements(outerAxes)));
+      all.add(integer("extent", x.shape().get(axis)));
+      all.add(integer("inner", TileGrid.elements(innerAxes)));
+      space.call(kernel, all);
     }
   }
 
-  private static TileSpace reduce(Reduction.Reduce op, TensorView x, TensorView result) {
-    String kernel = op.mnemonic() + "_" + x.element();
+  private static TileSpace reduce(
+      Reduction.Reduce op, String kernel, TensorView x, TensorView result) {
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
     TensorView out = result;
     if (!op.keepDims()) {
@@ -264,19 +239,13 @@ final class ReductionLowering {
     int result = space.store("out", 1, out.element(), TileGrid.closed(outBox));
     space.call(
         kernel,
-        "reduction",
-        "reduce",
         List.of(
             pointer("x", in),
             pointer("out", result),
             integers("extents", TileGrid.six(kept.get(0), 1)),
             integers("strides", TileGrid.six(kept.get(1), 0)),
             integers("joined_extents", TileGrid.six(joined.get(0), 1)),
-            integers("joined_strides", TileGrid.six(joined.get(1), 0))),
-        KernelClass.REDUCTION,
-        x.element(),
-        TileSpaceBuilder.lines(
-            TileSpaceBuilder.product(kept.get(0)), TileSpaceBuilder.product(joined.get(0)), 1));
+            integers("joined_strides", TileGrid.six(joined.get(1), 0))));
     return space.build();
   }
 }

@@ -1,14 +1,13 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.integers;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.integers;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.IntegerNetwork.Requantize;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
@@ -38,8 +37,6 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
     int addend = operands.size() - 1;
     space.call(
         "requantize_i32_" + op.to().text(),
-        "integer_network",
-        "requantize",
         List.of(
             new Argument("x", sums.value()),
             pointer("multiplier", load(space, "multiplier", multiplier)),
@@ -51,10 +48,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
             integer("low", op.low()),
             integer("high", op.high()),
             integer("shift", op.shift())),
-        onLast,
-        KernelClass.ELEMENTWISE,
-        ElementType.I32,
-        TileSpaceBuilder.walk(sizes()));
+        onLast);
   }
 
   private int load(TileSpaceBuilder space, String name, int operand) {

@@ -1,11 +1,10 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
@@ -38,8 +37,6 @@ final class RotaryLowering {
     TileExpression rows = TileExpression.size(seq);
     space.call(
         kernel,
-        "rotary",
-        "rotary",
         List.of(
             pointer("x", in),
             pointer("cosines", cosines),
@@ -50,10 +47,7 @@ final class RotaryLowering {
             integer("d", size),
             integer("half", operands.get(1).shape().get(2)),
             integer("head_stride", rows.times(size)),
-            integer("seq_stride", size)),
-        KernelClass.ELEMENTWISE,
-        x.element(),
-        TileSpaceBuilder.lines(vectors.times(rows), TileExpression.of(size), 3));
+            integer("seq_stride", size)));
     return Optional.of(space.build());
   }
 

@@ -1,15 +1,13 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
-import static io.partita.ir.schedule.Argument.pointer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.pointer;
 
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.ArrayList;
@@ -41,8 +39,6 @@ final class ScatterLowering {
     int result = lines.space.store("out", 2, out.element(), lines.box(2, cut(out, axis, count)));
     lines.space.call(
         kernel,
-        "movement",
-        "gather_elements",
         List.of(
             pointer("data", source),
             pointer("indices", places),
@@ -50,11 +46,7 @@ final class ScatterLowering {
             integer("outer", lines.outerSize()),
             integer("extent", data.shape().get(axis)),
             integer("inner", lines.innerSize()),
-            integer("count", TileExpression.size(count))),
-        KernelClass.MOVEMENT,
-        data.element(),
-        TileSpaceBuilder.walk(
-            List.of(lines.outerSize(), TileExpression.size(count), lines.innerSize())));
+            integer("count", TileExpression.size(count))));
     return Optional.of(lines.space.build());
   }
 
@@ -69,7 +61,13 @@ final class ScatterLowering {
     }
     Lines lines =
         new Lines(
-            kernel(scatter.reduction(), data), axis, axis + 1, data, indices, operands.get(2), out);
+            KernelTypes.scatter(scatter.reduction(), data.element()),
+            axis,
+            axis + 1,
+            data,
+            indices,
+            operands.get(2),
+            out);
     int rows = lines.space.axis("rows", data.shape().get(axis), 1);
     int count = lines.space.reduction("count", indices.shape().get(axis), 1);
     int places =
@@ -103,7 +101,9 @@ final class ScatterLowering {
         || !isRows) {
       return Optional.empty();
     }
-    Lines lines = new Lines(kernel(scatter.reduction(), data), 0, 1, data, updates, out);
+    Lines lines =
+        new Lines(
+            KernelTypes.scatter(scatter.reduction(), data.element()), 0, 1, data, updates, out);
     int rows = lines.space.axis("rows", data.shape().getFirst(), 1);
     int count = lines.space.reduction("count", indices.shape().getFirst(), 1);
     BoxDimension each = cut(indices, 0, count);
@@ -121,12 +121,6 @@ final class ScatterLowering {
                 lines.box(1, cut(updates, 0, count)),
                 lines.box(2, cut(out, 0, rows))),
             true));
-  }
-
-  private static String kernel(ScatterReduction reduction, TensorView data) {
-    return reduction == ScatterReduction.REPLACE
-        ? "scatter_" + data.element().bits()
-        : "scatter_" + reduction.name().toLowerCase(java.util.Locale.ROOT) + "_" + data.element();
   }
 
   /**
@@ -149,8 +143,6 @@ final class ScatterLowering {
             TileExpression.first(count), new Value.OperandPointer(data, TileExpression.of(0)));
     lines.space.call(
         lines.kernel,
-        "scatter",
-        "scatter",
         List.of(
             new Argument("data", first),
             pointer("indices", places),
@@ -162,14 +154,7 @@ final class ScatterLowering {
             integer("count", TileExpression.size(count)),
             integer("first", TileExpression.start(rows)),
             integer("whole", whole),
-            integer("rows", isByRow ? 1 : 0)),
-        KernelClass.MOVEMENT,
-        element,
-        TileSpaceBuilder.walk(
-            List.of(
-                lines.outerSize(),
-                TileExpression.size(rows).plus(TileExpression.size(count)),
-                lines.innerSize())));
+            integer("rows", isByRow ? 1 : 0)));
     return lines.space.build();
   }
 

@@ -2,8 +2,8 @@ package io.partita.passes.schedule.lower;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package io.partita.passes.schedule.lower;
 
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,65 +68,22 @@ final class TileSpaceBuilder {
   }
 
   /** A kernel that runs in each tile. */
-  void call(
-      String function,
-      String header,
-      String struct,
-      List<Argument> arguments,
-      KernelClass kernel,
-      ElementType element,
-      List<TileExpression> work) {
-    call(function, header, struct, arguments, List.of(), kernel, element, work);
+  void call(String kernel, List<Argument> arguments) {
+    call(kernel, arguments, List.of());
   }
 
-  void call(
-      String function,
-      String header,
-      String struct,
-      List<Argument> arguments,
-      List<Integer> onLast,
-      KernelClass kernel,
-      ElementType element,
-      List<TileExpression> work) {
-    calls.add(
-        new KernelCall(
-            "partita_" + function,
-            "kernels/" + header + ".h",
-            "partita_" + struct,
-            arguments,
-            onLast,
-            kernel,
-            element,
-            work));
+  /**
+   * @param onLast as in {@link KernelCall}
+   */
+  void call(String kernel, List<Argument> arguments, List<Integer> onLast) {
+    calls.add(new KernelCall(KernelTable.get(kernel), arguments, onLast));
   }
 
   TileSpace build() {
     return new TileSpace(name, axes, operands, scratch, calls);
   }
 
-  static TileExpression one() {
-    return TileExpression.of(1);
-  }
-
-  /** {@code passes} over so many elements. */
-  static List<TileExpression> elements(TileExpression count, long passes) {
-    return List.of(one(), one(), count, TileExpression.of(passes));
-  }
-
-  /** {@code passes} over so many lines, each of which one core takes. */
-  static List<TileExpression> lines(TileExpression count, TileExpression size, long passes) {
-    return List.of(one(), count, size, TileExpression.of(passes));
-  }
-
-  /** Once over elements that are walked through line by line, cores sharing them evenly. */
-  static List<TileExpression> walk(List<TileExpression> extents) {
-    int last = extents.size() - 1;
-    return extents.isEmpty()
-        ? elements(one(), 1)
-        : lines(product(extents.subList(0, last)), extents.get(last), 1);
-  }
-
   static TileExpression product(List<TileExpression> factors) {
-    return factors.stream().reduce(one(), TileExpression::times);
+    return factors.stream().reduce(TileExpression.of(1), TileExpression::times);
   }
 }

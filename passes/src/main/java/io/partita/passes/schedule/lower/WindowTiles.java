@@ -1,11 +1,11 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.Argument.integer;
+import static io.partita.ir.schedule.kernel.Argument.integer;
 
 import io.partita.ir.op.Window;
-import io.partita.ir.schedule.Argument;
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.List;
 
 /**

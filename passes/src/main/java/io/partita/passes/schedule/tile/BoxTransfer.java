@@ -1,7 +1,7 @@
 package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.type.ElementType;
 import java.util.List;

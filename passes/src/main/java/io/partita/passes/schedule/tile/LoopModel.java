@@ -2,8 +2,8 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.type.ElementType;
@@ -29,6 +29,7 @@ import java.util.function.Consumer;
 final class LoopModel {
   private final List<Part> parts;
   private final List<KernelCall> calls;
+  private final List<List<TileExpression>> work;
   private final int axes;
   private final ChipKind chip;
   private final Optional<DmaChannel> load;
@@ -53,6 +54,7 @@ final class LoopModel {
   LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
     this.parts = parts;
     this.calls = calls;
+    work = calls.stream().map(KernelCall::work).toList();
     this.axes = axes;
     this.chip = chip;
     String near = chip.working().name();
@@ -70,7 +72,7 @@ final class LoopModel {
     callAxes = new long[calls.size()];
     double cold = 0;
     for (int i = 0; i < callAxes.length; i++) {
-      for (TileExpression each : calls.get(i).work()) {
+      for (TileExpression each : work.get(i)) {
         callAxes[i] |= axes(each);
       }
       for (int axis : calls.get(i).onLast()) {
@@ -292,13 +294,13 @@ final class LoopModel {
     double[] cycles = {0};
     mean.add(
         at -> {
-          List<Long> work =
+          List<Long> counts =
               List.of(
-                  call.work().get(0).at(at),
-                  call.work().get(1).at(at),
-                  call.work().get(2).at(at),
-                  call.work().get(3).at(at));
-          cycles[0] += mean.share * known.get(i).computeIfAbsent(work, key -> cycles(call, key));
+                  work.get(i).get(0).at(at),
+                  work.get(i).get(1).at(at),
+                  work.get(i).get(2).at(at),
+                  work.get(i).get(3).at(at));
+          cycles[0] += mean.share * known.get(i).computeIfAbsent(counts, key -> cycles(call, key));
         });
     return share(call, tiling) * cycles[0];
   }

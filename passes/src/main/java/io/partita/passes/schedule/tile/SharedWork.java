@@ -1,24 +1,17 @@
 package io.partita.passes.schedule.tile;
 
-import io.partita.ir.schedule.KernelCall;
+import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
+import io.partita.ir.target.WorkSharing;
 import io.partita.passes.timing.KernelWork;
 import java.util.Optional;
 
 /** Cycles of a kernel on one tile, cores sharing it as its header says. */
 final class SharedWork {
-  /** Rows and columns of a block of a product, which one core computes. */
-  private static final long BLOCK = 4;
-
-  /** Elements that one core takes at a time. */
-  private static final long PART = 8;
-
   /** A block's sums are loaded and stored: as long as so many steps along the depth. */
   private static final long BLOCK_STEPS = 4;
-
-  private static final String PREFIX = "partita_";
 
   private SharedWork() {}
 
@@ -48,31 +41,31 @@ final class SharedWork {
   }
 
   private static Optional<FunctionThroughput> measured(KernelCall call, ChipKind chip) {
-    String name = call.function();
-    return chip.function(name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name);
+    return chip.function(call.kernel().name());
   }
 
   private static KernelWork work(KernelCall call, long batch, long rows, long columns, long depth) {
-    return new KernelWork(call.kernel(), call.element(), batch, rows, columns, depth);
+    return new KernelWork(
+        call.kernel().kernelClass(), call.kernel().element(), batch, rows, columns, depth);
   }
 
   private static boolean isProduct(KernelCall call) {
-    return call.header().endsWith("/gemm.h");
+    return call.kernel().struct().sharing().rows() > 0;
   }
 
   /** What cores take one after the other. */
   private static double items(KernelCall call, long batch, long rows, long columns, int cores) {
-    if (isProduct(call)) {
-      return (double) batch * Math.ceilDiv(rows, BLOCK) * Math.ceilDiv(columns, BLOCK);
-    }
-    boolean isLines = batch * rows > 1 || call.kernel() == KernelClass.MATVEC;
+    WorkSharing sharing = call.kernel().struct().sharing();
     double lines = (double) batch * rows;
-    return switch (call.kernel()) {
-      case MATMUL, MATVEC, SOFTMAX, REDUCTION -> isLines ? lines : Math.ceilDiv(columns, PART);
-      // Of fewer rows each core takes a part, but finds what the whole row is divided by.
-      case NORM -> lines >= cores ? lines : cores / 2.0;
-      case CONVOLUTION, ELEMENTWISE, TRANSCENDENTAL, MOVEMENT ->
-          (double) batch * rows * Math.ceilDiv(columns, PART);
-    };
+    if (sharing.rows() > 0) {
+      return batch
+          * (double) Math.ceilDiv(rows, sharing.rows())
+          * Math.ceilDiv(columns, sharing.columns());
+    }
+    if (sharing.columns() > 0) {
+      return lines * Math.ceilDiv(columns, sharing.columns());
+    }
+    // Of fewer rows each core takes a part, but finds what the whole row is divided by.
+    return call.kernel().kernelClass() == KernelClass.NORM ? Math.max(lines, cores / 2.0) : lines;
   }
 }

@@ -1,20 +1,20 @@
 package io.partita.passes.schedule.tile;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.schedule.TileExpression.First;
-import io.partita.ir.schedule.TileExpression.Last;
-import io.partita.ir.schedule.TileExpression.Size;
-import io.partita.ir.schedule.TileExpression.Start;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression.First;
+import io.partita.ir.schedule.kernel.TileExpression.Last;
+import io.partita.ir.schedule.kernel.TileExpression.Size;
+import io.partita.ir.schedule.kernel.TileExpression.Start;
 import io.partita.ir.target.ChipKind;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
@@ -177,16 +177,11 @@ public final class TileChoice {
   private static KernelCall placed(
       KernelCall call, UnaryOperator<TileExpression> leaf, Map<Integer, Integer> places) {
     return new KernelCall(
-        call.function(),
-        call.header(),
-        call.struct(),
+        call.kernel(),
         call.arguments().stream()
             .map(argument -> new Argument(argument.field(), placed(argument.value(), leaf)))
             .toList(),
-        call.onLast().stream().filter(places::containsKey).map(places::get).toList(),
-        call.kernel(),
-        call.element(),
-        call.work().stream().map(each -> each.replacing(leaf)).toList());
+        call.onLast().stream().filter(places::containsKey).map(places::get).toList());
   }
 
   private static Value placed(Value value, UnaryOperator<TileExpression> leaf) {

@@ -2,8 +2,8 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.schedule.TileExpression.Size;
+import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression.Size;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.List;
 import java.util.stream.Stream;

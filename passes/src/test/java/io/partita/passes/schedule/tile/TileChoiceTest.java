@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.type.ElementType;
@@ -139,7 +139,7 @@ class TileChoiceTest {
     TiledKernel alone = new TileChoice(CHIP, 60_000, false).choose(space, "node");
     assertThat(overlapped.operands().get(1).slots()).isEqualTo(2);
     assertThat(alone.operands()).allMatch(operand -> operand.slots() == 1);
-    assertThat(time(alone)).isGreaterThan(1.3 * time(overlapped));
+    assertThat(time(alone)).isGreaterThan(1.05 * time(overlapped));
   }
 
   /** What one slot each could do isn't missed among the many choices of two. */

@@ -2,10 +2,12 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.Direction;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.target.KernelClass;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
+import io.partita.passes.schedule.legalize.KernelTypes;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +18,6 @@ final class TileSpaces {
 
   /** {@code out[m, n] = left[m, k] right[k, n]}. */
   static TileSpace product(ElementType element, long m, long n, long k, long granule) {
-    TileExpression one = TileExpression.of(1);
     return new TileSpace(
         "gemm",
         List.of(
@@ -30,15 +31,15 @@ final class TileSpaces {
         List.of(),
         List.of(
             new KernelCall(
-                "gemm",
-                "kernels/gemm.h",
-                "gemm",
-                List.of(),
-                List.of(),
-                m == 1 ? KernelClass.MATVEC : KernelClass.MATMUL,
-                element,
+                KernelTable.get(
+                    (m == 1 ? "gemv_" : "gemm_") + KernelTypes.operands(element, element)),
                 List.of(
-                    one, TileExpression.size(0), TileExpression.size(1), TileExpression.size(2)))));
+                    Argument.integer("batch", 1),
+                    Argument.integer("group", 1),
+                    Argument.integer("m", TileExpression.size(0)),
+                    Argument.integer("n", TileExpression.size(1)),
+                    Argument.integer("k", TileExpression.size(2))),
+                List.of())));
   }
 
   /** A window of three rows that moves by one, with a border, over rows of some columns. */

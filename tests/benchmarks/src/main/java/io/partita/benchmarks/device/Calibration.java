@@ -1,7 +1,7 @@
 package io.partita.benchmarks.device;
 
-import io.partita.ir.schedule.KernelCall;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.target.WorkSharing;
@@ -161,7 +161,7 @@ final class Calibration {
       }
       errors.sort(null);
       KernelCall call = calls.get(function);
-      KernelClass kernel = call.kernel();
+      KernelClass kernel = call.kernel().kernelClass();
       WorkSharing sharing =
           CallFeatures.of(call, loopOf(function), 1, splits.get(function)).sharing();
       List<String> lines = new ArrayList<>();

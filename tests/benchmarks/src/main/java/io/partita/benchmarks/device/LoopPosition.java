@@ -1,8 +1,8 @@
 package io.partita.benchmarks.device;
 
 import io.partita.ir.schedule.TileAxis;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.TileExpression;
 
 /** A tile of a loop, at first the first one. */
 final class LoopPosition implements TileExpression.Tile {

@@ -3,11 +3,11 @@ package io.partita.backend.siracusa.code;
 import io.partita.backend.siracusa.model.LoopFunction.BoxCall;
 import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import io.partita.backend.siracusa.model.Tile.Run;
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
-import io.partita.ir.schedule.KernelCall;
-import io.partita.ir.schedule.TileExpression;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +41,7 @@ final class KernelCode {
       runs.add(
           new Run(
               condition(call),
-              call.struct(),
+              call.kernel().struct().tag(),
               kernel.calls().size() == 1 ? "arguments" : "arguments_" + runs.size(),
               arguments(call.arguments()),
               call.function(),

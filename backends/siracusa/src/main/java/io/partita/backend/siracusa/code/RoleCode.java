@@ -130,7 +130,7 @@ public final class RoleCode {
   private static List<String> includes(ChipSchedule chip) {
     SortedSet<String> headers = new TreeSet<>();
     for (TiledKernel kernel : chip.kernels()) {
-      kernel.calls().forEach(call -> headers.add(call.header()));
+      kernel.calls().forEach(call -> headers.add("kernels/" + call.kernel().struct().header()));
     }
     headers.add("tiles/box.h");
     headers.add("tiles/stream.h");

@@ -1,21 +1,21 @@
 package io.partita.backend.siracusa.code;
 
-import io.partita.ir.schedule.Argument;
-import io.partita.ir.schedule.Argument.Value;
-import io.partita.ir.schedule.TileExpression;
-import io.partita.ir.schedule.TileExpression.Difference;
-import io.partita.ir.schedule.TileExpression.First;
-import io.partita.ir.schedule.TileExpression.Last;
-import io.partita.ir.schedule.TileExpression.Literal;
-import io.partita.ir.schedule.TileExpression.Maximum;
-import io.partita.ir.schedule.TileExpression.Minimum;
-import io.partita.ir.schedule.TileExpression.Product;
-import io.partita.ir.schedule.TileExpression.Quotient;
-import io.partita.ir.schedule.TileExpression.Scalar;
-import io.partita.ir.schedule.TileExpression.Size;
-import io.partita.ir.schedule.TileExpression.Start;
-import io.partita.ir.schedule.TileExpression.Sum;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Argument.Value;
+import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression.Difference;
+import io.partita.ir.schedule.kernel.TileExpression.First;
+import io.partita.ir.schedule.kernel.TileExpression.Last;
+import io.partita.ir.schedule.kernel.TileExpression.Literal;
+import io.partita.ir.schedule.kernel.TileExpression.Maximum;
+import io.partita.ir.schedule.kernel.TileExpression.Minimum;
+import io.partita.ir.schedule.kernel.TileExpression.Product;
+import io.partita.ir.schedule.kernel.TileExpression.Quotient;
+import io.partita.ir.schedule.kernel.TileExpression.Scalar;
+import io.partita.ir.schedule.kernel.TileExpression.Size;
+import io.partita.ir.schedule.kernel.TileExpression.Start;
+import io.partita.ir.schedule.kernel.TileExpression.Sum;
 import java.util.function.Predicate;
 
 /** What expressions and arguments ask for: C warns of variables that nothing uses. */

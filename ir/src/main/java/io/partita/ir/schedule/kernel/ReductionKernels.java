@@ -1,17 +1,79 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
+
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
 /** Kernels of {@code reduction.h}. Sums of floats round after each addition, in C's order. */
-final class ReductionMeaning {
+final class ReductionKernels {
+  private static final KernelStruct REDUCE =
+      KernelStruct.in("reduction.h", "reduce")
+          .pointers("x", "out")
+          .axes("extents", "strides", "joined_extents", "joined_strides")
+          .build(
+              all -> {
+                List<Step> read = new ArrayList<>(all.steps("extents", "strides"));
+                read.addAll(all.steps("joined_extents", "joined_strides"));
+                all.add("x", READ, all.bits(0), read);
+                all.add("out", WRITE, all.bits(0), contiguous(all.product("extents")));
+              },
+              call ->
+                  CallWork.lines(
+                      call.extent("extents"), call.extent("joined_extents"), TileExpression.of(1)));
+
+  private static final KernelStruct CUMULATIVE =
+      KernelStruct.in("reduction.h", "cumulative")
+          .pointers("x", "out")
+          .integers("outer", "extent", "inner", "exclusive", "reverse")
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("outer", "extent", "inner"));
+                all.add("out", WRITE, all.bits(0), all.vector("outer", "extent", "inner"));
+              },
+              call -> lines(call, 1));
+
+  private static final KernelStruct ARG_REDUCE =
+      KernelStruct.in("reduction.h", "arg_reduce")
+          .pointers("x", "out")
+          .integers("outer", "extent", "inner", "select_last")
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("outer", "extent", "inner"));
+                all.add("out", WRITE, Long.SIZE, all.vector("outer", "inner"));
+              },
+              call -> lines(call, 1));
+
+  private static final KernelStruct TOP_K =
+      KernelStruct.in("reduction.h", "top_k")
+          .pointers("x", "values", "indices")
+          .integers("outer", "extent", "inner", "k", "largest")
+          .requires(
+              "0 <= k <= extent", call -> call.get("k") >= 0 && call.get("k") <= call.get("extent"))
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("outer", "extent", "inner"));
+                all.add("values", WRITE, all.bits(0), all.vector("outer", "k", "inner"));
+                all.add("indices", WRITE, Long.SIZE, all.vector("outer", "k", "inner"));
+              },
+              call -> lines(call, 64 - Long.numberOfLeadingZeros(Math.max(1, call.constant("k")))));
+
+  private static List<TileExpression> lines(CallWork call, long passes) {
+    return CallWork.lines(call.product("outer", "inner"), call.get("extent"), passes);
+  }
+
   private static final List<ElementType> INTEGERS =
       List.of(ElementType.I8, ElementType.I32, ElementType.I64, ElementType.U64);
   private static final List<ElementType> FLOATS = List.of(ElementType.F32, ElementType.F64);
 
-  private ReductionMeaning() {}
+  private ReductionKernels() {}
 
   static void add(KernelTable table) {
     for (ElementType element : FLOATS) {
@@ -65,8 +127,10 @@ final class ReductionMeaning {
       DoubleBinaryOperator join,
       boolean isMean) {
     table.add(
+        REDUCE,
         "reduce_" + name + "_" + element.text(),
-        "reduce",
+        KernelClass.REDUCTION,
+        List.of(element),
         call -> {
           double[] x =
               call.place("x")
@@ -95,8 +159,10 @@ final class ReductionMeaning {
       LongBinaryOperator join,
       boolean isMean) {
     table.add(
+        REDUCE,
         "reduce_" + name + "_" + element.text(),
-        "reduce",
+        KernelClass.REDUCTION,
+        List.of(element),
         call -> {
           long[] x =
               call.place("x")
@@ -151,8 +217,10 @@ final class ReductionMeaning {
       double first,
       DoubleBinaryOperator join) {
     table.add(
+        CUMULATIVE,
         "cumulative_" + name + "_" + element.text(),
-        "cumulative",
+        KernelClass.REDUCTION,
+        List.of(element),
         call -> {
           Lines lines = Lines.of(call);
           boolean isReverse = call.get("reverse") != 0;
@@ -175,8 +243,10 @@ final class ReductionMeaning {
   private static void cumulateIntegers(
       KernelTable table, String name, ElementType element, long first, LongBinaryOperator join) {
     table.add(
+        CUMULATIVE,
         "cumulative_" + name + "_" + element.text(),
-        "cumulative",
+        KernelClass.REDUCTION,
+        List.of(element),
         call -> {
           Lines lines = Lines.of(call);
           boolean isReverse = call.get("reverse") != 0;
@@ -260,11 +330,18 @@ final class ReductionMeaning {
   private static void order(KernelTable table, ElementType element) {
     for (boolean isLargest : new boolean[] {true, false}) {
       table.add(
+          ARG_REDUCE,
           "arg_" + (isLargest ? "max_" : "min_") + element.text(),
-          "arg_reduce",
+          KernelClass.REDUCTION,
+          List.of(element),
           call -> argReduce(call, element, isLargest));
     }
-    table.add("top_k_" + element.text(), "top_k", call -> topK(call, element));
+    table.add(
+        TOP_K,
+        "top_k_" + element.text(),
+        KernelClass.REDUCTION,
+        List.of(element),
+        call -> topK(call, element));
   }
 
   /** NaN wins either way. */

@@ -1,4 +1,4 @@
-package io.partita.ir.schedule;
+package io.partita.ir.schedule.kernel;
 
 import java.util.List;
 

@@ -1,21 +1,101 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /** Kernels of {@code integer_network.h}, in 64 bits that wrap. */
-final class IntegerNetworkMeaning {
+final class IntegerNetworkKernels {
+  private static final KernelStruct SOFTMAX =
+      KernelStruct.in("integer_network.h", "integer_softmax")
+          .pointers("x", "out")
+          .integers("rows", "size")
+          .longs("a", "b", "c", "log2", "levels")
+          .requires("log2 >= 1", call -> call.get("log2") >= 1)
+          .requires(
+              "2 <= levels <= 2^31",
+              call -> call.get("levels") >= 2 && call.get("levels") <= 1L << 31)
+          .build(IntegerNetworkKernels::rows, IntegerNetworkKernels::lines);
+
+  private static final KernelStruct POWER_SOFTMAX =
+      KernelStruct.in("integer_network.h", "power_softmax")
+          .pointers("x", "out")
+          .integers("rows", "size", "unit", "group")
+          .longs("levels")
+          .build(IntegerNetworkKernels::rows, IntegerNetworkKernels::lines);
+
+  private static final KernelStruct NORM =
+      KernelStruct.in("integer_network.h", "integer_norm")
+          .pointers("x", "weight", "bias", "out")
+          .integers("rows", "size", "weight_stride", "bias_stride")
+          .longs("low", "high")
+          .integers("shift")
+          .requires("0 <= shift <= 62", Requantized::isShift)
+          .build(
+              all -> {
+                rows(all);
+                all.add("weight", READ, Integer.SIZE, List.of(all.step("size", "weight_stride")));
+                all.optional("bias", READ, Integer.SIZE, List.of(all.step("size", "bias_stride")));
+              },
+              IntegerNetworkKernels::lines);
+
+  private static final KernelStruct GELU =
+      KernelStruct.in("integer_network.h", "integer_gelu")
+          .pointers("x", "out")
+          .longs("b", "one")
+          .integers("count")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> all.elements(all.bits(0), all.bits(0), all.get("count")),
+              call -> CallWork.elements(call.get("count")));
+
+  private static void rows(Accesses all) {
+    all.elements(all.bits(0), all.bits(0), all.get("rows") * all.get("size"));
+  }
+
+  private static List<TileExpression> lines(CallWork call) {
+    return CallWork.lines(call.get("rows"), call.get("size"), 1);
+  }
+
   private static final int LARGEST_SHIFT = 63;
 
-  private IntegerNetworkMeaning() {}
+  private IntegerNetworkKernels() {}
 
   static void add(KernelTable table) {
     for (ElementType element : List.of(ElementType.I8, ElementType.U8, ElementType.I32)) {
-      table.add("integer_softmax_" + element, "integer_softmax", call -> softmax(call, element));
-      table.add("power_softmax_" + element, "power_softmax", call -> powerSoftmax(call, element));
-      table.add("integer_layer_norm_" + element, "integer_norm", call -> norm(call, element, true));
-      table.add("integer_rms_norm_" + element, "integer_norm", call -> norm(call, element, false));
-      table.add("integer_gelu_" + element, "integer_gelu", call -> gelu(call, element));
+      List<ElementType> elements = List.of(element);
+      table.add(
+          SOFTMAX,
+          "integer_softmax_" + element,
+          KernelClass.SOFTMAX,
+          elements,
+          call -> softmax(call, element));
+      table.add(
+          POWER_SOFTMAX,
+          "power_softmax_" + element,
+          KernelClass.SOFTMAX,
+          elements,
+          call -> powerSoftmax(call, element));
+      table.add(
+          NORM,
+          "integer_layer_norm_" + element,
+          KernelClass.NORM,
+          elements,
+          call -> norm(call, element, true));
+      table.add(
+          NORM,
+          "integer_rms_norm_" + element,
+          KernelClass.NORM,
+          elements,
+          call -> norm(call, element, false));
+      table.add(
+          GELU,
+          "integer_gelu_" + element,
+          KernelClass.TRANSCENDENTAL,
+          elements,
+          call -> gelu(call, element));
     }
   }
 

@@ -1,5 +1,10 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
@@ -7,7 +12,83 @@ import java.util.List;
  * Kernels of {@code gemm.h}. Sums run over the inner extent in ascending order, as in C, so that
  * products of floats have the same bits.
  */
-final class ProductMeaning {
+final class ProductKernels {
+  /** Types of left, right and the sums. */
+  static final KernelStruct GEMM =
+      KernelStruct.in("gemm.h", "gemm")
+          .pointers("left", "right", "bias", "out")
+          .integers("batch", "group", "m", "n", "k", "accumulate")
+          .integers("left_batch", "left_row", "left_column")
+          .integers("right_batch", "right_row", "right_column")
+          .integers("out_batch", "out_row")
+          .requires("group >= 1", call -> call.get("group") >= 1)
+          .shared(KernelStruct.BLOCKS)
+          .build(
+              all -> product(all, "", all.bits(2)),
+              call -> List.of(call.get("batch"), call.get("m"), call.get("n"), call.get("k")));
+
+  /** Types of left, right and the result. */
+  static final KernelStruct GEMM_REQUANTIZE =
+      KernelStruct.in("gemm.h", "gemm_requantize")
+          .struct("gemm", GEMM)
+          .pointers("multiplier", "addend")
+          .integers("multiplier_row", "multiplier_column", "addend_row", "addend_column")
+          .integers("shift", "low", "high")
+          .requires("gemm.group >= 1", call -> call.get("gemm.group") >= 1)
+          .requires("gemm.accumulate = 0", call -> call.get("gemm.accumulate") == 0)
+          .requires("0 <= shift <= 62", Requantized::isShift)
+          .shared(KernelStruct.BLOCKS)
+          .build(
+              all -> {
+                product(all, "gemm.", all.bits(2));
+                for (String vector : List.of("multiplier", "addend")) {
+                  all.add(
+                      vector,
+                      READ,
+                      Integer.SIZE,
+                      List.of(
+                          all.step("gemm.m", vector + "_row"),
+                          all.step("gemm.n", vector + "_column")));
+                }
+              },
+              call ->
+                  List.of(
+                      call.get("gemm.batch"),
+                      call.get("gemm.m"),
+                      call.get("gemm.n"),
+                      call.get("gemm.k")));
+
+  private static void product(Accesses all, String within, int bits) {
+    Step batch = all.step(within + "batch", within + "left_batch");
+    long matrices = batch.extent() / Math.max(1, all.get(within + "group"));
+    List<Step> out =
+        List.of(
+            all.step(within + "batch", within + "out_batch"),
+            all.step(within + "m", within + "out_row"),
+            all.line(within + "n"));
+    all.add(
+        within + "left",
+        READ,
+        all.bits(0),
+        List.of(
+            batch,
+            all.step(within + "m", within + "left_row"),
+            all.step(within + "k", within + "left_column")));
+    all.add(
+        within + "right",
+        READ,
+        all.bits(1),
+        List.of(
+            new Step(matrices, all.get(within + "right_batch")),
+            all.step(within + "k", within + "right_row"),
+            all.step(within + "n", within + "right_column")));
+    all.optional(within + "bias", READ, Integer.SIZE, all.vector(within + "n"));
+    if (all.get(within + "accumulate") != 0) {
+      all.add(within + "out", READ, bits, out);
+    }
+    all.add(within + "out", WRITE, bits, out);
+  }
+
   private static final List<List<ElementType>> INTEGERS =
       List.of(
           List.of(ElementType.I8, ElementType.I8),
@@ -20,23 +101,31 @@ final class ProductMeaning {
           List.of(ElementType.I32, ElementType.U8),
           List.of(ElementType.I32, ElementType.I32));
 
-  private ProductMeaning() {}
+  private ProductKernels() {}
 
   static void add(KernelTable table) {
     for (String form : List.of("gemm", "gemv")) {
-      table.add(form + "_f32", "gemm", ProductMeaning::floats);
+      KernelClass kernelClass = form.equals("gemv") ? KernelClass.MATVEC : KernelClass.MATMUL;
+      List<ElementType> floats = List.of(ElementType.F32, ElementType.F32, ElementType.F32);
+      table.add(GEMM, form + "_f32", kernelClass, floats, ProductKernels::floats);
       for (List<ElementType> types : INTEGERS) {
         ElementType left = types.get(0);
         ElementType right = types.get(1);
         table.add(
-            form + "_" + left + "_" + right, "gemm", call -> integers(call, left, right, null));
+            GEMM,
+            form + "_" + left + "_" + right,
+            kernelClass,
+            List.of(left, right, ElementType.I32),
+            call -> integers(call, left, right, null));
       }
     }
     for (ElementType left : List.of(ElementType.I8, ElementType.U8)) {
       for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
         table.add(
+            GEMM_REQUANTIZE,
             "gemm_requantize_" + left + "_i8_" + out,
-            "gemm_requantize",
+            KernelClass.MATMUL,
+            List.of(left, ElementType.I8, out),
             call -> requantized(call, left, out));
       }
     }

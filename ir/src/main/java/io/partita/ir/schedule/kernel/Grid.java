@@ -1,4 +1,4 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
 /** Walks through elements row by row by strides. */
 final class Grid {

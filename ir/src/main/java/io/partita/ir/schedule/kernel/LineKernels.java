@@ -1,22 +1,91 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
+
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.List;
 
 /**
  * Kernels of {@code softmax.h}, {@code norm.h} and {@code rotary.h}. Sums are in C's order;
  * exponentials and logarithms are rounded from those of double.
  */
-final class LineMeaning {
+final class LineKernels {
+  private static final List<ElementType> FLOATS = List.of(ElementType.F32);
+
+  private static final KernelStruct SOFTMAX =
+      KernelStruct.in("softmax.h", "softmax")
+          .pointers("x", "out")
+          .integers("outer", "extent", "inner")
+          .build(
+              all -> {
+                all.add("x", READ, all.bits(0), all.vector("outer", "extent", "inner"));
+                all.add("out", WRITE, all.bits(0), all.vector("outer", "extent", "inner"));
+              },
+              call -> CallWork.lines(call.product("outer", "inner"), call.get("extent"), 1));
+
+  private static final KernelStruct NORM =
+      KernelStruct.in("norm.h", "norm")
+          .pointers("x", "scale", "bias", "out")
+          .integers("rows", "size")
+          .floats("epsilon")
+          .build(
+              all -> {
+                all.optional("scale", READ, all.bits(0), all.vector("size"));
+                all.optional("bias", READ, all.bits(0), all.vector("size"));
+                all.elements(all.bits(0), all.bits(0), all.get("rows") * all.get("size"));
+              },
+              call -> CallWork.lines(call.get("rows"), call.get("size"), 1));
+
+  private static final KernelStruct ROTARY =
+      KernelStruct.in("rotary.h", "rotary")
+          .pointers("x", "cosines", "sines", "out")
+          .integers("heads", "seq", "d", "half", "head_stride", "seq_stride")
+          .build(
+              all -> {
+                List<Step> steps =
+                    List.of(
+                        all.step("heads", "head_stride"),
+                        all.step("seq", "seq_stride"),
+                        all.line("d"));
+                all.add("x", READ, all.bits(0), steps);
+                all.add("cosines", READ, all.bits(0), all.vector("seq", "half"));
+                all.add("sines", READ, all.bits(0), all.vector("seq", "half"));
+                all.add("out", WRITE, all.bits(0), steps);
+              },
+              call -> CallWork.lines(call.product("heads", "seq"), call.get("d"), 3));
+
   /** Sums have so many parts. */
   private static final int PARTS = 4;
 
-  private LineMeaning() {}
+  private LineKernels() {}
 
   static void add(KernelTable table) {
-    table.add("softmax_f32", "softmax", false, call -> softmax(call, false));
-    table.add("log_softmax_f32", "softmax", false, call -> softmax(call, true));
-    table.add("layer_norm_f32", "norm", call -> norm(call, true));
-    table.add("rms_norm_f32", "norm", call -> norm(call, false));
-    table.add("rotary_half_f32", "rotary", call -> rotary(call, 1, call.get("half")));
-    table.add("rotary_interleaved_f32", "rotary", call -> rotary(call, 2, 1));
+    for (boolean isLogarithm : new boolean[] {false, true}) {
+      table.add(
+          SOFTMAX,
+          isLogarithm ? "log_softmax_f32" : "softmax_f32",
+          KernelClass.SOFTMAX,
+          FLOATS,
+          false,
+          call -> softmax(call, isLogarithm));
+    }
+    table.add(NORM, "layer_norm_f32", KernelClass.NORM, FLOATS, call -> norm(call, true));
+    table.add(NORM, "rms_norm_f32", KernelClass.NORM, FLOATS, call -> norm(call, false));
+    table.add(
+        ROTARY,
+        "rotary_half_f32",
+        KernelClass.ELEMENTWISE,
+        FLOATS,
+        call -> rotary(call, 1, call.get("half")));
+    table.add(
+        ROTARY,
+        "rotary_interleaved_f32",
+        KernelClass.ELEMENTWISE,
+        FLOATS,
+        call -> rotary(call, 2, 1));
   }
 
   private static void softmax(KernelArguments call, boolean isLogarithm) {

@@ -1,10 +1,13 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /** Kernels of {@code cast.h}. */
-final class CastMeaning {
+final class CastKernels {
+  private static final KernelStruct CAST = ElementwiseKernels.unary("cast.h");
+
   private static final List<ElementType> WHOLE =
       List.of(
           ElementType.I8,
@@ -19,7 +22,7 @@ final class CastMeaning {
           ElementType.F64,
           ElementType.BOOL);
 
-  private CastMeaning() {}
+  private CastKernels() {}
 
   static void add(KernelTable table) {
     for (ElementType from : WHOLE) {
@@ -33,17 +36,23 @@ final class CastMeaning {
         add(table, wide, half);
       }
     }
-    table.add("cast_u4_u8", "unary", call -> unpack(call, false));
-    table.add("cast_i4_i8", "unary", call -> unpack(call, true));
-    table.add("cast_u8_u4", "unary", CastMeaning::pack);
-    table.add("cast_i8_i4", "unary", CastMeaning::pack);
+    add(table, ElementType.U4, ElementType.U8, call -> unpack(call, false));
+    add(table, ElementType.I4, ElementType.I8, call -> unpack(call, true));
+    add(table, ElementType.U8, ElementType.U4, CastKernels::pack);
+    add(table, ElementType.I8, ElementType.I4, CastKernels::pack);
+  }
+
+  private static void add(
+      KernelTable table, ElementType from, ElementType to, Kernel.Meaning meaning) {
+    String name = "cast_" + from.text() + "_" + to.text();
+    table.add(CAST, name, KernelClass.ELEMENTWISE, List.of(from, to), meaning);
   }
 
   private static void add(KernelTable table, ElementType from, ElementType to) {
-    String name = "cast_" + from.text() + "_" + to.text();
-    table.add(
-        name,
-        "unary",
+    add(
+        table,
+        from,
+        to,
         call -> {
           int count = call.get("count");
           if (from.isFloat()) {

@@ -1,28 +1,129 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
+
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ_SOME;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 
 import io.partita.ir.eval.BinaryFunctions;
 import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
 /** Kernels of {@code movement.h} and {@code scatter.h}. */
-final class MovementMeaning {
+final class MovementKernels {
+  /** A slice with steps leaves elements out; so does what is all padding. */
+  private static final KernelStruct COPY =
+      KernelStruct.in("movement.h", "copy")
+          .pointers("x", "out")
+          .axes("extents", "x_strides", "out_strides")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("x", READ_SOME, all.bits(0), all.steps("extents", "x_strides"));
+                all.add("out", WRITE, all.bits(0), all.steps("extents", "out_strides"));
+              },
+              call -> call.walk("extents"));
+
+  /** Types of data and indices. */
+  private static final KernelStruct GATHER =
+      KernelStruct.in("movement.h", "gather")
+          .pointers("data", "indices", "out")
+          .integers("outer", "extent", "inner", "count")
+          .shared(KernelStruct.PARTS)
+          .build(all -> gather(all, all.vector("count")), MovementKernels::gathered);
+
+  private static final KernelStruct GATHER_ELEMENTS =
+      KernelStruct.in("movement.h", "gather_elements")
+          .pointers("data", "indices", "out")
+          .integers("outer", "extent", "inner", "count")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> gather(all, all.vector("outer", "count", "inner")), MovementKernels::gathered);
+
+  private static final KernelStruct SCATTER =
+      KernelStruct.in("scatter.h", "scatter")
+          .pointers("data", "indices", "updates", "out")
+          .integers("outer", "extent", "inner", "count", "first", "whole", "rows")
+          .shared(KernelStruct.PARTS)
+          .build(
+              MovementKernels::scatter,
+              call ->
+                  CallWork.lines(
+                      call.get("outer").times(call.get("extent").plus(call.get("count"))),
+                      call.get("inner"),
+                      1));
+
+  private static void gather(Accesses all, List<Step> indices) {
+    all.add("data", READ_SOME, all.bits(0), all.vector("outer", "extent", "inner"));
+    all.add("indices", READ, all.bits(1), indices);
+    all.add("out", WRITE, all.bits(0), all.vector("outer", "count", "inner"));
+  }
+
+  private static List<TileExpression> gathered(CallWork call) {
+    return CallWork.lines(call.product("outer", "count"), call.get("inner"), 1);
+  }
+
+  /** Without data, the result has what earlier tiles made of it. */
+  private static void scatter(Accesses all) {
+    List<Step> whole = all.vector("outer", "extent", "inner");
+    List<Step> part = all.vector("outer", "count", "inner");
+    all.optional("data", READ, all.bits(0), whole);
+    all.add("indices", READ, all.bits(1), all.get("rows") != 0 ? all.vector("count") : part);
+    all.add("updates", READ_SOME, all.bits(0), part);
+    if (!all.has("data")) {
+      all.add("out", READ, all.bits(0), whole);
+    }
+    all.add("out", WRITE, all.bits(0), whole);
+  }
+
+  /** What stands for elements of so many bits that are only moved. */
+  static ElementType element(int bits) {
+    return switch (bits) {
+      case 8 -> ElementType.I8;
+      case 16 -> ElementType.I16;
+      case 32 -> ElementType.I32;
+      default -> ElementType.I64;
+    };
+  }
+
+  private static void add(
+      KernelTable table,
+      KernelStruct struct,
+      String name,
+      List<ElementType> elements,
+      Kernel.Meaning meaning) {
+    table.add(struct, name, KernelClass.MOVEMENT, elements, meaning);
+  }
+
   private static final int[] WIDTHS = {8, 16, 32, 64};
 
-  private MovementMeaning() {}
+  private MovementKernels() {}
 
   static void add(KernelTable table) {
     for (int bits : WIDTHS) {
       int bytes = bits / Byte.SIZE;
-      table.add("copy_" + bits, "copy", call -> copy(call, bytes));
+      ElementType moved = element(bits);
+      List<ElementType> placed = List.of(moved, ElementType.I64);
+      add(table, COPY, "copy_" + bits, List.of(moved), call -> copy(call, bytes));
       for (ElementType index : List.of(ElementType.I32, ElementType.I64)) {
-        table.add(
-            "gather_" + bits + "_" + index.text(), "gather", call -> gather(call, bytes, index));
+        add(
+            table,
+            GATHER,
+            "gather_" + bits + "_" + index.text(),
+            List.of(moved, index),
+            call -> gather(call, bytes, index));
       }
-      table.add("gather_elements_" + bits, "gather_elements", call -> gatherElements(call, bytes));
-      table.add("scatter_" + bits, "scatter", call -> scatter(call, bytes, replace(bytes)));
+      add(
+          table,
+          GATHER_ELEMENTS,
+          "gather_elements_" + bits,
+          placed,
+          call -> gatherElements(call, bytes));
+      add(table, SCATTER, "scatter_" + bits, placed, call -> scatter(call, bytes, replace(bytes)));
     }
     for (BinaryFunction function :
         List.of(BinaryFunction.ADD, BinaryFunction.MUL, BinaryFunction.MIN, BinaryFunction.MAX)) {
@@ -33,7 +134,12 @@ final class MovementMeaning {
             element == ElementType.F32
                 ? joinFloats(BinaryFunctions.ofDouble(function))
                 : joinIntegers(element, BinaryFunctions.ofLong(function, element));
-        table.add(name, "scatter", call -> scatter(call, bytes, join));
+        add(
+            table,
+            SCATTER,
+            name,
+            List.of(element, ElementType.I64),
+            call -> scatter(call, bytes, join));
       }
     }
   }

@@ -1,4 +1,4 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
 /** {@code clamp((x multiplier + addend + 2^shift / 2) >> shift, low, high)} in 64 bits. */
 record Requantized(int shift, long low, long high) {
@@ -9,5 +9,10 @@ record Requantized(int shift, long low, long high) {
   long at(long x, long multiplier, long addend) {
     long half = (1L << shift) / 2;
     return Math.clamp((x * multiplier + addend + half) >> shift, low, high);
+  }
+
+  /** What the C kernels take. */
+  static boolean isShift(FieldValues call) {
+    return call.get("shift") >= 0 && call.get("shift") <= 62;
   }
 }

@@ -1,4 +1,4 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
 /**
  * The fields of a kernel's struct of arguments in one call, by their names in C. A field of a

@@ -1,15 +1,113 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
+
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+
+import io.partita.ir.schedule.kernel.KernelAccess.Kind;
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.List;
 
 /** Kernels of {@code attention.h}: C's order of operations, exponentials of double. */
-final class AttentionMeaning {
+final class AttentionKernels {
+  /** An exponential takes as long as so many products. */
+  private static final long EXPONENTIAL = 16;
+
+  private static final List<ElementType> FLOATS = List.of(ElementType.F32);
+
+  private static final KernelStruct ATTENTION =
+      KernelStruct.in("attention.h", "attention")
+          .pointers("q", "k", "v", "allowed", "added", "largest", "weights", "sums")
+          .integers("parts", "heads", "group", "seq", "keys", "d", "dv")
+          .integers("q_head", "q_row", "k_head", "k_row", "v_head", "v_row")
+          .integers("mask_head", "mask_row", "mask_key", "first", "causal", "window", "position")
+          .floats("scale", "soft_cap")
+          .requires("parts >= 1", call -> call.get("parts") >= 1)
+          .requires("group >= 1", call -> call.get("group") >= 1)
+          .build(AttentionKernels::accesses, AttentionKernels::work);
+
+  private static final KernelStruct ATTENTION_FINISH =
+      KernelStruct.in("attention.h", "attention_finish")
+          .pointers("largest", "weights", "sums", "out")
+          .integers("parts", "heads", "seq", "dv", "out_head", "out_row")
+          .build(
+              all -> {
+                state(all, READ);
+                all.add(
+                    "out",
+                    WRITE,
+                    all.bits(0),
+                    List.of(
+                        all.step("heads", "out_head"), all.step("seq", "out_row"), all.line("dv")));
+              },
+              call ->
+                  CallWork.lines(call.product("heads", "seq"), call.get("dv"), call.get("parts")));
+
+  private static void accesses(Accesses all) {
+    int bits = all.bits(0);
+    Step heads = all.step("heads", "k_head");
+    long kvHeads = heads.extent() / Math.max(1, all.get("group"));
+    Step values = new Step(kvHeads, all.get("v_head"));
+    List<Step> mask =
+        List.of(
+            all.step("heads", "mask_head"),
+            all.step("seq", "mask_row"),
+            all.step("keys", "mask_key"));
+    all.add(
+        "q",
+        READ,
+        bits,
+        List.of(all.step("heads", "q_head"), all.step("seq", "q_row"), all.line("d")));
+    all.add(
+        "k",
+        READ,
+        bits,
+        List.of(new Step(kvHeads, heads.stride()), all.step("keys", "k_row"), all.line("d")));
+    all.add("v", READ, bits, List.of(values, all.step("keys", "v_row"), all.line("dv")));
+    all.optional("allowed", READ, Byte.SIZE, mask);
+    all.optional("added", READ, bits, mask);
+    if (all.get("first") == 0) {
+      state(all, READ);
+    }
+    state(all, WRITE);
+  }
+
+  private static void state(Accesses all, Kind kind) {
+    all.add("largest", kind, all.bits(0), all.vector("parts", "heads", "seq"));
+    all.add("weights", kind, all.bits(0), all.vector("parts", "heads", "seq"));
+    all.add("sums", kind, all.bits(0), all.vector("parts", "heads", "seq", "dv"));
+  }
+
+  private static List<TileExpression> work(CallWork call) {
+    long parts = call.constant("parts");
+    return List.of(
+        call.product("heads", "parts"),
+        call.get("seq"),
+        call.get("keys").plus(parts - 1).dividedBy(parts),
+        call.get("d").plus(call.get("dv")).plus(EXPONENTIAL));
+  }
+
   /** Keys whose scores are held at a time. */
   private static final int KEYS = 8;
 
-  private AttentionMeaning() {}
+  private AttentionKernels() {}
 
   static void add(KernelTable table) {
-    table.add("attention_f32", "attention", false, call -> new Tile(call).run());
-    table.add("attention_finish_f32", "attention_finish", false, AttentionMeaning::finish);
+    table.add(
+        ATTENTION,
+        "attention_f32",
+        KernelClass.MATVEC,
+        FLOATS,
+        false,
+        call -> new Tile(call).run());
+    table.add(
+        ATTENTION_FINISH,
+        "attention_finish_f32",
+        KernelClass.ELEMENTWISE,
+        FLOATS,
+        false,
+        AttentionKernels::finish);
   }
 
   /** One tile of keys and values. */

@@ -1,4 +1,4 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
 
 import io.partita.ir.tensor.Float16;
 import io.partita.ir.type.ElementType;
@@ -33,28 +33,28 @@ public record Place(byte[] memory, int at) {
   }
 
   /** Neighbouring f32. */
-  float[] floats(int count) {
+  public float[] floats(int count) {
     float[] values = new float[count];
     MemorySegment.copy(MemorySegment.ofArray(memory), FLOATS, at, values, 0, count);
     return values;
   }
 
-  void write(float[] values) {
+  public void write(float[] values) {
     MemorySegment.copy(values, 0, MemorySegment.ofArray(memory), FLOATS, at, values.length);
   }
 
   /** Neighbouring i32. */
-  int[] ints(int count) {
+  public int[] ints(int count) {
     int[] values = new int[count];
     MemorySegment.copy(MemorySegment.ofArray(memory), INTS, at, values, 0, count);
     return values;
   }
 
-  void write(int[] values) {
+  public void write(int[] values) {
     MemorySegment.copy(values, 0, MemorySegment.ofArray(memory), INTS, at, values.length);
   }
 
-  float floatAt(int index) {
+  public float floatAt(int index) {
     return (float) FLOAT.get(memory, at + Float.BYTES * index);
   }
 
@@ -62,11 +62,11 @@ public record Place(byte[] memory, int at) {
     FLOAT.set(memory, at + Float.BYTES * index, value);
   }
 
-  int intAt(int index) {
+  public int intAt(int index) {
     return (int) INT.get(memory, at + Integer.BYTES * index);
   }
 
-  long longAt(int index) {
+  public long longAt(int index) {
     return (long) LONG.get(memory, at + Long.BYTES * index);
   }
 
@@ -105,7 +105,8 @@ public record Place(byte[] memory, int at) {
   }
 
   /** Rounds to the type. */
-  void write(ElementType element, int first, int stride, double[] values, int from, int count) {
+  public void write(
+      ElementType element, int first, int stride, double[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
     int place = at + first * bytes;
     int step = stride * bytes;
@@ -180,7 +181,8 @@ public record Place(byte[] memory, int at) {
   }
 
   /** Wraps to the type. */
-  void write(ElementType element, int first, int stride, long[] values, int from, int count) {
+  public void write(
+      ElementType element, int first, int stride, long[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
     int place = at + first * bytes;
     int step = stride * bytes;
@@ -214,21 +216,21 @@ public record Place(byte[] memory, int at) {
   }
 
   /** Neighbouring floats of a type. */
-  double[] doubles(ElementType element, int count) {
+  public double[] doubles(ElementType element, int count) {
     double[] values = new double[count];
     read(element, 0, 1, values, 0, count);
     return values;
   }
 
   /** Neighbouring integers of a type. */
-  long[] longs(ElementType element, int count) {
+  public long[] longs(ElementType element, int count) {
     long[] values = new long[count];
     read(element, 0, 1, values, 0, count);
     return values;
   }
 
   /** Floats that strides lead through, row by row. */
-  double[] doubles(ElementType element, int[] extents, int[] strides) {
+  public double[] doubles(ElementType element, int[] extents, int[] strides) {
     double[] values = new double[Grid.elements(extents)];
     Grid.lines(
         extents,
@@ -238,7 +240,7 @@ public record Place(byte[] memory, int at) {
   }
 
   /** Integers that strides lead through, row by row. */
-  long[] longs(ElementType element, int[] extents, int[] strides) {
+  public long[] longs(ElementType element, int[] extents, int[] strides) {
     long[] values = new long[Grid.elements(extents)];
     Grid.lines(
         extents,
@@ -247,11 +249,11 @@ public record Place(byte[] memory, int at) {
     return values;
   }
 
-  void write(ElementType element, double[] values) {
+  public void write(ElementType element, double[] values) {
     write(element, 0, 1, values, 0, values.length);
   }
 
-  void write(ElementType element, long[] values) {
+  public void write(ElementType element, long[] values) {
     write(element, 0, 1, values, 0, values.length);
   }
 

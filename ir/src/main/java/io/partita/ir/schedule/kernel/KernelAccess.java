@@ -1,4 +1,4 @@
-package io.partita.ir.schedule;
+package io.partita.ir.schedule.kernel;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -74,7 +74,7 @@ public record KernelAccess(
    *
    * @param pointer the element that the pointer is at
    */
-  void addTo(BitSet touched, long pointer) {
+  public void addTo(BitSet touched, long pointer) {
     stretches(pointer, (from, to) -> touched.set((int) from, (int) to));
   }
 

@@ -1,25 +1,24 @@
-package io.partita.ir.schedule;
+package io.partita.ir.schedule.kernel;
 
-import io.partita.ir.schedule.Argument.Value;
-import java.util.ArrayList;
+import io.partita.ir.schedule.kernel.Argument.Value;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /** What the fields of a kernel's struct are in one tile. */
-final class CallFields implements FieldValues {
+public final class CallFields implements FieldValues {
   private final KernelCall call;
   private final TileExpression.Tile tile;
   private final Set<TileExpression> used = new LinkedHashSet<>();
 
-  CallFields(KernelCall call, TileExpression.Tile tile) {
+  public CallFields(KernelCall call, TileExpression.Tile tile) {
     this.call = call;
     this.tile = tile;
   }
 
   /** The expressions that were asked for until now. */
-  Set<TileExpression> used() {
+  public Set<TileExpression> used() {
     return used;
   }
 
@@ -64,12 +63,12 @@ final class CallFields implements FieldValues {
     };
   }
 
-  long at(TileExpression expression) {
+  public long at(TileExpression expression) {
     used.add(expression);
     return expression.at(tile);
   }
 
-  private static Optional<Value> find(List<Argument> arguments, String field) {
+  static Optional<Value> find(List<Argument> arguments, String field) {
     int dot = field.indexOf('.');
     String own = dot < 0 ? field : field.substring(0, dot);
     Optional<Value> found =
@@ -87,26 +86,8 @@ final class CallFields implements FieldValues {
                 : Optional.empty());
   }
 
-  /** Names of fields that hold pointers, also where these are null in this tile. */
-  List<String> pointers() {
-    List<String> names = new ArrayList<>();
-    for (Argument argument : call.arguments()) {
-      switch (argument.value()) {
-        case Value.OperandPointer pointer -> names.add(argument.field());
-        case Value.ScratchPointer pointer -> names.add(argument.field());
-        case Value.PointerWhen pointer -> names.add(argument.field());
-        case Value.Null none -> {}
-        case Value.Integer number -> {}
-        case Value.Float number -> {}
-        case Value.Integers numbers -> {}
-        case Value.Struct struct -> {}
-      }
-    }
-    return names;
-  }
-
   private IllegalArgumentException mistake(String field, String expected) {
     return new IllegalArgumentException(
-        "field " + field + " of " + call.struct() + " isn't " + expected);
+        "field " + field + " of " + call.kernel().struct().name() + " isn't " + expected);
   }
 }

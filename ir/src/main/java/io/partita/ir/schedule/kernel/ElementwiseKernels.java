@@ -1,9 +1,15 @@
-package io.partita.ir.schedule.eval;
+package io.partita.ir.schedule.kernel;
+
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ;
+import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
+import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
 import io.partita.ir.eval.BinaryFunctions;
 import io.partita.ir.eval.UnaryFunctions;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.schedule.kernel.KernelAccess.Step;
+import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.EnumSet;
 import java.util.List;
@@ -14,7 +20,59 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /** Kernels of {@code unary.h} and {@code binary.h}: the functions are those of the reference. */
-final class ElementwiseMeaning {
+final class ElementwiseKernels {
+  /** Types of x and of the result. */
+  static final KernelStruct UNARY = unary("unary.h");
+
+  /** The same of another header. */
+  static KernelStruct unary(String header) {
+    return KernelStruct.in(header, "unary")
+        .pointers("x", "out")
+        .integers("count")
+        .shared(KernelStruct.PARTS)
+        .build(ElementwiseKernels::line, call -> CallWork.elements(call.get("count")));
+  }
+
+  /** Types of both operands and of the result. */
+  private static final KernelStruct BINARY =
+      KernelStruct.in("binary.h", "binary")
+          .pointers("left", "right", "out")
+          .axes("extents", "left_strides", "right_strides")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("left", READ, all.bits(0), all.steps("extents", "left_strides"));
+                all.add("right", READ, all.bits(0), all.steps("extents", "right_strides"));
+                all.add("out", WRITE, all.bits(1), contiguous(all.product("extents")));
+              },
+              call -> call.walk("extents"));
+
+  /** Type of what is selected. */
+  private static final KernelStruct SELECT =
+      KernelStruct.in("binary.h", "select")
+          .pointers("condition", "then", "otherwise", "out")
+          .axes("extents", "condition_strides", "then_strides", "otherwise_strides")
+          .shared(KernelStruct.PARTS)
+          .build(
+              all -> {
+                all.add("condition", READ, Byte.SIZE, all.steps("extents", "condition_strides"));
+                all.add("then", READ, all.bits(0), all.steps("extents", "then_strides"));
+                all.add("otherwise", READ, all.bits(0), all.steps("extents", "otherwise_strides"));
+                all.add("out", WRITE, all.bits(0), contiguous(all.product("extents")));
+              },
+              call -> call.walk("extents"));
+
+  /** Half bytes are those of a tile of bytes. */
+  private static void line(Accesses all) {
+    all.add("x", READ, Math.max(all.bits(0), Byte.SIZE), line(all, all.bits(0)));
+    all.add("out", WRITE, Math.max(all.bits(1), Byte.SIZE), line(all, all.bits(1)));
+  }
+
+  private static List<Step> line(Accesses all, int bits) {
+    long count = all.get("count");
+    return contiguous(bits < Byte.SIZE ? Math.ceilDiv(count * bits, Byte.SIZE) : count);
+  }
+
   private static final Set<UnaryFunction> PREDICATES =
       EnumSet.of(
           UnaryFunction.IS_NAN,
@@ -42,7 +100,7 @@ final class ElementwiseMeaning {
           BinaryFunction.SHIFT_LEFT,
           BinaryFunction.SHIFT_RIGHT);
 
-  private ElementwiseMeaning() {}
+  private ElementwiseKernels() {}
 
   static void add(KernelTable table) {
     for (UnaryFunction function : UnaryFunction.values()) {
@@ -73,7 +131,12 @@ final class ElementwiseMeaning {
       }
     }
     for (int bits : new int[] {8, 16, 32, 64}) {
-      table.add("select_" + bits, "select", call -> select(call, bits / Byte.SIZE));
+      table.add(
+          SELECT,
+          "select_" + bits,
+          KernelClass.ELEMENTWISE,
+          List.of(MovementKernels.element(bits)),
+          call -> select(call, bits / Byte.SIZE));
     }
   }
 
@@ -109,8 +172,10 @@ final class ElementwiseMeaning {
     if (element.isFloat()) {
       DoubleUnaryOperator operator = UnaryFunctions.ofDouble(function);
       table.add(
+          UNARY,
           name,
-          "unary",
+          FunctionClasses.of(function),
+          List.of(element, result),
           EXACT.contains(function),
           call -> {
             double[] values = call.place("x").doubles(element, call.get("count"));
@@ -123,8 +188,10 @@ final class ElementwiseMeaning {
     }
     LongUnaryOperator operator = UnaryFunctions.ofLong(function, element);
     table.add(
+        UNARY,
         name,
-        "unary",
+        FunctionClasses.of(function),
+        List.of(element, result),
         call -> {
           long[] values = call.place("x").longs(element, call.get("count"));
           for (int i = 0; i < values.length; i++) {
@@ -139,8 +206,10 @@ final class ElementwiseMeaning {
     String name = function.text() + "_" + element.text();
     if (element.isFloat()) {
       table.add(
+          BINARY,
           name,
-          "binary",
+          FunctionClasses.of(function),
+          List.of(element, result),
           function != BinaryFunction.POW,
           call -> write(call.place("out"), result, apply(call, function, element)));
       return;
@@ -148,8 +217,10 @@ final class ElementwiseMeaning {
     LongBinaryOperator operator = BinaryFunctions.ofLong(function, element);
     boolean isLogical = element == ElementType.BOOL;
     table.add(
+        BINARY,
         name,
-        "binary",
+        FunctionClasses.of(function),
+        List.of(element, result),
         call -> {
           int[] extents = call.integers("extents");
           long[] left = call.place("left").longs(element, extents, call.integers("left_strides"));

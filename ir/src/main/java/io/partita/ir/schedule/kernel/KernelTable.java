@@ -1,0 +1,88 @@
+package io.partita.ir.schedule.kernel;
+
+import io.partita.ir.target.KernelClass;
+import io.partita.ir.type.ElementType;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * All kernels of the runtime by name. What isn't here doesn't exist for legalization, lowering,
+ * costs, verifiers, the evaluator and text; a test compares the table with the headers of {@code
+ * runtime-c}.
+ */
+public final class KernelTable {
+  private static final KernelTable ALL = new KernelTable();
+
+  private final SortedMap<String, Kernel> kernels = new TreeMap<>();
+
+  private KernelTable() {
+    ElementwiseKernels.add(this);
+    CastKernels.add(this);
+    MovementKernels.add(this);
+    ProductKernels.add(this);
+    ConvolutionKernels.add(this);
+    PoolKernels.add(this);
+    ReductionKernels.add(this);
+    LineKernels.add(this);
+    AttentionKernels.add(this);
+    QuantizationKernels.add(this);
+    IntegerNetworkKernels.add(this);
+  }
+
+  /** In the order of their names. */
+  public static Collection<Kernel> all() {
+    return Collections.unmodifiableCollection(ALL.kernels.values());
+  }
+
+  /**
+   * @param name without the prefix
+   */
+  public static Optional<Kernel> find(String name) {
+    return Optional.ofNullable(ALL.kernels.get(name));
+  }
+
+  public static boolean has(String name) {
+    return ALL.kernels.containsKey(name);
+  }
+
+  /**
+   * A kernel that is known to exist.
+   *
+   * @throws IllegalArgumentException otherwise
+   */
+  public static Kernel get(String name) {
+    return find(name).orElseThrow(() -> new IllegalArgumentException("no kernel " + name));
+  }
+
+  /** Adds a kernel that is exact, with the rate for its first operand. */
+  void add(
+      KernelStruct struct,
+      String name,
+      KernelClass kernelClass,
+      List<ElementType> elements,
+      Kernel.Meaning meaning) {
+    add(struct, name, kernelClass, elements, true, meaning);
+  }
+
+  void add(
+      KernelStruct struct,
+      String name,
+      KernelClass kernelClass,
+      List<ElementType> elements,
+      boolean exact,
+      Kernel.Meaning meaning) {
+    ElementType first = elements.getFirst();
+    ElementType element = first.bits() < Byte.SIZE ? elements.getLast() : first;
+    add(new Kernel(name, struct, elements, kernelClass, element, exact, meaning));
+  }
+
+  void add(Kernel kernel) {
+    if (kernels.put(kernel.name(), kernel) != null) {
+      throw new IllegalArgumentException(kernel.name() + " twice");
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.partita.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.schedule.kernel.Accesses;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.FieldValues;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelAccess;
+import io.partita.ir.schedule.kernel.KernelStruct;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.ir.schedule.kernel.TileExpression;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The table of kernels says of each what the headers of the runtime do. That they compute the same
+ * is verified with each call of a test: {@link Kernels#run}.
+ */
+class KernelTableTest {
+  private final KernelHeaders headers = KernelHeaders.read();
+
+  @Test
+  void tableAndHeadersHaveTheSameKernels() {
+    assertThat(KernelTable.all().stream().map(Kernel::function))
+        .containsExactlyElementsOf(headers.kernels());
+    assertThat(headers.kernels()).hasSizeGreaterThan(400);
+  }
+
+  @Test
+  void structsHaveTheFieldsOfTheHeaders() {
+    for (Kernel kernel : KernelTable.all()) {
+      KernelStruct struct = kernel.struct();
+      assertThat(declarations(struct))
+          .as(kernel.function())
+          .isEqualTo(normalized(headers.declarations(struct.tag())));
+      assertThat(headers.file(struct.tag())).as(struct.tag()).isEqualTo(structFile(struct));
+    }
+  }
+
+  /** Casts have the struct of {@code unary.h}, which {@code cast.h} includes. */
+  private static String structFile(KernelStruct struct) {
+    return struct.name().equals("unary") ? "unary.h" : struct.header();
+  }
+
+  private static List<String> normalized(List<String> declarations) {
+    return declarations.stream().map(each -> each.replaceAll("\\w+ \\*", "*")).toList();
+  }
+
+  private static List<String> declarations(KernelStruct struct) {
+    return struct.fields().stream()
+        .map(
+            field ->
+                switch (field.type()) {
+                  case POINTER -> "*" + field.name();
+                  case INT32 -> "int32_t " + field.name();
+                  case INT64 -> "int64_t " + field.name();
+                  case FLOAT -> "float " + field.name();
+                  case AXES -> "int32_t " + field.name() + "[PARTITA_AXES]";
+                  case STRUCT -> "struct " + field.struct().get().tag() + " " + field.name();
+                })
+        .toList();
+  }
+
+  /** What is behind a pointer is known for all pointers. */
+  @Test
+  void eachPointerHasAccesses() {
+    for (Kernel kernel : KernelTable.all()) {
+      List<String> pointers = new ArrayList<>();
+      addPointers(kernel.struct(), "", pointers);
+      assertThat(
+              new TreeSet<>(
+                  Accesses.of(kernel, new Ones()).stream().map(KernelAccess::pointer).toList()))
+          .as(kernel.name())
+          .isEqualTo(new TreeSet<>(pointers));
+    }
+  }
+
+  private static void addPointers(KernelStruct struct, String prefix, List<String> pointers) {
+    for (KernelStruct.Field field : struct.fields()) {
+      if (field.type() == KernelStruct.Type.POINTER) {
+        pointers.add(prefix + field.name());
+      }
+      field.struct().ifPresent(inner -> addPointers(inner, prefix + field.name() + ".", pointers));
+    }
+  }
+
+  private record Ones() implements FieldValues {
+    @Override
+    public long get(String field) {
+      return 1;
+    }
+
+    @Override
+    public List<Long> all(String field) {
+      return Collections.nCopies(KernelStruct.AXES, 1L);
+    }
+
+    @Override
+    public Optional<Argument.Value> pointer(String field) {
+      return Optional.of(new Argument.Value.OperandPointer(0, TileExpression.of(0)));
+    }
+  }
+}
