@@ -10,6 +10,12 @@ import io.partita.ir.schedule.kernel.KernelAccess;
 import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.schedule.kernel.TileExpression;
+import io.partita.ir.target.FunctionThroughput;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -64,6 +70,25 @@ class KernelTableTest {
                   case STRUCT -> "struct " + field.struct().get().tag() + " " + field.name();
                 })
         .toList();
+  }
+
+  /** A target's figures of a kernel are of its class, and for the blocks that its cores take. */
+  @Test
+  void targetsHaveFiguresOfKernels() throws IOException {
+    Path file = CCompiler.MODULE.resolveSibling("targets").resolve("siracusa.target");
+    TargetDescription target = TargetParser.parse(Files.readString(file), file.toString());
+    List<FunctionThroughput> figures = target.chips().getFirst().functions();
+    assertThat(figures).isNotEmpty();
+    for (FunctionThroughput each : figures) {
+      Kernel kernel = KernelTable.get(each.function());
+      assertThat(each.kernel()).as(each.function()).isEqualTo(kernel.kernelClass());
+      assertThat(each.sharing().rows())
+          .as(each.function())
+          .isEqualTo(kernel.struct().sharing().rows());
+      assertThat(each.sharing().columns())
+          .as(each.function())
+          .isEqualTo(kernel.struct().sharing().columns());
+    }
   }
 
   /** What is behind a pointer is known for all pointers. */

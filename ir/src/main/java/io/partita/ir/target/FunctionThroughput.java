@@ -34,14 +34,17 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return figures.number("cold", 0);
   }
 
+  /** How its cores share it. */
+  public WorkSharing sharing() {
+    return new WorkSharing(
+        (long) figures.number("rows", 0),
+        (long) figures.number("columns", 0),
+        figures.number("split", 0));
+  }
+
   /** Of {@code batch × rows × columns} results of {@code depth} each on so many cores. */
   public double cycles(long batch, long rows, long columns, long depth, int cores) {
-    WorkSharing sharing =
-        new WorkSharing(
-            (long) figures.number("rows", 0),
-            (long) figures.number("columns", 0),
-            figures.number("split", 0));
-    WorkSharing.Part most = sharing.most(batch, rows, columns, depth, cores);
+    WorkSharing.Part most = sharing().most(batch, rows, columns, depth, cores);
     return figures.number("overhead")
         + most.blocks() * figures.number("block", 0)
         + most.results() * figures.number("result", 0)

@@ -193,6 +193,12 @@ class DecoderBlockTextTest {
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
         .hasMessageContaining("P3006")
         .hasMessageContaining("an operand or scratch memory of the loop");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("gemm_f32 \\{", "gemm_f8 {")))
+        .hasMessageContaining("P3003")
+        .hasMessageContaining("a kernel of the runtime");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "row = 2")))
+        .hasMessageContaining("P3003")
+        .hasMessageContaining("no field row of norm (x, scale, bias, out, rows, size, epsilon)");
   }
 
   private static void requireFault(
@@ -228,6 +234,8 @@ class DecoderBlockTextTest {
         "byte 0 of a constant");
     requireFault(
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
+    requireFault(
+        text, "group = 1", "group = 0", "P4414", "partita_gemm_f32", "expected:  group >= 1");
     requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "that all devices wait");
   }
 }
