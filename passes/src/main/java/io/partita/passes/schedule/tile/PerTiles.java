@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.tile;
 
-import io.partita.ir.schedule.TileExpression;
+import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
