@@ -22,14 +22,19 @@ end : EOF ;
 // module {
 //   mesh(chips=8)
 //   state "past" -> "present" {capacity = 256, positions = 1024}
+//   range "position" = [0, 255]
 //   graph @main(%x: f32[1,seq], %past: f32[4]) -> ("y": f32[1,seq]) {
-moduleHeader : 'module' '{' mesh? state* graphHeader ;
+moduleHeader : 'module' '{' mesh? state* range* graphHeader ;
 
 mesh : 'mesh' '(' (axis (',' axis)*)? ')' ;
 
 axis : word '=' INTEGER ;
 
 state : 'state' STRING '->' STRING attributes? ;
+
+range : 'range' STRING '=' '[' bound ',' bound ']' ;
+
+bound : '-'? INTEGER ;
 
 graphHeader
     : 'graph' GLOBAL '(' (parameter (',' parameter)*)? ')' '->' '(' (output (',' output)*)? ')' '{'
@@ -99,7 +104,8 @@ mnemonic : WORD ;
 
 // What begins a line stays usable as the name of a symbol or an attribute.
 word
-    : WORD | 'program' | 'input' | 'output' | 'module' | 'mesh' | 'graph' | 'state' | 'return' | 'constant' | 'weight'
+    : WORD | 'program' | 'input' | 'output' | 'module' | 'mesh' | 'graph' | 'state' | 'range' | 'return'
+    | 'constant' | 'weight'
     | 'partial' | 'varying' | 'at'
     ;
 

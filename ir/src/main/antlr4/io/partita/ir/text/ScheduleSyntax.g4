@@ -26,7 +26,8 @@ role
 
 use : ('l1' | 'l2' | 'l3') '{' 'used' bytes ',' 'needed' bytes ',' 'of' bytes '}' ;
 
-port : ('in' | 'out' | 'state') STRING ':' type place ;
+// The values that an input may hold: from 0 to 255.
+port : ('in' | 'out' | 'state') STRING ':' type place ('from' integer 'to' integer)? ;
 
 place : 'at' name integer ;
 

@@ -11,8 +11,11 @@ import java.util.OptionalLong;
  * @param states what it keeps between runs: a KV cache is an input that a run reads from the output
  *     of the last
  * @param placement on which devices it runs; none in the graph dialect
+ * @param ranges which values inputs may hold, at most one for each input; found when a program is
+ *     made
  */
-public record Module(Graph graph, List<State> states, Optional<Placement> placement) {
+public record Module(
+    Graph graph, List<State> states, Optional<Placement> placement, List<InputRange> ranges) {
   /**
    * A value that lives from run to run.
    *
@@ -45,6 +48,11 @@ public record Module(Graph graph, List<State> states, Optional<Placement> placem
 
   public Module {
     states = List.copyOf(states);
+    ranges = List.copyOf(ranges);
+  }
+
+  public Module(Graph graph, List<State> states, Optional<Placement> placement) {
+    this(graph, states, placement, List.of());
   }
 
   public Module(Graph graph, List<State> states) {
@@ -57,6 +65,16 @@ public record Module(Graph graph, List<State> states, Optional<Placement> placem
 
   /** The same with another graph, which has inputs and outputs of the same names. */
   public Module with(Graph changed) {
-    return new Module(changed, states, placement);
+    return new Module(changed, states, placement, ranges);
+  }
+
+  /** The same with other ranges of inputs. */
+  public Module withRanges(List<InputRange> found) {
+    return new Module(graph, states, placement, found);
+  }
+
+  /** Which values an input may hold; none where it may hold any. */
+  public Optional<InputRange> range(String input) {
+    return ranges.stream().filter(range -> range.input().equals(input)).findFirst();
   }
 }

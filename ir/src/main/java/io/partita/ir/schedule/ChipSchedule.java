@@ -1,5 +1,6 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.List;
@@ -51,8 +52,17 @@ public record ChipSchedule(
     L3
   }
 
-  /** A tensor by its name in the model, without gaps, row by row, from an offset in bytes. */
-  public record Port(String name, TensorType type, Level level, long offset) {}
+  /**
+   * A tensor by its name in the model, without gaps, row by row, from an offset in bytes.
+   *
+   * @param range the values that it may hold; none where it may hold any
+   */
+  public record Port(
+      String name, TensorType type, Level level, long offset, Optional<InputRange> range) {
+    public Port(String name, TensorType type, Level level, long offset) {
+      this(name, type, level, offset, Optional.empty());
+    }
+  }
 
   /**
    * A part of the image that is in memory when the program starts.

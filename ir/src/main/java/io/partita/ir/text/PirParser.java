@@ -184,7 +184,11 @@ public final class PirParser {
     outputs(builder, graph.output(), syntax.ending());
     Graph built = builder.finish();
     StateReader states = new StateReader(locator, types, layouts);
-    return new Module(built, states.states(header.state(), built), layouts.placement());
+    return new Module(
+        built,
+        states.states(header.state(), built),
+        layouts.placement(),
+        states.ranges(header.range(), built));
   }
 
   /** Names and numbers don't meet: {@code %"0"} is an input that is called 0. */

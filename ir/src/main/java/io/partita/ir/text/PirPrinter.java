@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Placement;
@@ -102,6 +103,11 @@ public final class PirPrinter {
       QuotedText.write(out, state.output());
       state.room().ifPresent(this::room);
       out.append('\n');
+    }
+    for (InputRange range : module.ranges()) {
+      out.append("  range ");
+      QuotedText.write(out, range.input());
+      out.append(" = [").append(range.least()).append(", ").append(range.most()).append("]\n");
     }
     header(module.graph());
     for (Node node : module.graph().nodes()) {

@@ -2,6 +2,7 @@ package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
@@ -238,8 +239,17 @@ public final class ScheduleParser {
                     text(port.STRING()),
                     type(port.type()),
                     level(port.place()),
-                    integer(port.place().integer())))
+                    integer(port.place().integer()),
+                    range(port)))
         .toList();
+  }
+
+  private Optional<InputRange> range(ScheduleSyntaxParser.PortContext port) {
+    return port.integer().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new InputRange(
+                text(port.STRING()), integer(port.integer(0)), integer(port.integer(1))));
   }
 
   private Level level(ScheduleSyntaxParser.PlaceContext tree) {

@@ -133,12 +133,13 @@ public final class SchedulePrinter {
   private void port(String kind, Port port) {
     line(
         2,
-        "%s %s: %s at %s %s",
+        "%s %s: %s at %s %s%s",
         kind,
         quoted(port.name()),
         port.type(),
         level(port.level()),
-        hexadecimal(port.offset()));
+        hexadecimal(port.offset()),
+        port.range().map(range -> " from " + range).orElse(""));
   }
 
   private void constant(StoredConstant constant) {

@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import java.util.ArrayList;
@@ -13,13 +14,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.antlr.v4.runtime.Token;
 
-/** Reads the states of a module and checks them against its graph. */
+/** Reads the states and input ranges of a module and checks them against its graph. */
 record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
   List<Module.State> states(List<PirSyntaxParser.StateContext> trees, Graph graph) {
-    Map<String, Value> inputs = new HashMap<>();
-    for (Value input : graph.inputs()) {
-      inputs.put(input.name(), input);
-    }
+    Map<String, Value> inputs = inputs(graph);
     Map<String, Value> outputs = new HashMap<>();
     for (Graph.Output output : graph.outputs()) {
       outputs.put(output.name(), output.value());
@@ -38,6 +36,47 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
       states.add(new Module.State(types.string(input), types.string(output), room(tree)));
     }
     return states;
+  }
+
+  private static Map<String, Value> inputs(Graph graph) {
+    Map<String, Value> inputs = new HashMap<>();
+    for (Value input : graph.inputs()) {
+      inputs.put(input.name(), input);
+    }
+    return inputs;
+  }
+
+  List<InputRange> ranges(List<PirSyntaxParser.RangeContext> trees, Graph graph) {
+    Map<String, Value> inputs = inputs(graph);
+    List<InputRange> ranges = new ArrayList<>();
+    Set<String> limited = new HashSet<>();
+    for (PirSyntaxParser.RangeContext tree : trees) {
+      Token input = tree.STRING().getSymbol();
+      Value value = inputs.get(types.string(input));
+      if (value == null || !value.type().element().isInteger()) {
+        throw locator.error(
+            TextCode.RANGE, input, "the name of an input of integers of the graph", "");
+      }
+      if (!limited.add(types.string(input))) {
+        throw locator.error(TextCode.RANGE, input, "one range for each input", "");
+      }
+      long least = bound(tree.bound(0));
+      long most = bound(tree.bound(1));
+      if (least > most) {
+        throw locator.error(
+            TextCode.RANGE, tree.bound(1).start, "a value from " + least + " on", "");
+      }
+      ranges.add(new InputRange(types.string(input), least, most));
+    }
+    return ranges;
+  }
+
+  private long bound(PirSyntaxParser.BoundContext tree) {
+    try {
+      return Long.parseLong(tree.getText());
+    } catch (NumberFormatException e) {
+      throw locator.error(TextCode.LIMIT, tree.start, "an integer that 64 bits hold", "");
+    }
   }
 
   private Optional<Module.Room> room(PirSyntaxParser.StateContext tree) {

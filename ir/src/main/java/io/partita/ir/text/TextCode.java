@@ -17,7 +17,8 @@ public enum TextCode implements DiagnosticCode {
   STATE("P3010", "a state doesn't fit the graph"),
   LIMIT("P3011", "something is larger than the text form allows"),
   FILE("P3012", "the file can't be read or written"),
-  LAYOUT("P3013", "a layout is wrong");
+  LAYOUT("P3013", "a layout is wrong"),
+  RANGE("P3014", "a range of values doesn't fit the inputs");
 
   private final String id;
   private final String title;

@@ -132,7 +132,8 @@ final class ChipLowering {
       Region region = isState ? regions.state(name, bytes) : Region.activation(name, bytes);
       storages.put(input, Storage.whole(region, input.type()));
       if (!isState || !isEmpty(input.type())) {
-        (isState ? states : inputs).add(new Named(name, input.type(), storages.get(input)));
+        (isState ? states : inputs)
+            .add(new Named(name, input.type(), storages.get(input), module.range(name)));
       }
     }
   }
@@ -454,7 +455,7 @@ final class ChipLowering {
         written.add(tasks.size() - 1, value, given);
         storage = given;
       }
-      outputs.add(new Named(output.name(), value.type(), storage));
+      outputs.add(new Named(output.name(), value.type(), storage, Optional.empty()));
     }
     return outputs;
   }

@@ -325,9 +325,13 @@ final class ChipPlacing {
         .map(
             each ->
                 places.streamed().contains(each.region())
-                    ? new Port(each.name(), each.type(), Level.L3, places.l3().get(each.region()))
-                    : new Port(each.name(), each.type(), Level.L2, at(each.storage())))
+                    ? port(each, Level.L3, places.l3().get(each.region()))
+                    : port(each, Level.L2, at(each.storage())))
         .toList();
+  }
+
+  private static Port port(Named named, Level level, long offset) {
+    return new Port(named.name(), named.type(), level, offset, named.range());
   }
 
   private List<StoredConstant> constants() {

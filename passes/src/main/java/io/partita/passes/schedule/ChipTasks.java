@@ -1,11 +1,13 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.place.Task;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -39,8 +41,12 @@ record ChipTasks(
     return new ChipTasks(devices, all, tasks, inputs, outputs, states, outside, values);
   }
 
-  /** A tensor by its name in the model; it's contiguous. */
-  record Named(String name, TensorType type, Storage storage) {
+  /**
+   * A tensor by its name in the model; it's contiguous.
+   *
+   * @param range the values that an input may hold; none where it may hold any
+   */
+  record Named(String name, TensorType type, Storage storage, Optional<InputRange> range) {
     Region region() {
       return storage.region();
     }

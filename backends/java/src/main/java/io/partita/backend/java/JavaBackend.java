@@ -15,6 +15,7 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Step;
+import io.partita.passes.graph.anatomy.InputRanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ public final class JavaBackend {
   public static EmittedProgram emit(Module module, Optional<Module> chunk, JavaOptions options) {
     verify(module);
     chunk.ifPresent(JavaBackend::verify);
-    ModulePlan plan = ModulePlan.of(module, chunk);
+    ModulePlan plan = ModulePlan.of(InputRanges.record(module), chunk.map(InputRanges::record));
     String source = ClassPrinter.print(plan, options);
     ModelDescription description = describe(plan, options);
     return new EmittedProgram(

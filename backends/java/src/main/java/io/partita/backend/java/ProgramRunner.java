@@ -1,6 +1,7 @@
 package io.partita.backend.java;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
@@ -166,7 +167,8 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   private static PartitaException failed(ModelDescription description, Throwable cause) {
-    return DeviceFailures.diagnostic(description, cause)
+    return RefusedInput.in(String.valueOf(cause.getMessage()))
+        .or(() -> DeviceFailures.diagnostic(description, cause))
         .orElseGet(
             () ->
                 new PartitaException(

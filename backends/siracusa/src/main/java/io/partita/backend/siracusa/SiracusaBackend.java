@@ -82,7 +82,8 @@ public final class SiracusaBackend {
 
   private EmittedC program() {
     List<EmittedFile> files = new ArrayList<>();
-    SortedSet<String> headers = new TreeSet<>(List.of("hal/probe.h", "hal/profile.h"));
+    SortedSet<String> headers =
+        new TreeSet<>(List.of("hal/port.h", "hal/probe.h", "hal/profile.h"));
     for (int number = 0; number < schedule.roles().size(); number++) {
       RoleFile role = RoleCode.role(schedule, chunk, number);
       headers.addAll(role.includes());

@@ -18,12 +18,14 @@ import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.graph.anatomy.InputRanges;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.program.collective.ProgramProof;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 
@@ -77,11 +79,12 @@ public final class Localization {
     List<Program> programs = new ArrayList<>();
     for (Module module : modules) {
       StaticTypes.require(module.graph());
-      if (module.placement().isEmpty()) {
-        programs.add(alone(module));
+      Module limited = InputRanges.record(module);
+      if (limited.placement().isEmpty()) {
+        programs.add(alone(limited));
         continue;
       }
-      Module chosen = ChooseAlgorithms.byDeviceCount().run(module);
+      Module chosen = ChooseAlgorithms.byDeviceCount().run(limited);
       Program program = new Localization(chosen, capacity, parts).run();
       ProgramProof.verify(program, capacity);
       programs.add(program);
@@ -235,6 +238,9 @@ public final class Localization {
     Set<String> names = new HashSet<>();
     graph.inputs().forEach(input -> names.add(input.name()));
     return new Module(
-        graph, module.states().stream().filter(state -> names.contains(state.input())).toList());
+        graph,
+        module.states().stream().filter(state -> names.contains(state.input())).toList(),
+        Optional.empty(),
+        module.ranges().stream().filter(range -> names.contains(range.input())).toList());
   }
 }

@@ -120,6 +120,8 @@ final class CallCode {
       methods.add(reset());
     }
     signature.check().ifPresent(methods::add);
+    methods.addAll(
+        SignatureCode.rangeChecks(plan.signature(), plan.chunk().map(ModulePlan::signature)));
     tokenStep.ifPresent(step -> methods.add(step.method(signature.resultType())));
     prompt.ifPresent(code -> methods.add(code.method()));
     return methods;

@@ -79,6 +79,8 @@ public final class CallerPrinter {
       type.addMethod(reset());
     }
     signature.check().ifPresent(type::addMethod);
+    SignatureCode.rangeChecks(plan.signature(), plan.chunk().map(ProgramPlan::signature))
+        .forEach(type::addMethod);
     tokenStep.ifPresent(step -> type.addMethod(step.method(signature.resultType())));
     prompt.ifPresent(code -> type.addMethod(code.method()));
     addJoined(type, plan);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 
 /** What is the same for all classes that are called in one way, whatever they do then. */
@@ -103,6 +104,17 @@ final class SignatureCode {
                   parameter.identifier(),
                   lengthName(parameter.field()),
                   Comments.clean(parameter.name() + ": " + parameter.type()).replace("\"", "'")));
+      parameter
+          .range()
+          .ifPresent(
+              range ->
+                  body.line(
+                      "checkRange(%s, %dL, %dL, \"%s\")"
+                          .formatted(
+                              parameter.identifier(),
+                              range.least(),
+                              range.most(),
+                              Comments.clean(parameter.name()).replace("\"", "'"))));
     }
     return method;
   }
@@ -136,6 +148,36 @@ final class SignatureCode {
       case 1 -> body.line("return " + values.getFirst());
       default -> body.line("return new Outputs(" + String.join(", ", values) + ")");
     }
+  }
+
+  /** What {@link #run} calls for inputs that may not hold all values, by type of array. */
+  static List<MethodSpec> rangeChecks(Signature signature, Optional<Signature> chunk) {
+    return Stream.concat(Stream.of(signature), chunk.stream())
+        .flatMap(each -> each.parameters().stream())
+        .filter(parameter -> parameter.range().isPresent())
+        .map(parameter -> arrayOf(parameter.type()))
+        .distinct()
+        .map(SignatureCode::rangeCheck)
+        .toList();
+  }
+
+  private static MethodSpec rangeCheck(TypeName array) {
+    Body body = new Body();
+    body.open("for (long value : values)");
+    body.open("if (value < least || value > most)");
+    body.line(
+        "throw new IllegalArgumentException(\"input \" + what"
+            + " + \": expected \" + least + \" to \" + most + \", found \" + value)");
+    body.close();
+    body.close();
+    return MethodSpec.methodBuilder("checkRange")
+        .addModifiers(Modifier.PRIVATE, Modifier.STATIC)
+        .addParameter(array, "values")
+        .addParameter(TypeName.LONG, "least")
+        .addParameter(TypeName.LONG, "most")
+        .addParameter(ClassName.get(String.class), "what")
+        .addCode(body.build())
+        .build();
   }
 
   /** What {@link #run} calls. */

@@ -160,7 +160,13 @@ public final class ModulePlan {
     return new Signature(
         parameters.stream()
             .map(
-                p -> new Signature.Parameter(p.name(), p.identifier(), p.field(), p.value().type()))
+                p ->
+                    new Signature.Parameter(
+                        p.name(),
+                        p.identifier(),
+                        p.field(),
+                        p.value().type(),
+                        module().range(p.name())))
             .toList(),
         results.stream()
             .map(r -> new Signature.Result(r.name(), r.identifier(), r.field(), r.type()))

@@ -1,6 +1,7 @@
 package io.partita.backend.java.plan;
 
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Layout;
@@ -159,7 +160,8 @@ public final class ProgramPlan {
                         port.name(),
                         parameters.identifier(port.name(), ""),
                         fields.identifier(port.name(), prefixed(prefix, "input")),
-                        port.type().type()))
+                        port.type().type(),
+                        range(port.name())))
             .toList(),
         outputs.stream()
             .map(
@@ -171,6 +173,11 @@ public final class ProgramPlan {
                         port.type().type()))
             .toList(),
         program.devices().stream().anyMatch(device -> !device.states().isEmpty()));
+  }
+
+  /** All devices that have the input know the same range of it. */
+  private Optional<InputRange> range(String input) {
+    return program.devices().stream().flatMap(device -> device.range(input).stream()).findFirst();
   }
 
   private static String prefixed(String prefix, String word) {

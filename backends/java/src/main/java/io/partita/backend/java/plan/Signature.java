@@ -1,7 +1,9 @@
 package io.partita.backend.java.plan;
 
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a program is called.
@@ -15,8 +17,10 @@ public record Signature(List<Parameter> parameters, List<Result> results, boolea
    * @param name in the model
    * @param identifier of the parameter
    * @param field that holds it while the program runs
+   * @param range the values that it may hold; none where it may hold any
    */
-  public record Parameter(String name, String identifier, String field, TensorType type) {}
+  public record Parameter(
+      String name, String identifier, String field, TensorType type, Optional<InputRange> range) {}
 
   /** An output that isn't a state. */
   public record Result(String name, String identifier, String field, TensorType type) {}

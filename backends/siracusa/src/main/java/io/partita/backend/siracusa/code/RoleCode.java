@@ -3,6 +3,7 @@ package io.partita.backend.siracusa.code;
 import io.partita.backend.siracusa.model.ChipFile;
 import io.partita.backend.siracusa.model.RoleFile;
 import io.partita.backend.siracusa.model.StepCall;
+import io.partita.ir.graph.InputRange;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.Schedule;
@@ -156,8 +157,17 @@ public final class RoleCode {
                   Comments.quoted(port.name()),
                   Comments.quoted(port.type().toString()),
                   places.l2(entry, step, port.offset()),
-                  port.type().bytes());
+                  port.type().bytes(),
+                  port.range().isPresent() ? port.type().element().bits() / Byte.SIZE : 0,
+                  literal(port.range().map(InputRange::least)),
+                  literal(port.range().map(InputRange::most)));
             })
         .toList();
+  }
+
+  /** Small bounds need no suffix: an {@code int} holds them on all targets. */
+  private static String literal(Optional<Long> bound) {
+    long value = bound.orElse(0L);
+    return value == (int) value && value != Integer.MIN_VALUE ? "" + value : value + "LL";
   }
 }

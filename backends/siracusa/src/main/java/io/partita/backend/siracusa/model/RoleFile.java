@@ -57,6 +57,16 @@ public record RoleFile(
    *
    * @param name and type: as literals
    * @param place in L2
+   * @param indexBytes of an element whose values are limited; 0 where they aren't
+   * @param least the smallest value, as a literal
+   * @param most the largest value, as a literal
    */
-  public record Port(String name, String type, String place, long bytes) {}
+  public record Port(
+      String name,
+      String type,
+      String place,
+      long bytes,
+      long indexBytes,
+      String least,
+      String most) {}
 }

@@ -4,6 +4,7 @@ import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.backend.siracusa.measure.StepFigures;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
@@ -185,11 +186,14 @@ public final class BatchProgram {
   }
 
   private PartitaException stopped(String found, String remedy) {
-    return new PartitaException(
-        SiracusaCode.PROGRAM_STOPPED,
-        folder + ", --on " + port.text(),
-        "a program that runs",
-        found,
-        remedy);
+    return RefusedInput.in(found)
+        .orElseGet(
+            () ->
+                new PartitaException(
+                    SiracusaCode.PROGRAM_STOPPED,
+                    folder + ", --on " + port.text(),
+                    "a program that runs",
+                    found,
+                    remedy));
   }
 }

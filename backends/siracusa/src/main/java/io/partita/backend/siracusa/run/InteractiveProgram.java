@@ -3,6 +3,7 @@ package io.partita.backend.siracusa.run;
 import io.partita.backend.siracusa.ModelDescription;
 import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
@@ -177,12 +178,15 @@ public final class InteractiveProgram implements AutoCloseable {
   }
 
   private static PartitaException stopped(Path folder, Port port, String found) {
-    return new PartitaException(
-        SiracusaCode.PROGRAM_STOPPED,
-        folder + ", --on " + port.text(),
-        "a program that runs",
-        found,
-        "compile the model again; if it stays so, report it with this text");
+    return RefusedInput.in(found)
+        .orElseGet(
+            () ->
+                new PartitaException(
+                    SiracusaCode.PROGRAM_STOPPED,
+                    folder + ", --on " + port.text(),
+                    "a program that runs",
+                    found,
+                    "compile the model again; if it stays so, report it with this text"));
   }
 
   /** Ends the chips; those that wait for inputs end by themselves. */

@@ -1,0 +1,65 @@
+#include "port.h"
+
+enum { LONGEST_NAME = 40, LONGEST_NUMBER = 20 };
+
+/* Little-endian; what is in L2 needs no alignment here. */
+static int64_t element(const uint8_t *l2, uint32_t bytes)
+{
+    uint64_t value = 0;
+    for (uint32_t i = bytes; i > 0; i--) {
+        value = value << 8 | l2[i - 1];
+    }
+    return bytes == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
+/* The end of the text, with no more than that many characters of another one. */
+static char *append(char *end, const char *text, int32_t most)
+{
+    for (int32_t i = 0; i < most && text[i] != '\0'; i++) {
+        *end++ = text[i];
+    }
+    *end = '\0';
+    return end;
+}
+
+static char *append_number(char *end, int64_t number)
+{
+    char digits[LONGEST_NUMBER];
+    int32_t count = 0;
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    do {
+        digits[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (number < 0) {
+        *end++ = '-';
+    }
+    while (count > 0) {
+        *end++ = digits[--count];
+    }
+    *end = '\0';
+    return end;
+}
+
+static _Noreturn void refuse(const struct partita_port *port, int64_t found)
+{
+    static char message[LONGEST_NAME + 3 * (LONGEST_NUMBER + 1) + 32];
+    char *end = append(append(message, "input ", LONGEST_NAME), port->name, LONGEST_NAME);
+    end = append_number(append(end, ": expected ", LONGEST_NAME), port->least);
+    end = append_number(append(end, " to ", LONGEST_NAME), port->most);
+    append_number(append(end, ", found ", LONGEST_NAME), found);
+    partita_fail(message);
+}
+
+void partita_port_check(const struct partita_port *port)
+{
+    if (port->index_bytes == 0) {
+        return;
+    }
+    for (uint32_t at = 0; at < port->bytes; at += port->index_bytes) {
+        const int64_t value = element(port->l2 + at, port->index_bytes);
+        if (value < port->least || value > port->most) {
+            refuse(port, value);
+        }
+    }
+}

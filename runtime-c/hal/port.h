@@ -1,0 +1,24 @@
+/* Inputs and outputs of a model, and the check of what inputs hold. */
+#ifndef PARTITA_PORT_H
+#define PARTITA_PORT_H
+
+#include "hal.h"
+
+/*
+ * What this chip has of an input or output: row by row, without gaps, little-endian. Where index_bytes is 4 or 8, its
+ * elements are signed integers of so many bytes and must be from least to most.
+ */
+struct partita_port {
+    const char *name;
+    const char *type;
+    uint8_t *l2;
+    uint32_t bytes;
+    uint32_t index_bytes;
+    int64_t least;
+    int64_t most;
+};
+
+/* Ends the program, with a message that names the input, where it holds an integer that the model doesn't take. */
+void partita_port_check(const struct partita_port *port);
+
+#endif
