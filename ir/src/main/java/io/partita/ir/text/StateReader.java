@@ -64,7 +64,7 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
       long most = bound(tree.bound(1));
       if (least > most) {
         throw locator.error(
-            TextCode.RANGE, tree.bound(1).start, "a value from " + least + " on", "");
+            TextCode.RANGE, tree.bound(1).start, "a value from " + least + " on", "" + most, "");
       }
       ranges.add(new InputRange(types.string(input), least, most));
     }

@@ -144,6 +144,21 @@ class PirDiagnosticsTest {
         "input in two states",
         TextCode.STATE,
         "module { state \"x\" -> \"y\" state \"x\" -> \"y\"" + HEADER + " return %x } }");
+    ranges();
+  }
+
+  private void ranges() {
+    String header = "\n  graph @main(%x: f32[2], %i: i64[1]) -> (\"y\": f32[2]) { return %x } }";
+    text("range of floats", TextCode.RANGE, "module { range \"x\" = [0, 1]" + header);
+    text(
+        "two ranges",
+        TextCode.RANGE,
+        "module { range \"i\" = [0, 1] range \"i\" = [0, 2]" + header);
+    text("range without values", TextCode.RANGE, "module { range \"i\" = [0, -1]" + header);
+    text(
+        "range beyond 64 bits",
+        TextCode.LIMIT,
+        "module { range \"i\" = [0, 9223372036854775808]" + header);
   }
 
   /** A module on three devices whose graph has this line. */

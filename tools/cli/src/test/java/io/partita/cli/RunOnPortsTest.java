@@ -41,6 +41,57 @@ final class RunOnPortsTest {
     two = SmallChipProgram.compiled(scratch, 2);
   }
 
+  /**
+   * All ports refuse the same values of an index, and so does the Java backend; its first and last
+   * values are taken.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void anIndexOutOfRange(Port port) throws IOException {
+    int devices = port == Port.QEMU ? 1 : 2;
+    Path folder = SmallChipProgram.ofRows(scratch, "siracusa", devices);
+    List<Object> onPort = List.copyOf(SmallChipProgram.on(port));
+    for (long index : new long[] {-5, 4}) {
+      assertThat(lookedUp(folder, 1, index, onPort).exitCode()).isEqualTo(ExitCode.DONE);
+    }
+    for (long index : new long[] {5, -6, 1L << 40}) {
+      Invocation run = lookedUp(folder, 0, index, onPort);
+      assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+      assertThat(run.err()).contains(refusal("ids", "-5 to 4", index));
+    }
+    assertThat(lookedUp(folder, 2, 0, onPort).exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(lookedUp(folder, -1, 0, onPort).err()).contains(refusal("at", "0 to 2", -1));
+    assertThat(lookedUp(folder, 3, 0, onPort).err()).contains(refusal("at", "0 to 2", 3));
+  }
+
+  @Test
+  void anIndexOutOfRangeInJava() throws IOException {
+    Path folder = SmallChipProgram.ofRows(scratch, "java", 2);
+    assertThat(lookedUp(folder, 0, -5, List.of()).exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(lookedUp(folder, 0, 5, List.of()).err()).contains(refusal("ids", "-5 to 4", 5));
+    assertThat(lookedUp(folder, 3, 0, List.of()).err()).contains(refusal("at", "0 to 2", 3));
+  }
+
+  private static String refusal(String input, String range, long found) {
+    return """
+        error P3202: an index is out of range
+          where:     input "%s"
+          expected:  %s
+          found:     %d
+        """
+        .formatted(input, range, found);
+  }
+
+  private static Invocation lookedUp(Path folder, long at, long index, List<Object> options)
+      throws IOException {
+    Path given = SmallChipProgram.rows(scratch, at, index);
+    List<Object> command = new ArrayList<>();
+    command.addAll(
+        List.of("run", folder, "--inputs", given, "-o", scratch.resolve("looked-up.npz")));
+    command.addAll(options);
+    return Invocation.of(command.toArray());
+  }
+
   private static List<Object> command(Path folder, Path outputs, List<String> options) {
     List<Object> command = new ArrayList<>();
     command.addAll(List.of("run", folder, "--inputs", inputs, "-o", outputs));

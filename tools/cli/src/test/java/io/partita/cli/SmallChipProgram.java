@@ -70,6 +70,52 @@ final class SmallChipProgram {
     return folder;
   }
 
+  /**
+   * A program that looks rows up in a table of 5, of which it writes two to a cache of 4 positions.
+   */
+  static Path ofRows(Path scratch, String target, int devices) throws IOException {
+    Path module = scratch.resolve("rows.pir");
+    String table =
+        IntStream.range(0, 5 * SIZE)
+            .mapToObj(i -> Double.toString(i / 4.0))
+            .collect(Collectors.joining(", "));
+    Files.writeString(
+        module,
+        """
+        module {
+          state "cache" -> "kept"
+          graph @rows(%%ids: i64[1,2], %%at: i64[1], %%cache: f32[1,4,8]) -> ("y": f32[1,2,8], "kept": f32[1,4,8]) {
+            %%t = constant [%s] : f32[40]
+            %%table = reshape(%%t) {to = [5,8]} : f32[5,8]
+            %%y = embedding(%%table, %%ids) : f32[1,2,8] "/rows"
+            %%h = exp(%%y) : f32[1,2,8]
+            %%k = cache_update(%%cache, %%h, %%at) {axis = 1} : f32[1,4,8] "/cache"
+            return %%y, %%k
+          }
+        }
+        """
+            .formatted(table));
+    Path folder = scratch.resolve("rows-" + target + devices);
+    if (!Files.exists(folder)) {
+      Invocation compile =
+          Invocation.of("compile", module, "--target", target, "--devices", devices, "-o", folder);
+      assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);
+    }
+    return folder;
+  }
+
+  /** Inputs of {@link #ofRows}; the first index is a good one. */
+  static Path rows(Path scratch, long at, long index) throws IOException {
+    Path inputs = scratch.resolve("rows.npz");
+    try (OutputStream out = Files.newOutputStream(inputs)) {
+      Npz.write(
+          Map.of(
+              "ids", Tensor.longs(Shape.of(1, 2), 1, index), "at", Tensor.longs(Shape.of(1), at)),
+          out);
+    }
+    return inputs;
+  }
+
   private static Optional<Path> gvsoc() {
     return Optional.ofNullable(System.getProperty("partita.gvsoc"))
         .map(Path::of)

@@ -105,10 +105,11 @@ class DiagnosticsTest {
       assertFails(
           () -> runner.run(inputs),
           """
-          error P5007: the compiled model stopped
-            where:     emitted.Program
-            found:     IndexOutOfBoundsException: index 3 on an axis of 3
-            fix:       check the values of the inputs
+          error P3202: an index is out of range
+            where:     input "i"
+            expected:  -3 to 2
+            found:     3
+            fix:       give values in this range
           """);
     }
   }
