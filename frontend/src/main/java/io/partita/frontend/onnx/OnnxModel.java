@@ -105,6 +105,12 @@ public final class OnnxModel {
         .types(proto.getGraph().getInputList(), Map.of());
   }
 
+  /** The files beside the model that hold tensors of it, in the order of their names. */
+  public List<Path> dataFiles() {
+    Path folder = path.toAbsolutePath().getParent();
+    return DataLocations.of(proto).stream().map(folder::resolve).toList();
+  }
+
   /** Where ONNX Runtime may compute something else than the standard says. */
   public List<RuntimeDeparture> departures() {
     return Stream.of(RuntimeDeparture.values())

@@ -85,8 +85,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Optional<Strategy> strategy = devices.chosen();
-    Target usual = devices.areGiven() ? Target.JAVA : Target.EVALUATOR;
+    Optional<Strategy> strategy = devices.selection().chosen();
+    Target usual = devices.selection().isEmpty() ? Target.EVALUATOR : Target.JAVA;
     Target chosen = target == null ? usual : Target.of(target);
     Pipeline pipeline =
         passes == null
@@ -112,7 +112,7 @@ final class CheckCommand implements Callable<Integer> {
 
   private ModuleRunner runner(Target chosen, Optional<Strategy> strategy) {
     boolean isChip = chosen == Target.SIRACUSA;
-    if (!isChip && (!settings.settings.isEmpty() || on != null)) {
+    if (!isChip && (!settings.settings().isEmpty() || on != null)) {
       throw new ParameterException(
           spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
     }
@@ -120,7 +120,9 @@ final class CheckCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "check runs emitted C on host; 'partita run' runs it elsewhere");
     }
-    return isChip ? new ChipRunner(settings.chips(target), strategy) : chosen.runner(strategy);
+    return isChip
+        ? new ChipRunner(settings.settings().chips(target), strategy)
+        : chosen.runner(strategy);
   }
 
   private OptionalDouble bound(String option, Double value) {

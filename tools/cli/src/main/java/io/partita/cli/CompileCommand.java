@@ -1,28 +1,17 @@
 package io.partita.cli;
 
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaOptions;
-import io.partita.backend.java.ModelDescription;
-import io.partita.backend.siracusa.EmittedC;
-import io.partita.driver.Compilation;
-import io.partita.driver.Distribution;
-import io.partita.driver.Entries;
-import io.partita.driver.Target;
-import io.partita.driver.chip.ChipTarget;
-import io.partita.driver.plan.PlanResult;
-import io.partita.driver.plan.Planning;
-import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.Checksums;
-import io.partita.ir.file.EmittedFile;
+import io.partita.api.CompilationListener;
+import io.partita.api.CompileOptions;
+import io.partita.api.CompiledModel;
+import io.partita.api.InvalidOptionsException;
+import io.partita.api.Partita;
+import io.partita.ir.diagnostic.Diagnostic;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -114,158 +103,74 @@ final class CompileCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
-    if (chunk != null && chunk < 2) {
-      throw new ParameterException(
-          spec.commandLine(), "--chunk takes a number of 2 or more tokens, not " + chunk);
-    }
-    Written written =
-        switch (Target.of(target)) {
-          case JAVA -> java(err);
-          case SIRACUSA -> chips(err);
-          case EVALUATOR ->
-              throw new ParameterException(
-                  spec.commandLine(), "the evaluator runs models as they are; choose a target");
-        };
+    CompiledModel compiled = compile(spec.commandLine().getErr());
     if (json) {
-      Map<String, Object> report = new LinkedHashMap<>();
-      report.put("output", output.toString());
-      report.put("files", written.files());
-      report.putAll(written.report());
-      out.println(Json.text(report));
+      out.println(Json.text(report(compiled)));
     } else {
-      EmittedFiles.lines(output, written.files()).forEach(out::println);
-      out.println(written.summary());
+      EmittedFiles.lines(output, compiled.files()).forEach(out::println);
+      out.println(compiled.summary());
     }
     return ExitCode.DONE;
   }
 
-  /**
-   * What was written.
-   *
-   * @param report more of it, for JSON
-   */
-  private record Written(List<String> files, String summary, Map<String, Object> report) {}
-
-  private Written java(PrintWriter err) {
-    if (!settings.settings.isEmpty() && plan == null) {
-      throw new ParameterException(
-          spec.commandLine(), "--set needs a target of chips, or --plan with a target");
-    }
-    EmittedProgram program = toJava(err);
-    Map<String, Object> report = new LinkedHashMap<>();
-    report.put("class", program.description().className());
-    report.put("kind", program.description().kind().name().toLowerCase(Locale.ROOT));
-    program.description().devices().ifPresent(group -> report(group, report));
-    report(report);
-    return new Written(paths(program.files()), summary(program.description()), report);
-  }
-
-  private Written chips(PrintWriter err) {
-    if (packageName != null || className != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--package and --class are for --target java; C has no classes");
-    }
-    ChipTarget chips = settings.chips(target);
-    if (plan == null) {
-      devices.chosen().ifPresent(strategy -> chips.verifyDevices(strategy.devices()));
-    }
-    EmittedC program;
+  private CompiledModel compile(PrintWriter err) {
     try (Progress progress = Progress.start(err, "starting")) {
-      Compilation compilation = new Compilation(err::println, progress::step);
-      program =
-          plan == null
-              ? compilation.toC(request(), devices.chosen(), chips, output)
-              : compilation.toC(
-                  Distribution.overlapping(planned(request(), err, progress)), chips, output);
+      return Partita.compile(
+          options(),
+          new CompilationListener() {
+            @Override
+            public void note(Diagnostic note) {
+              err.println(note);
+            }
+
+            @Override
+            public void step(String description) {
+              progress.step(description);
+            }
+          });
+    } catch (InvalidOptionsException wrong) {
+      throw new ParameterException(spec.commandLine(), wrong.getMessage());
     }
-    io.partita.backend.siracusa.ModelDescription description = program.description();
+  }
+
+  private CompileOptions options() {
+    CompileOptions.Builder builder =
+        CompileOptions.of(model, target, output)
+            .dimensions(options.dims)
+            .bindings(options.values)
+            .settings(settings.values)
+            .devices(devices.devices)
+            .strategy(devices.strategy)
+            .plan(plan)
+            .passes(passes)
+            .packageName(packageName)
+            .className(className);
+    if (capacity != null) {
+      builder.cacheCapacity(capacity);
+    }
+    if (chunk != null) {
+      builder.chunk(chunk);
+    }
+    return builder.build();
+  }
+
+  private Map<String, Object> report(CompiledModel compiled) {
     Map<String, Object> report = new LinkedHashMap<>();
-    report.put("kind", description.hasState() ? "decoder" : "prefill");
-    report.put("devices", description.chips().size());
-    report.put("mesh", description.mesh().toString());
-    report(report);
-    int count = description.chips().size();
-    String summary =
-        "C for %d chip%s of %s: 'make host' builds it"
-            .formatted(count, count == 1 ? "" : "s", description.target());
-    return new Written(paths(program.files()), summary, report);
-  }
-
-  private static List<String> paths(List<EmittedFile> files) {
-    return Stream.concat(files.stream().map(EmittedFile::path), Stream.of(Checksums.FILE)).toList();
-  }
-
-  /** Of the second entry point. */
-  private void report(Map<String, Object> report) {
+    report.put("output", output.toString());
+    report.put("files", compiled.files());
+    compiled.className().ifPresent(name -> report.put("class", name));
+    report.put("kind", compiled.kind().name().toLowerCase(Locale.ROOT));
+    compiled
+        .mesh()
+        .ifPresent(
+            mesh -> {
+              report.put("devices", compiled.devices());
+              report.put("mesh", mesh);
+            });
     if (chunk != null) {
       report.put("chunk", chunk);
     }
-  }
-
-  private Compilation.Request request() {
-    return new Compilation.Request(
-        model, options.dims, options.values, passes, optional(chunk), optional(capacity));
-  }
-
-  private static OptionalLong optional(Long number) {
-    return number == null ? OptionalLong.empty() : OptionalLong.of(number);
-  }
-
-  private static void report(ModelDescription.DeviceGroup group, Map<String, Object> report) {
-    report.put("devices", group.parts().size());
-    report.put("mesh", group.mesh());
-  }
-
-  private static String summary(ModelDescription description) {
-    String devices =
-        description
-            .devices()
-            .map(group -> ", on %d devices: %s".formatted(group.parts().size(), group.mesh()))
-            .orElse("");
-    return kind(description) + devices;
-  }
-
-  private static String kind(ModelDescription description) {
-    return switch (description.kind()) {
-      case DECODER ->
-          "class %s: a decoder with step(…)%s and reset(), and a state of %,d bytes"
-              .formatted(
-                  description.className(),
-                  description.chunk().isPresent() ? ", chunk(…)" : "",
-                  description.states().stream().mapToLong(state -> state.type().bytes()).sum());
-      case PREFILL -> "class %s: a function, run(…)".formatted(description.className());
-    };
-  }
-
-  private EmittedProgram toJava(PrintWriter err) {
-    Compilation.Request request = request();
-    JavaOptions names =
-        new JavaOptions(
-            packageName == null ? "" : packageName, className == null ? "Model" : className);
-    try (Progress progress = Progress.start(err, "starting")) {
-      Compilation compilation = new Compilation(err::println, progress::step);
-      return plan == null
-          ? compilation.toJava(request, devices.chosen(), names, output)
-          : toJava(compilation, planned(request, err, progress), names);
-    }
-  }
-
-  private EmittedProgram toJava(Compilation compilation, Entries planned, JavaOptions names) {
-    return planned.step().placement().isEmpty()
-        ? compilation.toJava(planned, names, output)
-        : compilation.toJava(Distribution.overlapping(planned), names, output);
-  }
-
-  /** The best strategy and algorithms for a target; for one device, the model is as it is. */
-  private Entries planned(Compilation.Request request, PrintWriter err, Progress progress) {
-    Planning planning = new Planning(err::println, progress::step);
-    PlanResult result = planning.search(devices.request(request, settings.planned(plan)));
-    if (!result.fits()) {
-      String remedy =
-          "partita plan " + model + " --target " + plan + " lists changes that make it fit";
-      throw new PartitaException(List.of(result.search().best().worst().diagnostic(remedy)));
-    }
-    return planning.entries(result);
+    report.put("inputs", compiled.inputs().stream().map(Path::toString).toList());
+    return report;
   }
 }

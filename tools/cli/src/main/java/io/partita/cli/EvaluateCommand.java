@@ -110,7 +110,7 @@ final class EvaluateCommand implements Callable<Integer> {
               .run(
                   new Evaluation.Request(
                       request,
-                      devices.chosen(),
+                      devices.selection().chosen(),
                       given,
                       new Scaling(mean, deviation),
                       samples == null ? OptionalInt.empty() : OptionalInt.of(samples),

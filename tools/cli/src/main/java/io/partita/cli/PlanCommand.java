@@ -82,7 +82,7 @@ final class PlanCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     TargetDescription described =
-        TargetChange.set(TargetLibrary.find(target), settings.quantities());
+        TargetChange.set(TargetLibrary.find(target), settings.settings().quantities());
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
     StrategyChoice split = StrategyChoice.parse(strategy);
     PlanResult result;

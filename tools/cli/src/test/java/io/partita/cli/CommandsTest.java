@@ -79,7 +79,7 @@ final class CommandsTest {
             "-o",
             scratch.resolve("x"));
     assertThat(compile.json())
-        .containsOnlyKeys("output", "files", "class", "kind")
+        .containsOnlyKeys("output", "files", "class", "kind", "inputs")
         .containsEntry("kind", "decoder")
         .containsEntry("class", "a.b.Decoder")
         .containsEntry(

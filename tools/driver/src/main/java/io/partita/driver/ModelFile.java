@@ -10,7 +10,10 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -34,6 +37,21 @@ public record ModelFile(Path file, Module module) {
     }
     OnnxModel model = OnnxModel.read(file);
     return new ModelFile(file, explained(model, dims, values).orThrow());
+  }
+
+  /**
+   * The file of a model, and then those beside it that hold weights, in the order of their names.
+   *
+   * @throws PartitaException when the file can't be read or isn't a model
+   */
+  public static List<Path> parts(Path file) {
+    List<Path> parts = new ArrayList<>(List.of(file));
+    if (!file.toString().endsWith(".pir")) {
+      parts.addAll(OnnxModel.read(file).dataFiles());
+    } else if (Files.exists(PirFile.weights(file))) {
+      parts.add(PirFile.weights(file));
+    }
+    return parts;
   }
 
   /**

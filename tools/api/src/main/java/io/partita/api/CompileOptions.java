@@ -1,0 +1,214 @@
+package io.partita.api;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What to compile, for what, and where to. Each option is that of {@code partita compile} which has
+ * the same meaning there, and checked when compiling.
+ */
+public final class CompileOptions {
+  private final Builder values;
+
+  private CompileOptions(Builder values) {
+    this.values = values;
+  }
+
+  /**
+   * Options for a model, with the usual values for all else.
+   *
+   * @param model a {@code .onnx} or {@code .pir} file
+   * @param target {@code java} or {@code siracusa}, with parameters as in {@code siracusa:chips=4}
+   * @param output the folder to write, whole or not at all; an earlier program in it is replaced
+   */
+  public static Builder of(Path model, String target, Path output) {
+    return new Builder(model, target, output);
+  }
+
+  public Path model() {
+    return values.model;
+  }
+
+  public String target() {
+    return values.target;
+  }
+
+  public Path output() {
+    return values.output;
+  }
+
+  /** Extents of dynamic dimensions by name. */
+  public Map<String, Long> dimensions() {
+    return Collections.unmodifiableMap(values.dimensions);
+  }
+
+  /** Values of inputs that determine shapes, by name. */
+  public Map<String, String> bindings() {
+    return Collections.unmodifiableMap(values.bindings);
+  }
+
+  /** Parameters of the target by name. */
+  public Map<String, String> settings() {
+    return Collections.unmodifiableMap(values.settings);
+  }
+
+  public Optional<String> devices() {
+    return Optional.ofNullable(values.devices);
+  }
+
+  public Optional<String> strategy() {
+    return Optional.ofNullable(values.strategy);
+  }
+
+  /** The target whose best plan is compiled. */
+  public Optional<String> plan() {
+    return Optional.ofNullable(values.plan);
+  }
+
+  public Optional<String> passes() {
+    return Optional.ofNullable(values.passes);
+  }
+
+  public OptionalLong cacheCapacity() {
+    return values.cacheCapacity;
+  }
+
+  public OptionalLong chunk() {
+    return values.chunk;
+  }
+
+  public Optional<String> packageName() {
+    return Optional.ofNullable(values.packageName);
+  }
+
+  public Optional<String> className() {
+    return Optional.ofNullable(values.className);
+  }
+
+  /** Collects options; may be used again after {@link #build}. */
+  public static final class Builder {
+    private final Path model;
+    private final String target;
+    private final Path output;
+    private final Map<String, Long> dimensions = new LinkedHashMap<>();
+    private final Map<String, String> bindings = new LinkedHashMap<>();
+    private final Map<String, String> settings = new LinkedHashMap<>();
+    private String devices;
+    private String strategy;
+    private String plan;
+    private String passes;
+    private OptionalLong cacheCapacity = OptionalLong.empty();
+    private OptionalLong chunk = OptionalLong.empty();
+    private String packageName;
+    private String className;
+
+    private Builder(Path model, String target, Path output) {
+      this.model = Objects.requireNonNull(model, "model");
+      this.target = Objects.requireNonNull(target, "target");
+      this.output = Objects.requireNonNull(output, "output");
+    }
+
+    private Builder(Builder other) {
+      this(other.model, other.target, other.output);
+      dimensions.putAll(other.dimensions);
+      bindings.putAll(other.bindings);
+      settings.putAll(other.settings);
+      devices = other.devices;
+      strategy = other.strategy;
+      plan = other.plan;
+      passes = other.passes;
+      cacheCapacity = other.cacheCapacity;
+      chunk = other.chunk;
+      packageName = other.packageName;
+      className = other.className;
+    }
+
+    /** Binds a dynamic dimension; that of a KV cache's length is its capacity. */
+    public Builder dimension(String name, long extent) {
+      dimensions.put(name, extent);
+      return this;
+    }
+
+    /** Binds dynamic dimensions. */
+    public Builder dimensions(Map<String, Long> extents) {
+      dimensions.putAll(extents);
+      return this;
+    }
+
+    /** Binds inputs that determine shapes, each to numbers with commas between. */
+    public Builder bindings(Map<String, String> values) {
+      bindings.putAll(values);
+      return this;
+    }
+
+    /**
+     * Sets parameters of the target or sizes of its memories, such as {@code l3} to {@code 128MiB}.
+     */
+    public Builder settings(Map<String, String> values) {
+      settings.putAll(values);
+      return this;
+    }
+
+    /** Distributes the model over so many devices. */
+    public Builder devices(int count) {
+      return devices(Integer.toString(count));
+    }
+
+    /** A number, or with {@link #plan} also {@code auto}; null for the usual. */
+    public Builder devices(String count) {
+      devices = count;
+      return this;
+    }
+
+    /** How it is distributed, such as {@code pipeline=2,tensor=4}; null for the usual. */
+    public Builder strategy(String text) {
+      strategy = text;
+      return this;
+    }
+
+    /** Chooses strategy and algorithms that are best for this target; null to not plan. */
+    public Builder plan(String target) {
+      plan = target;
+      return this;
+    }
+
+    /** Passes to run in place of the usual ones, which null stands for. */
+    public Builder passes(String pipeline) {
+      passes = pipeline;
+      return this;
+    }
+
+    /** Positions of the KV cache. */
+    public Builder cacheCapacity(long positions) {
+      cacheCapacity = OptionalLong.of(positions);
+      return this;
+    }
+
+    /** So many tokens of a prompt that a decoder also takes at once. */
+    public Builder chunk(long tokens) {
+      chunk = OptionalLong.of(tokens);
+      return this;
+    }
+
+    /** The package of the class, for Java; null for none. */
+    public Builder packageName(String name) {
+      packageName = name;
+      return this;
+    }
+
+    /** The simple name of the class, for Java; null for {@code Model}. */
+    public Builder className(String name) {
+      className = name;
+      return this;
+    }
+
+    public CompileOptions build() {
+      return new CompileOptions(new Builder(this));
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.partita.driver.chip;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.Quantity;
+import io.partita.ir.target.TargetChange;
+import io.partita.ir.target.TargetCode;
+import io.partita.ir.target.TargetDescription;
+import io.partita.ir.target.TargetLibrary;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What changes a target, as a user writes it.
+ *
+ * @param values quantities of parameters and memories by name, such as {@code 128MiB} of {@code
+ *     l3}; and {@code on} or {@code off} of a {@link ScheduleSwitch}
+ */
+public record TargetSettings(Map<String, String> values) {
+  public TargetSettings {
+    values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
+  }
+
+  public boolean isEmpty() {
+    return values.isEmpty();
+  }
+
+  /**
+   * All of them as quantities; a number alone is one of bytes.
+   *
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} when one isn't a quantity
+   */
+  public Map<String, Quantity> quantities() {
+    return quantities(values, "NAME=QUANTITY, such as l3=128MiB or chips=16");
+  }
+
+  /**
+   * A target to plan for, as it's set; how transfers are scheduled is no part of it.
+   *
+   * @throws PartitaException with {@link TargetCode}s
+   */
+  public TargetDescription planned(String target) {
+    Map<String, String> rest = new LinkedHashMap<>(values);
+    ScheduleSwitch.takeFrom(rest);
+    return TargetChange.set(
+        TargetLibrary.find(target), quantities(rest, "NAME=QUANTITY, such as chips=16"));
+  }
+
+  /**
+   * The chips that a target names, as they're set.
+   *
+   * @throws PartitaException with {@link TargetCode}s
+   */
+  public ChipTarget chips(String target) {
+    Map<String, String> rest = new LinkedHashMap<>(values);
+    Map<ScheduleSwitch, Boolean> switches = ScheduleSwitch.takeFrom(rest);
+    String expected =
+        "NAME=QUANTITY, such as l3=128MiB or l1=30000, or one of " + ScheduleSwitch.examples();
+    return ChipTarget.of(target, quantities(rest, expected)).with(switches);
+  }
+
+  private static Map<String, Quantity> quantities(Map<String, String> settings, String expected) {
+    Map<String, Quantity> quantities = new LinkedHashMap<>();
+    settings.forEach(
+        (name, text) ->
+            quantities.put(
+                name,
+                Quantity.parse(text)
+                    .orElseThrow(
+                        () ->
+                            new PartitaException(
+                                TargetCode.ARGUMENT,
+                                "option --set",
+                                expected,
+                                name + "=" + text,
+                                "correct the quantity"))));
+    return quantities;
+  }
+}

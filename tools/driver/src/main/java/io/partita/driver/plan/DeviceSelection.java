@@ -1,0 +1,62 @@
+package io.partita.driver.plan;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.search.Goal;
+import io.partita.passes.planning.search.PlanCode;
+import io.partita.passes.planning.search.StrategyChoice;
+import java.util.Optional;
+
+/**
+ * Over which devices a model is distributed, as a user writes it.
+ *
+ * @param devices their number, or {@code auto} with a target to plan for
+ * @param strategy such as {@code pipeline=2,tensor=4}
+ */
+public record DeviceSelection(Optional<String> devices, Optional<String> strategy) {
+  public boolean isEmpty() {
+    return devices.isEmpty() && strategy.isEmpty();
+  }
+
+  /**
+   * Without a target to plan for; none for one device.
+   *
+   * @throws PartitaException when number and strategy don't fit together
+   */
+  public Optional<Strategy> chosen() {
+    return Distribution.strategy(count(), strategy.orElse(null));
+  }
+
+  private Integer count() {
+    if (devices.isEmpty()) {
+      return null;
+    }
+    return switch (DeviceChoice.parse(devices.get())) {
+      case DeviceChoice.Exactly(int count) -> count;
+      case DeviceChoice.Auto() ->
+          throw new PartitaException(
+              PlanCode.DEVICES,
+              "option --devices",
+              "a number, or auto when compiling with --plan TARGET",
+              "auto",
+              "compile with --plan siracusa:chips=8, or another target");
+      case DeviceChoice.All() -> null;
+    };
+  }
+
+  /** What {@link Planning} is asked, with the least latency as goal. */
+  public PlanRequest request(Compilation.Request model, TargetDescription target) {
+    return new PlanRequest(
+        model,
+        model.capacity(),
+        target,
+        devices.map(DeviceChoice::parse).orElseGet(DeviceChoice.All::new),
+        StrategyChoice.parse(strategy.orElse("auto")),
+        Goal.LATENCY,
+        PlanOptions.DEFAULT);
+  }
+}

@@ -1,0 +1,2 @@
+/** Compares emitted code with files that were committed. */
+package io.partita.golden;

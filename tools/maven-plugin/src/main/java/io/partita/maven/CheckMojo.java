@@ -1,0 +1,107 @@
+package io.partita.maven;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Runs recorded inputs through emitted code and compares its outputs with recorded ones. Each case
+ * is compiled with the shapes of its arrays. Does nothing when all is as it was the last time that
+ * every case passed.
+ */
+@Mojo(name = "check", defaultPhase = LifecyclePhase.VERIFY, threadSafe = true)
+public final class CheckMojo extends ModelMojo {
+  /**
+   * Folders of recorded cases, or folders that have some below them: {@code network.onnx}, {@code
+   * inputs.npz} and {@code outputs.npz}, or ONNX's {@code test_data_set_0}. By default the folder
+   * of the model.
+   */
+  @Parameter List<File> cases = new ArrayList<>();
+
+  /** Relative tolerance of floats. */
+  @Parameter(property = "partita.relativeTolerance")
+  String relativeTolerance;
+
+  /** Absolute tolerance of floats. */
+  @Parameter(property = "partita.absoluteTolerance")
+  String absoluteTolerance;
+
+  /** Maven makes it. */
+  public CheckMojo() {}
+
+  @Override
+  void executeOnModel() throws MojoExecutionException, MojoFailureException {
+    if (plan != null) {
+      throw failure(
+          "can't be checked",
+          new CompilerFailure(
+              "cases are compiled by a strategy, not by a plan: give this goal <strategy> and"
+                  + " <devices> in an execution of its own"));
+    }
+    List<Path> folders =
+        cases.isEmpty()
+            ? List.of(model.getAbsoluteFile().getParentFile().toPath())
+            : cases.stream().map(File::toPath).toList();
+    List<String> command = command(folders);
+    Stamp stamp = stamp(command);
+    if (stamp.isCurrent()) {
+      getLog().info("the recorded cases are unchanged since they passed");
+      return;
+    }
+    stamp.clear();
+    CompilerReport report;
+    try {
+      report = compiler().run(command);
+    } catch (CompilerFailure failure) {
+      throw failure("can't be checked", failure);
+    }
+    String failures =
+        report.objects("cases").stream()
+            .filter(result -> !result.get("status").equals("PASS"))
+            .map(result -> result.get("status") + " " + result.get("name") + detail(result))
+            .collect(Collectors.joining("\n"));
+    if (!failures.isEmpty()) {
+      throw failure("doesn't answer as recorded", new CompilerFailure(failures));
+    }
+    stamp.write(files(folders), List.of());
+    getLog().info(report.objects("cases").size() + " recorded cases passed");
+  }
+
+  private static String detail(java.util.Map<?, ?> result) {
+    Object detail = result.get("detail");
+    return detail == null || detail.equals("") ? "" : "\n  " + detail;
+  }
+
+  private List<String> command(List<Path> folders) {
+    List<String> command = new ArrayList<>(List.of("check"));
+    addShared(command);
+    add(command, "--rtol", relativeTolerance);
+    add(command, "--atol", absoluteTolerance);
+    command.add("--json");
+    folders.forEach(folder -> command.add(folder.toString()));
+    return command;
+  }
+
+  private static List<Path> files(List<Path> folders) {
+    List<Path> files = new ArrayList<>();
+    for (Path folder : folders) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        all.filter(Files::isRegularFile).sorted().forEach(files::add);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return files;
+  }
+}

@@ -1,0 +1,54 @@
+package io.partita.maven;
+
+import java.io.File;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Says in terms of a POM what is wrong.
+ *
+ * @param pom may be null, where there is none
+ */
+record FailureMessage(File model, String executionId, File pom) {
+  private static final Map<String, String> PARAMETERS = new LinkedHashMap<>();
+
+  static {
+    PARAMETERS.put("--target", "target");
+    PARAMETERS.put("--devices", "devices");
+    PARAMETERS.put("--strategy", "strategy");
+    PARAMETERS.put("--plan", "plan");
+    PARAMETERS.put("--passes", "passes");
+    PARAMETERS.put("--dim", "dimensions");
+    PARAMETERS.put("--bind", "bindings");
+    PARAMETERS.put("--set", "settings");
+    PARAMETERS.put("--kv-capacity", "cacheCapacity");
+    PARAMETERS.put("--chunk", "chunk");
+    PARAMETERS.put("--package", "packageName");
+    PARAMETERS.put("--class", "className");
+    PARAMETERS.put("--output", "output");
+    PARAMETERS.put("--rtol", "relativeTolerance");
+    PARAMETERS.put("--atol", "absoluteTolerance");
+  }
+
+  /**
+   * The diagnostics, the model and the execution, and the parameters for options that are named.
+   */
+  String text(String what, CompilerFailure failure) {
+    StringBuilder text = new StringBuilder();
+    text.append(model).append(' ').append(what).append('\n');
+    text.append(failure.getMessage().stripTrailing()).append('\n');
+    text.append("set by parameter <model> of execution '").append(executionId).append('\'');
+    if (pom != null) {
+      text.append(" in ").append(pom);
+    }
+    PARAMETERS.forEach(
+        (option, parameter) -> {
+          String pattern = "(?<![\\w-])" + Pattern.quote(option) + "(?![\\w-])";
+          if (Pattern.compile(pattern).matcher(failure.getMessage()).find()) {
+            text.append("\n  ").append(option).append(" is <").append(parameter).append('>');
+          }
+        });
+    return text.toString();
+  }
+}

@@ -1,0 +1,144 @@
+package io.partita.maven;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.inject.Inject;
+import org.apache.maven.artifact.Artifact;
+import org.apache.maven.execution.MavenSession;
+import org.apache.maven.plugin.AbstractMojo;
+import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.project.MavenProject;
+import org.apache.maven.toolchain.ToolchainManager;
+
+/** What all goals take: a model, what it's compiled for and where to. */
+abstract class ModelMojo extends AbstractMojo {
+  /** The {@code .onnx} or {@code .pir} file. */
+  @Parameter(property = "partita.model", required = true)
+  File model;
+
+  /** What to compile for: {@code java}, or {@code siracusa}, as in {@code siracusa:chips=4}. */
+  @Parameter(property = "partita.target", defaultValue = "java")
+  String target;
+
+  /** On how many devices the model is distributed; with {@code plan} also {@code auto}. */
+  @Parameter(property = "partita.devices")
+  String devices;
+
+  /** How it is distributed, such as {@code pipeline=2,tensor=4}. */
+  @Parameter(property = "partita.strategy")
+  String strategy;
+
+  /** Chooses the strategy that is best for this target, such as {@code siracusa:chips=8}. */
+  @Parameter(property = "partita.plan")
+  String plan;
+
+  /** Passes to run in place of the usual ones. */
+  @Parameter(property = "partita.passes")
+  String passes;
+
+  /** Extents of dynamic dimensions: {@code <past>256</past>}. */
+  @Parameter Map<String, String> dimensions = new LinkedHashMap<>();
+
+  /** Values of inputs that determine shapes: {@code <shape>2,3,4</shape>}. */
+  @Parameter Map<String, String> bindings = new LinkedHashMap<>();
+
+  /** Parameters of the target and sizes of its memories: {@code <l3>128MiB</l3>}. */
+  @Parameter Map<String, String> settings = new LinkedHashMap<>();
+
+  /** The folder of the program. */
+  @Parameter(
+      property = "partita.output",
+      defaultValue = "${project.build.directory}/generated-sources/partita/${mojo.executionId}")
+  File output;
+
+  /** A JDK 25 or newer for the compiler; found by itself where it isn't given. */
+  @Parameter(property = "partita.jdkHome")
+  File jdkHome;
+
+  /** Options of the compiler's JVM, such as {@code -Xmx4g}. */
+  @Parameter List<String> jvmArguments = new ArrayList<>();
+
+  /** Does nothing. */
+  @Parameter(property = "partita.skip", defaultValue = "false")
+  boolean skip;
+
+  @Parameter(defaultValue = "${project}", readonly = true, required = true)
+  MavenProject project;
+
+  @Parameter(defaultValue = "${session}", readonly = true, required = true)
+  MavenSession session;
+
+  @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
+  MojoExecution execution;
+
+  @Parameter(defaultValue = "${plugin.artifacts}", readonly = true, required = true)
+  List<Artifact> artifacts;
+
+  @Inject ToolchainManager toolchains;
+
+  @Override
+  public final void execute() throws MojoExecutionException, MojoFailureException {
+    if (skip) {
+      getLog().info("skipped");
+    } else {
+      executeOnModel();
+    }
+  }
+
+  abstract void executeOnModel() throws MojoExecutionException, MojoFailureException;
+
+  /** What the compiler runs with. */
+  Compiler compiler() throws MojoFailureException {
+    JdkSearch search = new JdkSearch(System.getProperties(), System.getenv());
+    Path home =
+        jdkHome == null
+            ? search.find(Toolchains.homes(toolchains, session))
+            : search.require(jdkHome.toPath());
+    return new Compiler(home, classPath(), jvmArguments);
+  }
+
+  /** The jars of the compiler, among all that the plugin depends on. */
+  List<Path> classPath() {
+    return artifacts.stream().map(artifact -> artifact.getFile().toPath()).toList();
+  }
+
+  /** Remembers what this goal was last done with. */
+  Stamp stamp(List<String> arguments) {
+    Path folder = Path.of(project.getBuild().getDirectory(), "partita");
+    String name = execution.getExecutionId() + "-" + execution.getGoal() + ".stamp";
+    return new Stamp(folder.resolve(name), arguments, classPath());
+  }
+
+  /** The options that compiling and checking share. */
+  void addShared(List<String> arguments) {
+    arguments.addAll(List.of("--target", target));
+    add(arguments, "--devices", devices);
+    add(arguments, "--strategy", strategy);
+    add(arguments, "--passes", passes);
+    settings.forEach((name, value) -> arguments.addAll(List.of("--set", name + "=" + value)));
+  }
+
+  static void add(List<String> arguments, String option, Object value) {
+    if (value != null) {
+      arguments.addAll(List.of(option, value.toString()));
+    }
+  }
+
+  boolean isJava() {
+    return target.equals("java");
+  }
+
+  /** A failure that says which parameters of which POM it is about. */
+  MojoFailureException failure(String what, CompilerFailure failure) {
+    return new MojoFailureException(
+        new FailureMessage(model, execution.getExecutionId(), project.getFile())
+            .text(what, failure));
+  }
+}

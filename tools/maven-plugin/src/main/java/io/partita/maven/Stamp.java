@@ -1,0 +1,146 @@
+package io.partita.maven;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.apache.maven.plugin.MojoExecutionException;
+
+/**
+ * A file that says with which arguments, compiler and input files something was done, and what came
+ * of it. Input files count by their SHA-256; as in Git, one whose size and time are those of the
+ * stamp isn't read again, unless it was written within two seconds of the stamp.
+ */
+final class Stamp {
+  private static final String FORMAT = "partita-stamp-1";
+  private static final long CLOCK_MILLIS = 2000;
+  private static final int BLOCK = 1 << 20;
+
+  private final Path file;
+  private final String request;
+
+  /**
+   * @param file where it is
+   * @param arguments of the compiler
+   * @param classPath its jars; each counts by its time and size, and so by its version
+   */
+  Stamp(Path file, List<String> arguments, List<Path> classPath) {
+    this.file = file;
+    StringBuilder text = new StringBuilder(FORMAT);
+    arguments.forEach(argument -> text.append('\0').append(argument));
+    for (Path jar : classPath) {
+      text.append('\0').append(jar);
+      try {
+        text.append('\0').append(Files.getLastModifiedTime(jar).toMillis());
+        text.append('\0').append(Files.size(jar));
+      } catch (IOException missing) {
+        // The JVM will say so.
+      }
+    }
+    this.request =
+        "request "
+            + HexFormat.of()
+                .formatHex(sha256().digest(text.toString().getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Whether all is as it was when the stamp was written. */
+  boolean isCurrent() {
+    try {
+      List<String> lines = Files.readAllLines(file);
+      if (lines.isEmpty() || !lines.get(0).equals(request)) {
+        return false;
+      }
+      long written = Files.getLastModifiedTime(file).toMillis();
+      for (String line : lines.subList(1, lines.size())) {
+        String[] parts = line.split(" ", 5);
+        boolean isInput = parts[0].equals("input");
+        if (parts.length < 5 || !isCurrent(parts, isInput, written)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException | NumberFormatException | InvalidPathException other) {
+      return false;
+    }
+  }
+
+  /** A line is: kind, hash, size, time, path. */
+  private static boolean isCurrent(String[] parts, boolean isInput, long written)
+      throws IOException {
+    Path path = Path.of(parts[4]);
+    long size = Files.size(path);
+    long time = Files.getLastModifiedTime(path).toMillis();
+    if (size != Long.parseLong(parts[2])) {
+      return false;
+    }
+    boolean sameTime = time == Long.parseLong(parts[3]);
+    if (!isInput) {
+      return sameTime;
+    }
+    return sameTime && time < written - CLOCK_MILLIS || hash(path).equals(parts[1]);
+  }
+
+  /** Forgets the last time. */
+  void clear() throws MojoExecutionException {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
+  /** Remembers this time. */
+  void write(List<Path> inputs, List<Path> outputs) throws MojoExecutionException {
+    try {
+      List<String> lines = new ArrayList<>(List.of(request));
+      for (Path input : inputs) {
+        lines.add(line("input", hash(input), input));
+      }
+      for (Path output : outputs) {
+        lines.add(line("output", "-", output));
+      }
+      Files.createDirectories(file.getParent());
+      Files.write(file, lines);
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
+  private static String line(String kind, String hash, Path path) throws IOException {
+    long time = Files.getLastModifiedTime(path).toMillis();
+    return kind + " " + hash + " " + Files.size(path) + " " + time + " " + path;
+  }
+
+  private MojoExecutionException failure(IOException e) {
+    String what = e instanceof NoSuchFileException ? "a file is missing: " : "";
+    return new MojoExecutionException(file + " can't be written: " + what + e.getMessage(), e);
+  }
+
+  private static String hash(Path path) throws IOException {
+    MessageDigest digest = sha256();
+    try (InputStream in = new DigestInputStream(Files.newInputStream(path), digest)) {
+      byte[] block = new byte[BLOCK];
+      while (in.read(block) >= 0) {
+        // The digest sees what is read.
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.partita.maven;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import org.junit.jupiter.api.Test;
+
+class CompilerReportTest {
+  @Test
+  void failureNamesModelExecutionAndParameters() {
+    CompilerReport report =
+        CompilerReport.of(
+            """
+            {"exitCode": 2, "diagnostics": [{"code": "P6017", "title": "too many devices",
+              "where": "--devices 9", "expected": "at most 2", "found": "9", "fix": ""}]}
+            """,
+            "sharding\nerror P6017: too many devices\n  where:     --devices 9\n");
+    String text =
+        new FailureMessage(new File("a.onnx"), "decoder", new File("pom.xml"))
+            .text("can't be compiled", report.failure());
+    assertThat(text)
+        .isEqualTo(
+            """
+            a.onnx can't be compiled
+            P6017: too many devices
+              where:     --devices 9
+              expected:  at most 2
+              found:     9
+            set by parameter <model> of execution 'decoder' in pom.xml
+              --devices is <devices>""");
+  }
+
+  @Test
+  void mistakesWithoutDiagnosticsAreToldAsTheyAre() {
+    assertThat(CompilerReport.of("{\"exitCode\": 2, \"message\": \"no\"}", "usage").failure())
+        .hasMessage("no");
+    assertThat(CompilerReport.of("", "what it wrote\n").failure()).hasMessage("what it wrote");
+  }
+
+  @Test
+  void notesAreTakenFromTheErrorStream() {
+    CompilerReport report =
+        CompilerReport.of("{}", "reading a.onnx\nnote P6014: usual\n  where: x\nsharding\n");
+    assertThat(report.notes()).containsExactly("note P6014: usual\n  where: x");
+  }
+
+  @Test
+  void optionsAreFoundAsWholeWords() {
+    String text =
+        new FailureMessage(new File("a.onnx"), "x", null)
+            .text("can't be compiled", new CompilerFailure("use --class-path or --dimension"));
+    assertThat(text).doesNotContain("<className>").doesNotContain("<dimensions>");
+  }
+}
