@@ -194,6 +194,13 @@ public interface Pattern {
         this.match(value, graph, match).filter(result -> test.test(result, graph));
   }
 
+  /** This pattern on a value of the same type as what it captured there. */
+  default Pattern ofTypeOf(Capture<Value> capture) {
+    return (value, graph, match) ->
+        this.match(value, graph, match)
+            .filter(result -> result.get(capture).type().equals(value.type()));
+  }
+
   /** Matches a list of values, one pattern each. */
   static Optional<Match> all(
       List<Value> values, GraphEditor graph, Match match, List<Pattern> patterns) {

@@ -46,6 +46,11 @@ public final class RaisePass implements ModulePass {
     return lists.stream().flatMap(List::stream).toList();
   }
 
+  /** All rules that this pass applies. */
+  public static List<RewriteRule> rules() {
+    return SPLITTING;
+  }
+
   @Override
   public String name() {
     return "raise";

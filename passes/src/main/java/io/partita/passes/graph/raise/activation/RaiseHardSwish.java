@@ -30,8 +30,9 @@ final class RaiseHardSwish implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Pattern PATTERN =
       either(
-          mul(any(X), clipped(add(scaled(1.0 / 6, any(X)), number(0.5)), 1)),
-          scaledProduct(1.0 / 6, any(X), clipped(add(any(X), number(3)), 6)));
+              mul(any(X), clipped(add(scaled(1.0 / 6, any(X)), number(0.5)), 1)),
+              scaledProduct(1.0 / 6, any(X), clipped(add(any(X), number(3)), 6)))
+          .ofTypeOf(X);
 
   /** Between 0 and {@code high}, whichever bound comes first. */
   private static Pattern clipped(Pattern x, double high) {

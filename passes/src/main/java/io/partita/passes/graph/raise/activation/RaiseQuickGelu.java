@@ -21,7 +21,7 @@ import java.util.Optional;
 final class RaiseQuickGelu implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Pattern PATTERN =
-      mul(any(X), unary(UnaryFunction.SIGMOID, scaled(1.702, any(X))));
+      mul(any(X), unary(UnaryFunction.SIGMOID, scaled(1.702, any(X)))).ofTypeOf(X);
 
   @Override
   public Class<? extends Op> root() {

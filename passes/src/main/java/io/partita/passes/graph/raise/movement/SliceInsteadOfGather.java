@@ -50,7 +50,8 @@ final class SliceInsteadOfGather implements RewriteRule {
       return Optional.empty();
     }
     long start = index.getLong(0) < 0 ? index.getLong(0) + shape.extent(axis) : index.getLong(0);
-    if (start < 0) {
+    boolean isBeyond = shape.dim(axis).isStatic() && start >= shape.extent(axis);
+    if (start < 0 || isBeyond) {
       return Optional.empty();
     }
     List<Dim> starts = new ArrayList<>(Collections.nCopies(shape.rank(), Dim.ZERO));

@@ -23,13 +23,14 @@ final class FuseNormBias implements RewriteRule {
   private static final Capture<Value> BIAS = Capture.of("bias");
   private static final Pattern PATTERN =
       add(
-          any(NORM)
-              .where(
-                  value ->
-                      !value.isInput()
-                          && value.definition().op() instanceof Structured.Norm norm
-                          && !norm.bias()),
-          any(BIAS));
+              any(NORM)
+                  .where(
+                      value ->
+                          !value.isInput()
+                              && value.definition().op() instanceof Structured.Norm norm
+                              && !norm.bias()),
+              any(BIAS))
+          .ofTypeOf(NORM);
 
   @Override
   public Class<? extends Op> root() {

@@ -24,8 +24,9 @@ final class FuseNormScale implements RewriteRule {
   private static final Capture<Value> SCALE = Capture.of("scale");
   private static final Pattern PATTERN =
       mul(
-          op(Structured.Norm.class, norm -> !norm.scale() && !norm.bias(), any(X)).as(NORM),
-          any(SCALE));
+              op(Structured.Norm.class, norm -> !norm.scale() && !norm.bias(), any(X)).as(NORM),
+              any(SCALE))
+          .ofTypeOf(NORM);
 
   @Override
   public Class<? extends Op> root() {

@@ -27,8 +27,9 @@ final class RaiseLayerNorm implements RewriteRule {
   private static final Pattern VARIANCE = Moments.mean(square(any(CENTERED)));
   private static final Pattern PATTERN =
       either(
-          div(CENTER, Moments.deviation(VARIANCE)),
-          mul(CENTER, Moments.inverseDeviation(VARIANCE)));
+              div(CENTER, Moments.deviation(VARIANCE)),
+              mul(CENTER, Moments.inverseDeviation(VARIANCE)))
+          .ofTypeOf(Moments.X);
 
   @Override
   public Class<? extends Op> root() {

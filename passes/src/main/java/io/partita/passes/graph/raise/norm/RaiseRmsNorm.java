@@ -22,8 +22,9 @@ final class RaiseRmsNorm implements RewriteRule {
   private static final Pattern POWER = Moments.mean(square(any(Moments.X)));
   private static final Pattern PATTERN =
       either(
-          div(any(Moments.X), Moments.deviation(POWER)),
-          mul(any(Moments.X), Moments.inverseDeviation(POWER)));
+              div(any(Moments.X), Moments.deviation(POWER)),
+              mul(any(Moments.X), Moments.inverseDeviation(POWER)))
+          .ofTypeOf(Moments.X);
 
   @Override
   public Class<? extends Op> root() {
