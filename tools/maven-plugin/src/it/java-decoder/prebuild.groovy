@@ -5,3 +5,4 @@ folder.mkdirs()
 ['network.onnx', 'inputs.npz', 'outputs.npz'].each { name ->
   new File(folder, name).bytes = new File(models, name).bytes
 }
+return true

@@ -9,13 +9,29 @@ import org.junit.jupiter.api.Test;
 
 class DecoderTest {
   private static final Path PROGRAM = Path.of("target/generated-sources/partita/decoder");
+  private static final String LETTERS =
+      "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
   @Test
-  void mostLikelyLetterAfterRIsO() throws Exception {
+  void writesTheTextOfTheReadme() throws Exception {
     Decoder decoder = Decoder.open(PROGRAM);
-    assertEquals(27, best(decoder.step(30)));
+    assertEquals("\nThe sense the", continued(decoder, "ROMEO:", 14));
     decoder.reset();
-    assertEquals(27, best(decoder.step(30)));
+    assertEquals("\nThe sense the", continued(decoder, "ROMEO:", 14));
+  }
+
+  private static String continued(Decoder decoder, String prompt, int count) {
+    float[] scores = {};
+    for (char letter : prompt.toCharArray()) {
+      scores = decoder.step(LETTERS.indexOf(letter));
+    }
+    StringBuilder text = new StringBuilder();
+    while (text.length() < count) {
+      int next = best(scores);
+      text.append(LETTERS.charAt(next));
+      scores = decoder.step(next);
+    }
+    return text.toString();
   }
 
   private static int best(float[] scores) {
