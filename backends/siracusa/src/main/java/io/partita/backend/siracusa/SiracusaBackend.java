@@ -92,7 +92,7 @@ public final class SiracusaBackend {
     for (int number = 0; number < roles.size(); number++) {
       ChipSchedule role = roles.get(number);
       for (int member = 0; member < role.devices().size(); member++) {
-        files.addAll(chipFiles(role, member));
+        files.addAll(chipFiles(number, member));
         files.addAll(ReferenceFiles.of(schedule.roles().get(number), member));
       }
     }
@@ -136,11 +136,13 @@ public final class SiracusaBackend {
     return "role_" + number;
   }
 
-  private static List<EmittedFile> chipFiles(ChipSchedule role, int member) {
+  private List<EmittedFile> chipFiles(int number, int member) {
+    ChipSchedule role = roles.get(number);
     List<EmittedFile> files = new ArrayList<>();
     if (RoleCode.hasChipFiles(role)) {
       String name = "chip" + role.devices().get(member) + "_messages.c";
-      files.add(EmittedFile.text(name, Templates.print(RoleCode.chip(role, member))));
+      files.add(
+          EmittedFile.text(name, Templates.print(RoleCode.chip(schedule, chunk, number, member))));
     }
     files.add(Images.of(role, member, Level.L2));
     files.add(Images.of(role, member, Level.L3));

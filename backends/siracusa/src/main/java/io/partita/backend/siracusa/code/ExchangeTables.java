@@ -14,38 +14,48 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** One chip's messages as constant tables; what several exchanges share is there once. */
 final class ExchangeTables {
   private final Map<List<String>, String> slices = new LinkedHashMap<>();
   private final Map<List<String>, String> steps = new LinkedHashMap<>();
   private final List<ChipFile.Exchange> exchanges = new ArrayList<>();
+  private final PlaceNames places;
+  private final int member;
 
-  private ExchangeTables() {}
-
-  static boolean has(ChipSchedule role) {
-    return !exchanges(role).isEmpty();
+  private ExchangeTables(PlaceNames places, int member) {
+    this.places = places;
+    this.member = member;
   }
 
-  private static List<ScheduleStep.Exchange> exchanges(ChipSchedule role) {
-    List<ScheduleStep> all = new ArrayList<>(role.start());
-    all.addAll(role.steps());
-    return all.stream()
-        .filter(ScheduleStep.Exchange.class::isInstance)
-        .map(ScheduleStep.Exchange.class::cast)
-        .toList();
+  static boolean has(ChipSchedule role) {
+    return Stream.of(role.start(), role.steps())
+        .flatMap(List::stream)
+        .anyMatch(ScheduleStep.Exchange.class::isInstance);
   }
 
   /**
+   * @param entries the entry points of the chip's role, the first of which has the steps that run
+   *     once
    * @param member which of the role's chips
    */
-  static ChipFile of(ChipSchedule role, int member) {
-    ExchangeTables tables = new ExchangeTables();
-    for (ScheduleStep.Exchange step : exchanges(role)) {
-      tables.add(step, step.exchanges().get(member));
+  static ChipFile of(List<ChipSchedule> entries, int member) {
+    PlaceNames places = new PlaceNames(entries);
+    ExchangeTables tables = new ExchangeTables(places, member);
+    ChipSchedule first = entries.getFirst();
+    first.start().forEach(step -> tables.add(first, -1, step));
+    for (ChipSchedule entry : entries) {
+      for (int step = 0; step < entry.steps().size(); step++) {
+        tables.add(entry, step, entry.steps().get(step));
+      }
     }
     return new ChipFile(
-        role.devices().get(member), tables(tables.slices), tables(tables.steps), tables.exchanges);
+        first.devices().get(member),
+        places.used(),
+        tables(tables.slices),
+        tables(tables.steps),
+        tables.exchanges);
   }
 
   private static List<Table> tables(Map<List<String>, String> named) {
@@ -54,23 +64,27 @@ final class ExchangeTables {
     return tables;
   }
 
-  private void add(ScheduleStep.Exchange step, Communication.Exchange exchange) {
+  private void add(ChipSchedule entry, int index, ScheduleStep any) {
+    if (!(any instanceof ScheduleStep.Exchange step)) {
+      return;
+    }
+    Communication.Exchange exchange = step.exchanges().get(member);
     List<Variable> fields = new ArrayList<>();
     fields.add(new Variable("steps", stepsOf(exchange.steps(), step.element())));
     fields.add(new Variable("step_count", count(exchange.steps())));
     if (step.operand().isPresent()) {
       fields.add(new Variable("before", slicesOf(exchange.before())));
       fields.add(new Variable("before_count", count(exchange.before())));
-      fields.add(new Variable("operand", StepCode.l2(step.operand().get())));
+      fields.add(new Variable("operand", places.l2(entry, index, step.operand().get())));
     }
     if (step.result().isPresent()) {
       fields.add(new Variable("after", slicesOf(exchange.after())));
       fields.add(new Variable("after_count", count(exchange.after())));
-      fields.add(new Variable("result", StepCode.l2(step.result().get())));
+      fields.add(new Variable("result", places.l2(entry, index, step.result().get())));
     }
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
-    fields.add(new Variable("vector", StepCode.l2(step.vector())));
-    fields.add(new Variable("message", StepCode.l2(step.message())));
+    fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
+    fields.add(new Variable("message", places.l2(entry, index, step.message())));
     fields.add(new Variable("workspace", "partita_l1 + " + step.l1()));
     fields.add(new Variable("workspace_bytes", Long.toString(step.l1Bytes())));
     String size =

@@ -16,11 +16,11 @@ import java.util.Set;
 
 /**
  * Names in C of what is in L2 and L3: a macro for each, named after the model's own weight or node.
- * Only those that steps use are defined.
+ * Only those that are used are defined, with the same names in all files of a role.
  */
 final class PlaceNames {
   private final Map<Thing, Place> places = new LinkedHashMap<>();
-  private final Set<String> names = new HashSet<>();
+  private final Map<Thing, String> names = new LinkedHashMap<>();
   private final Map<Thing, String> texts = new LinkedHashMap<>();
 
   /** Bytes of a memory that belong together. */
@@ -46,6 +46,28 @@ final class PlaceNames {
             state.name() + " " + state.type());
       }
     }
+    Set<String> taken = new HashSet<>();
+    texts.keySet().forEach(thing -> name(thing, taken));
+    for (ChipSchedule entry : entries) {
+      entry.residences().forEach(residence -> name(thing(residence), taken));
+    }
+  }
+
+  private static Thing thing(Residence residence) {
+    return new Thing(Level.L2, residence.name(), residence.offset(), residence.bytes());
+  }
+
+  private void name(Thing thing, Set<String> taken) {
+    if (names.containsKey(thing)) {
+      return;
+    }
+    String prefix = thing.level == Level.L2 ? "l2_" : "l3_";
+    String own = prefix + thing.name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
+    String name = own;
+    for (int number = 2; !taken.add(name); number++) {
+      name = own + "_" + number;
+    }
+    names.put(thing, name);
   }
 
   /** In the order of their addresses; L2 first. */
@@ -69,7 +91,7 @@ final class PlaceNames {
             .filter(each -> each.first() <= step && step <= each.last())
             .filter(each -> each.offset() <= offset && offset < each.offset() + each.bytes())
             .min(Comparator.comparingLong(Residence::bytes))
-            .map(each -> new Thing(Level.L2, each.name(), each.offset(), each.bytes()));
+            .map(PlaceNames::thing);
     return thing.map(found -> text(found, offset)).orElseGet(() -> "partita_l2 + " + hex(offset));
   }
 
@@ -94,15 +116,9 @@ final class PlaceNames {
   }
 
   private Place place(Thing thing) {
-    String prefix = thing.level == Level.L2 ? "l2_" : "l3_";
-    String own = prefix + thing.name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
-    String name = own;
-    for (int number = 2; !names.add(name); number++) {
-      name = own + "_" + number;
-    }
     String value =
         thing.level == Level.L2 ? "(partita_l2 + " + hex(thing.offset) + ")" : hex(thing.offset);
-    return new Place(name, value, Comments.clean(comment(thing)));
+    return new Place(names.get(thing), value, Comments.clean(comment(thing)));
   }
 
   /** Places in L2 are rounded up to whole words. */

@@ -102,9 +102,15 @@ public final class RoleCode {
     return ExchangeTables.has(role);
   }
 
-  /** The file of one chip of a role. */
-  public static ChipFile chip(ChipSchedule role, int member) {
-    return ExchangeTables.of(role, member);
+  /**
+   * The file of one chip of a role.
+   *
+   * @param chunk of the same chips for several tokens at once
+   */
+  public static ChipFile chip(Schedule schedule, Optional<Schedule> chunk, int number, int member) {
+    List<ChipSchedule> entries = new ArrayList<>(List.of(schedule.roles().get(number)));
+    chunk.ifPresent(own -> entries.add(own.roles().get(number)));
+    return ExchangeTables.of(entries, member);
   }
 
   private static List<String> comment(Schedule schedule, ChipSchedule chip) {

@@ -1,0 +1,74 @@
+package io.partita.passes;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Which packages may use which: the stages of the compiler in their order, and no cycles. */
+class PackageArrowsTest {
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.partita.ir", "io.partita.passes");
+
+  @Test
+  void passesUseEarlierStagesOnly() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("io.partita.passes..")
+        .layer("passes")
+        .definedBy("io.partita.passes")
+        .layer("rewrite")
+        .definedBy("io.partita.passes.rewrite..")
+        .layer("timing")
+        .definedBy("io.partita.passes.timing..")
+        .layer("graph")
+        .definedBy("io.partita.passes.graph..")
+        .layer("mesh")
+        .definedBy("io.partita.passes.mesh..")
+        .layer("program")
+        .definedBy("io.partita.passes.program..")
+        .layer("schedule")
+        .definedBy("io.partita.passes.schedule..")
+        .layer("planning")
+        .definedBy("io.partita.passes.planning..")
+        .whereLayer("passes")
+        .mayNotAccessAnyLayer()
+        .whereLayer("rewrite")
+        .mayOnlyAccessLayers("passes")
+        .whereLayer("timing")
+        .mayOnlyAccessLayers("passes")
+        .whereLayer("graph")
+        .mayOnlyAccessLayers("passes", "rewrite")
+        .whereLayer("mesh")
+        .mayOnlyAccessLayers("passes", "rewrite", "graph")
+        .whereLayer("program")
+        .mayOnlyAccessLayers("passes", "rewrite", "graph", "mesh")
+        .whereLayer("schedule")
+        .mayOnlyAccessLayers("passes", "rewrite", "timing", "graph", "mesh", "program")
+        .check(CLASSES);
+  }
+
+  /**
+   * Three arrows are left to turn: {@code sync} operations hold messages and layouts, while
+   * messages and layouts are made of operations.
+   */
+  @Test
+  void packagesOfTheIrHaveNoCycles() {
+    slices()
+        .matching("io.partita.ir.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .ignoreDependency(
+            resideInAPackage("io.partita.ir.op"), resideInAPackage("io.partita.ir.program"))
+        .ignoreDependency(
+            resideInAPackage("io.partita.ir.mesh"), resideInAPackage("io.partita.ir.op"))
+        .ignoreDependency(
+            resideInAPackage("io.partita.ir.mesh"), resideInAPackage("io.partita.ir.eval"))
+        .check(CLASSES);
+  }
+}
