@@ -13,6 +13,13 @@ import io.partita.passes.graph.raise.norm.NormRuleTest;
 import io.partita.passes.graph.raise.rotary.RotaryRuleTest;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.graph.simplify.SimplifyRuleTest;
+import io.partita.passes.schedule.legalize.Legalization;
+import io.partita.passes.schedule.legalize.LinesRuleTest;
+import io.partita.passes.schedule.legalize.NarrowRuleTest;
+import io.partita.passes.schedule.legalize.RowsRuleTest;
+import io.partita.passes.schedule.legalize.SplitRuleTest;
+import io.partita.passes.schedule.legalize.StoredTypeRuleTest;
+import io.partita.passes.schedule.legalize.WidenRuleTest;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,10 +39,16 @@ class EveryRuleHasCasesTest {
           new LinearRuleTest(),
           new MovementRuleTest(),
           new NormRuleTest(),
-          new RotaryRuleTest());
+          new RotaryRuleTest(),
+          new SplitRuleTest(),
+          new RowsRuleTest(),
+          new StoredTypeRuleTest(),
+          new NarrowRuleTest(),
+          new WidenRuleTest(),
+          new LinesRuleTest());
 
   private static Set<String> applied() {
-    return Stream.of(SimplifyPass.RULES, RaisePass.rules())
+    return Stream.of(SimplifyPass.RULES, RaisePass.rules(), Legalization.rules(Long.MAX_VALUE))
         .flatMap(List::stream)
         .map(RewriteRule::name)
         .collect(Collectors.toCollection(TreeSet::new));

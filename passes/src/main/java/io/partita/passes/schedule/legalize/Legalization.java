@@ -86,13 +86,23 @@ public final class Legalization {
    */
   public static Module legalize(Module device, long workingBytes) {
     GraphEditor graph = new GraphEditor(device.graph());
-    LongLines lines = new LongLines(workingBytes);
-    List<RewriteRule> parts =
-        List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
-    for (List<RewriteRule> rules : List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, parts)) {
+    for (List<RewriteRule> rules : steps(workingBytes)) {
       new Rewriter(Stream.concat(SimplifyPass.RULES.stream(), rules.stream()).toList())
           .rewrite(graph);
     }
     return device.with(graph.freeze());
+  }
+
+  /** All rules that this applies, but for those of {@link SimplifyPass}. */
+  public static List<RewriteRule> rules(long workingBytes) {
+    return steps(workingBytes).stream().flatMap(List::stream).toList();
+  }
+
+  /** In this order, each until none of its rules fires any more. */
+  private static List<List<RewriteRule>> steps(long workingBytes) {
+    LongLines lines = new LongLines(workingBytes);
+    List<RewriteRule> parts =
+        List.of(new SplitLines(lines), new SplitReduction(lines), new SplitTable(lines));
+    return List.of(SPLIT, NIBBLES, HALVES, NARROW, WIDEN, parts);
   }
 }

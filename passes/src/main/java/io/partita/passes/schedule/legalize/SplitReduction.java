@@ -77,7 +77,8 @@ final class SplitReduction implements RewriteRule {
     int axis =
         Collections.max(op.axes(), java.util.Comparator.comparingLong(each -> shape.extent(each)));
     long size = lines.part(shape, op.axes(), axis, LongLines.bytes(element));
-    if (size == shape.extent(axis)) {
+    // Parts of one element are as many as there were.
+    if (size == shape.extent(axis) || size == 1 && op.axes().size() == 1) {
       return Optional.empty();
     }
     if (op.reduction() == ReduceKind.MEAN) {
@@ -108,7 +109,7 @@ final class SplitReduction implements RewriteRule {
   private Optional<Value> argReduce(Terms terms, Reduction.ArgReduce op, Value x, Shape result) {
     long each = LongLines.bytes(x.type().element());
     long size = lines.part(x.type().shape(), op.axis(), each);
-    if (size == x.type().shape().extent(op.axis())) {
+    if (size == x.type().shape().extent(op.axis()) || size == 1) {
       return Optional.empty();
     }
     Reduction.ArgReduce own =

@@ -81,7 +81,7 @@ class BlockFinderTest {
   private static ModelAnatomy raised(int blocks, Function<GraphBuilder, Value> body) {
     ModelAnatomy anatomy = anatomy(body);
     assertThat(anatomy.lines()).containsExactly(blocks + " of " + blocks + " blocks raised");
-    assertThat(anatomy.blocks()).allMatch(Block::residual);
+    assertThat(anatomy.blocks()).hasSize(blocks).allMatch(Block::residual);
     return anatomy;
   }
 

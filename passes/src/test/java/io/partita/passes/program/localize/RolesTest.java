@@ -85,6 +85,7 @@ class RolesTest {
     assertThat(roles).extracting(Role::devices).containsExactly(List.of(0), List.of(1, 2));
     List<Node> nodes = program.devices().get(1).graph().nodes();
     assertThat(roles.get(1).varying())
+        .isNotEmpty()
         .allMatch(
             i ->
                 nodes.get(i).op() instanceof Source.Constant

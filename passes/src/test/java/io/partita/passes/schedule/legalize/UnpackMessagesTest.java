@@ -73,7 +73,9 @@ class UnpackMessagesTest {
 
   private static void isOf(Exchange exchange, ElementType element) {
     assertThat(exchange.element()).isEqualTo(element);
-    assertThat(exchange.steps()).allMatch(step -> step.bytes() == step.slices().getFirst().size());
+    assertThat(exchange.steps())
+        .isNotEmpty()
+        .allMatch(step -> step.bytes() == step.slices().getFirst().size());
   }
 
   @Test
