@@ -51,6 +51,7 @@ record CCompiler(Path program) {
      */
     SIRACUSA(
         "-O3",
+        "-DPARTITA_XPULP",
         "-march=rv32imfc_zicsr",
         "-mabi=ilp32f",
         "-ffreestanding",

@@ -1,0 +1,128 @@
+/*
+ * Four bytes at once. With PARTITA_XPULP, each of these is one instruction of XpulpV2, under the name that PULP's
+ * compiler gives it; elsewhere it's plain C with the same result, so that kernels that use them are tested everywhere.
+ */
+#ifndef PARTITA_SIMD_H
+#define PARTITA_SIMD_H
+
+#include "kernel.h"
+
+#ifdef PARTITA_XPULP
+
+/* A function whose instructions stay in the order of the source, which keeps no more words in registers than it says. */
+#define PARTITA_IN_ORDER __attribute__((noinline, optimize("no-schedule-insns")))
+
+/* p.lw: the word at *at, which may be at any byte; *at goes on by `stride` bytes. */
+static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
+{
+    uint32_t word;
+    const uint8_t(*bytes)[4] = (const uint8_t(*)[4]) * at;
+    __asm__(".insn r 0x0b, 7, 0x10, %0, %1, %2" : "=r"(word), "+r"(*at) : "r"(stride), "m"(*bytes));
+    return word;
+}
+
+/* pv.sdotsp.b: the sum of four products of signed bytes, added to `sum`. */
+static inline uint32_t partita_sdotsp_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    __asm__(".insn r 0x57, 1, 0x5c, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
+    return sum;
+}
+
+/* pv.sdotusp.b: of unsigned bytes x and signed bytes y. */
+static inline uint32_t partita_sdotusp_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    __asm__(".insn r 0x57, 1, 0x54, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
+    return sum;
+}
+
+/* pv.sdotup.b: of unsigned bytes. */
+static inline uint32_t partita_sdotup_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    __asm__(".insn r 0x57, 1, 0x50, %0, %1, %2" : "+r"(sum) : "r"(x), "r"(y));
+    return sum;
+}
+
+/* pv.shuffle2.b: byte i of the result is that one of the bytes 0..3 of x and 4..7 of y that byte i of `order` names. */
+static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order)
+{
+    __asm__(".insn r 0x57, 1, 0x64, %0, %1, %2" : "+r"(x) : "r"(y), "r"(order));
+    return x;
+}
+
+/* pv.pack.h: the lower half of `low` below the lower half of `high`. */
+static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
+{
+    uint32_t both;
+    __asm__(".insn r 0x57, 0, 0x68, %0, %1, %2" : "=r"(both) : "r"(high), "r"(low));
+    return both;
+}
+
+#else
+
+#define PARTITA_IN_ORDER
+
+static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
+{
+    const uint8_t *byte = *at;
+    *at += stride;
+    return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+static inline uint32_t partita_byte(uint32_t word, int32_t number)
+{
+    return word >> 8 * number & 255;
+}
+
+static inline uint32_t partita_signed_byte(uint32_t word, int32_t number)
+{
+    return (partita_byte(word, number) ^ 128) - 128;
+}
+
+static inline uint32_t partita_sdotsp_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        sum += partita_signed_byte(x, i) * partita_signed_byte(y, i);
+    }
+    return sum;
+}
+
+static inline uint32_t partita_sdotusp_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        sum += partita_byte(x, i) * partita_signed_byte(y, i);
+    }
+    return sum;
+}
+
+static inline uint32_t partita_sdotup_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        sum += partita_byte(x, i) * partita_byte(y, i);
+    }
+    return sum;
+}
+
+static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order)
+{
+    uint32_t result = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        const int32_t from = (int32_t)(partita_byte(order, i) & 7);
+        result |= partita_byte(from < 4 ? x : y, from & 3) << 8 * i;
+    }
+    return result;
+}
+
+static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
+{
+    return high << 16 | (low & 0xffff);
+}
+
+#endif
+
+/* pv.sdotusp.b for signed bytes x and unsigned bytes y. */
+static inline uint32_t partita_sdotspu_b(uint32_t sum, uint32_t x, uint32_t y)
+{
+    return partita_sdotusp_b(sum, y, x);
+}
+
+#endif
