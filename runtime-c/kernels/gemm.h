@@ -9,7 +9,9 @@
  * the operands. A batch stride of 0 reads one matrix for all, and `group` > 1 reads the next right matrix
  * only after so many: the key-value head of a group of heads.
  *
- * Cores take blocks of 4 rows by 4 columns of all batches. gemv is the same for m = 1: cores take blocks of 4 columns.
+ * Cores take blocks of 4 rows by 4 columns of all batches in turns. gemv is the same for m = 1: cores take blocks of 4
+ * columns. Of bytes, whole blocks of 4 rows or 1 are fast where rows of left are contiguous (left_column 1) and columns
+ * of right are (right_row 1), and nearly as fast where rows of right are (right_column 1).
  *
  * f32: exact. Contracted, each product isn't rounded: within 2 k u of the sum of magnitudes of the products.
  * Integers: sums are i32 and wrap; exact.

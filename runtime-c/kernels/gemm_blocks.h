@@ -15,36 +15,40 @@ struct partita_block {
     int32_t columns;
 };
 
-static inline int32_t partita_blocks_across(const struct partita_gemm *gemm)
-{
-    return gemm->n / PARTITA_BLOCK + (gemm->n % PARTITA_BLOCK != 0);
-}
-
-static inline int32_t partita_blocks_down(const struct partita_gemm *gemm)
-{
-    return gemm->m / PARTITA_BLOCK + (gemm->m % PARTITA_BLOCK != 0);
-}
-
-static inline int32_t partita_blocks(const struct partita_gemm *gemm)
-{
-    return gemm->batch * partita_blocks_down(gemm) * partita_blocks_across(gemm);
-}
-
 static inline int32_t partita_at_most_a_block(int32_t extent)
 {
     return extent < PARTITA_BLOCK ? extent : PARTITA_BLOCK;
 }
 
-/* Blocks count along rows first. */
-static inline struct partita_block partita_block(const struct partita_gemm *gemm, int32_t number)
+/* Goes on by `count` blocks, which count along rows first. Behind the last one, the batch is that of no block. */
+static inline void partita_advance(const struct partita_gemm *gemm, struct partita_block *block, int32_t count)
 {
-    const int32_t across = partita_blocks_across(gemm);
-    const int32_t down = partita_blocks_down(gemm);
-    struct partita_block block = {.batch = number / across / down,
-                                  .row = number / across % down * PARTITA_BLOCK,
-                                  .column = number % across * PARTITA_BLOCK};
-    block.rows = partita_at_most_a_block(gemm->m - block.row);
-    block.columns = partita_at_most_a_block(gemm->n - block.column);
+    const int32_t width = (gemm->n + PARTITA_BLOCK - 1) & -PARTITA_BLOCK;
+    block->column += count * PARTITA_BLOCK;
+    while (block->column >= width && block->batch < gemm->batch) {
+        block->column -= width;
+        block->row += PARTITA_BLOCK;
+        if (block->row >= gemm->m) {
+            block->row = 0;
+            block->batch++;
+        }
+    }
+    block->rows = partita_at_most_a_block(gemm->m - block->row);
+    block->columns = partita_at_most_a_block(gemm->n - block->column);
+}
+
+/*
+ * The block with which a core begins; it goes on by as many blocks as there are cores. So neighbouring columns are read
+ * by different cores, from different banks of memory.
+ */
+static inline struct partita_block partita_first_block(const struct partita_gemm *gemm, int32_t core)
+{
+    struct partita_block block = {.batch = 0};
+    if (gemm->m == 0 || gemm->n == 0) {
+        block.batch = gemm->batch;
+    } else {
+        partita_advance(gemm, &block, core);
+    }
     return block;
 }
 

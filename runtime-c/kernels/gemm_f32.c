@@ -34,9 +34,8 @@ static inline __attribute__((always_inline)) void multiply(const struct partita_
 void partita_gemm_f32(const void *arguments, int32_t core, int32_t cores)
 {
     const struct partita_gemm *gemm = arguments;
-    const struct partita_range share = partita_share(partita_blocks(gemm), 1, core, cores);
-    for (int32_t number = share.from; number < share.to; number++) {
-        const struct partita_block block = partita_block(gemm, number);
+    struct partita_block block = partita_first_block(gemm, core);
+    for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {
         if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
             multiply(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK);
         } else if (block.rows == 1 && block.columns == PARTITA_BLOCK) {

@@ -2,9 +2,9 @@
 #include "simd.h"
 
 /*
- * i32 sums of a block over the inner extent from `from` on: with constant rows and columns, the loops unroll and the sums
- * stay in registers, as they're copied to where no pointer leads: one to bytes may point anywhere. Products of integers
- * wrap as unsigned ones do.
+ * i32 sums of a block over the inner extent from `from` on: with constant rows and columns, the loops unroll and the
+ * sums stay in registers, as they're copied to where no pointer leads: one to bytes may point anywhere. Products of
+ * integers wrap as unsigned ones do.
  */
 #define MULTIPLY(NAME, LEFT, RIGHT)                                                                                    \
     static inline __attribute__((always_inline)) void NAME(const struct partita_gemm *gemm,                            \
@@ -106,19 +106,26 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
         }                                                                                                              \
     }
 
-static inline int32_t *result(const struct partita_gemm *gemm, struct partita_block block, int32_t row)
+static inline __attribute__((always_inline)) void begin_with(const struct partita_gemm *gemm,
+                                                             struct partita_block block, int32_t rows, int32_t columns,
+                                                             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    return (int32_t *)gemm->out + block.batch * gemm->out_batch + (block.row + row) * gemm->out_row + block.column;
+    const int32_t *out = (const int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * gemm->out_row +
+                         block.column;
+    for (int32_t i = 0; i < rows; i++) {
+        for (int32_t j = 0; j < columns; j++) {
+            sums[i][j] = gemm->accumulate ? (uint32_t)out[i * gemm->out_row + j] : 0;
+        }
+    }
 }
 
 static inline void begin(const struct partita_gemm *gemm, struct partita_block block,
                          uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
-    for (int32_t i = 0; i < block.rows; i++) {
-        const int32_t *out = result(gemm, block, i);
-        for (int32_t j = 0; j < block.columns; j++) {
-            sums[i][j] = gemm->accumulate ? (uint32_t)out[j] : 0;
-        }
+    if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
+        begin_with(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK, sums);
+    } else {
+        begin_with(gemm, block, block.rows, block.columns, sums);
     }
 }
 
@@ -133,15 +140,27 @@ static inline void add_bias(const struct partita_gemm *gemm, struct partita_bloc
     }
 }
 
+static inline __attribute__((always_inline)) void finish_with(const struct partita_gemm *gemm,
+                                                              struct partita_block block, int32_t rows,
+                                                              int32_t columns,
+                                                              uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
+{
+    int32_t *out = (int32_t *)gemm->out + block.batch * gemm->out_batch + block.row * gemm->out_row + block.column;
+    for (int32_t i = 0; i < rows; i++) {
+        for (int32_t j = 0; j < columns; j++) {
+            out[i * gemm->out_row + j] = (int32_t)sums[i][j];
+        }
+    }
+}
+
 static inline void finish(const struct partita_gemm *gemm, struct partita_block block,
                           uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK])
 {
     add_bias(gemm, block, sums);
-    for (int32_t i = 0; i < block.rows; i++) {
-        int32_t *out = result(gemm, block, i);
-        for (int32_t j = 0; j < block.columns; j++) {
-            out[j] = (int32_t)sums[i][j];
-        }
+    if (block.rows == PARTITA_BLOCK && block.columns == PARTITA_BLOCK) {
+        finish_with(gemm, block, PARTITA_BLOCK, PARTITA_BLOCK, sums);
+    } else {
+        finish_with(gemm, block, block.rows, block.columns, sums);
     }
 }
 
@@ -207,9 +226,8 @@ static inline void finish(const struct partita_gemm *gemm, struct partita_block 
     void partita_gemm_##TYPES(const void *arguments, int32_t core, int32_t cores)                                      \
     {                                                                                                                  \
         const struct partita_gemm *gemm = arguments;                                                                   \
-        const struct partita_range share = partita_share(partita_blocks(gemm), 1, core, cores);                        \
-        for (int32_t number = share.from; number < share.to; number++) {                                               \
-            const struct partita_block block = partita_block(gemm, number);                                            \
+        struct partita_block block = partita_first_block(gemm, core);                                                  \
+        for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK];                                                               \
             begin(gemm, block, sums);                                                                                  \
             block_##TYPES(gemm, block, sums);                                                                          \
@@ -256,9 +274,8 @@ static inline int64_t requantized(const struct partita_gemm_requantize *requanti
     {                                                                                                                  \
         const struct partita_gemm_requantize *requantize = arguments;                                                  \
         const struct partita_gemm *gemm = &requantize->gemm;                                                           \
-        const struct partita_range share = partita_share(partita_blocks(gemm), 1, core, cores);                        \
-        for (int32_t number = share.from; number < share.to; number++) {                                               \
-            const struct partita_block block = partita_block(gemm, number);                                            \
+        struct partita_block block = partita_first_block(gemm, core);                                                  \
+        for (; block.batch < gemm->batch; partita_advance(gemm, &block, cores)) {                                      \
             uint32_t sums[PARTITA_BLOCK][PARTITA_BLOCK] = {{0}};                                                       \
             block_##TYPES(gemm, block, sums);                                                                          \
             add_bias(gemm, block, sums);                                                                               \

@@ -9,7 +9,7 @@
 
 #ifdef PARTITA_XPULP
 
-/* A function whose instructions stay in the order of the source, which keeps no more words in registers than it says. */
+/* Of a function whose instructions stay in the order of the source, which needs no more registers than it says. */
 #define PARTITA_IN_ORDER __attribute__((noinline, optimize("no-schedule-insns")))
 
 /* p.lw: the word at *at, which may be at any byte; *at goes on by `stride` bytes. */
