@@ -63,7 +63,7 @@ final class Calibration {
   /** Lines for the target's description. */
   List<String> lines() {
     for (Map.Entry<String, KernelCall> function : calls.entrySet()) {
-      if (function.getValue().kernel() == KernelClass.NORM) {
+      if (function.getValue().kernel().kernelClass() == KernelClass.NORM) {
         split(function.getKey());
       }
     }
@@ -123,8 +123,8 @@ final class Calibration {
 
     private void add(double[] row, CallFeatures of) {
       int place = FIGURES * places.get(of.function());
-      KernelClass kernel = of.call().kernel();
-      String header = of.call().header();
+      KernelClass kernel = of.call().kernel().kernelClass();
+      String header = of.call().kernel().struct().header();
       int count = sizes.get(of.function()).size();
       boolean hasBlock = count >= SEVERAL && blocked.contains(of.function());
       boolean hasResult = header.endsWith("/convolution.h") || header.endsWith("/attention.h");
