@@ -1,6 +1,7 @@
 package io.partita.ir.target;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.syntax.SyntaxErrors;
 import io.partita.ir.target.TargetSyntaxParser.ChipContext;
 import io.partita.ir.target.TargetSyntaxParser.ConnectContext;
 import io.partita.ir.target.TargetSyntaxParser.DevicesContext;
@@ -55,13 +56,23 @@ public final class TargetParser {
     return new TargetParser(file).target(text);
   }
 
+  private static String name(int type) {
+    return switch (type) {
+      case Token.EOF -> "the end of the text";
+      case TargetSyntaxParser.WORD -> "a name";
+      case TargetSyntaxParser.INTEGER, TargetSyntaxParser.DECIMAL, TargetSyntaxParser.HEXADECIMAL ->
+          "a number";
+      case TargetSyntaxParser.STRING -> "a text in quotes";
+      default -> TargetSyntaxParser.VOCABULARY.getDisplayName(type);
+    };
+  }
+
   private TargetDescription target(String text) {
     TargetSyntaxLexer lexer = new TargetSyntaxLexer(CharStreams.fromString(text));
-    lexer.removeErrorListeners();
-    lexer.addErrorListener(new TargetSyntaxErrors.Characters(places));
+    SyntaxErrors errors = new SyntaxErrors(TargetCode.SYNTAX, places.places());
+    errors.listen(lexer);
     TargetSyntaxParser syntax = new TargetSyntaxParser(new CommonTokenStream(lexer));
-    syntax.removeErrorListeners();
-    syntax.setErrorHandler(new TargetSyntaxErrors(places));
+    errors.listen(syntax, types -> types.stream().map(TargetParser::name).toList());
     TargetContext tree = syntax.target();
     places.put("", tree.WORD().getSymbol());
     if (tree.parameters() != null) {

@@ -1,5 +1,6 @@
 package io.partita.ir.target;
 
+import io.partita.ir.syntax.Places;
 import java.util.HashMap;
 import java.util.Map;
 import org.antlr.v4.runtime.Token;
@@ -8,11 +9,11 @@ import org.antlr.v4.runtime.Token;
  * Where the parts of one text are: a path such as {@code chip siracusa, cores} by file and line.
  */
 final class TargetPlaces {
-  private final String file;
+  private final Places places;
   private final Map<String, Token> tokens = new HashMap<>();
 
   TargetPlaces(String file) {
-    this.file = file;
+    places = new Places(file);
   }
 
   void put(String path, Token token) {
@@ -20,11 +21,11 @@ final class TargetPlaces {
   }
 
   String at(Token token) {
-    return at(token.getLine(), token.getCharPositionInLine());
+    return places.of(token);
   }
 
-  String at(int line, int column) {
-    return file + ":" + line + ":" + (column + 1);
+  Places places() {
+    return places;
   }
 
   /** Of the part itself, or of the smallest part around it that was written. */

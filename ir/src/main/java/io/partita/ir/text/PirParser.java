@@ -13,6 +13,8 @@ import io.partita.ir.op.OpReader;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.TypeMismatch;
 import io.partita.ir.program.Program;
+import io.partita.ir.syntax.Places;
+import io.partita.ir.syntax.SyntaxErrors;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -52,14 +54,26 @@ public final class PirParser {
     types = new TypeReader(locator);
     constants = new ConstantReader(locator, types, weights);
     PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text, file));
-    lexer.removeErrorListeners();
-    lexer.addErrorListener(new SyntaxErrors.Characters(locator));
+    SyntaxErrors errors = new SyntaxErrors(TextCode.SYNTAX, new Places(file));
+    errors.listen(lexer);
     // A stream that forgets what was read needs tokens that hold their text.
     lexer.setTokenFactory(new CommonTokenFactory(true));
     tokens = new UnbufferedTokenStream<>(lexer);
     syntax = new PirSyntaxParser(tokens);
-    syntax.removeErrorListeners();
-    syntax.setErrorHandler(new SyntaxErrors(locator));
+    errors.listen(syntax, types -> types.stream().map(PirParser::name).toList());
+  }
+
+  private static String name(int type) {
+    return switch (type) {
+      case Token.EOF -> "the end of the text";
+      case PirSyntaxParser.VALUE -> "a value such as %0";
+      case PirSyntaxParser.GLOBAL -> "a graph's name such as @main";
+      case PirSyntaxParser.NAN_BITS -> "a NaN";
+      case PirSyntaxParser.WORD -> "a word";
+      case PirSyntaxParser.INTEGER, PirSyntaxParser.DECIMAL -> "a number";
+      case PirSyntaxParser.STRING -> "a string";
+      default -> PirSyntaxParser.VOCABULARY.getDisplayName(type);
+    };
   }
 
   /**

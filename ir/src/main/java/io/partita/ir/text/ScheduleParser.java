@@ -16,6 +16,8 @@ import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.syntax.Places;
+import io.partita.ir.syntax.SyntaxErrors;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -77,14 +79,13 @@ public final class ScheduleParser {
   public static Schedule parse(String text, String file, MemorySegment weights) {
     Locator locator = new Locator(file);
     ScheduleSyntaxLexer lexer = new ScheduleSyntaxLexer(CharStreams.fromString(text, file));
-    lexer.removeErrorListeners();
-    lexer.addErrorListener(new SyntaxErrors.Characters(locator));
+    SyntaxErrors errors = new SyntaxErrors(TextCode.SYNTAX, new Places(file));
+    errors.listen(lexer);
     CommonTokenStream tokens = new CommonTokenStream(lexer);
     tokens.fill();
     requireShallow(locator, tokens.getTokens());
     ScheduleSyntaxParser syntax = new ScheduleSyntaxParser(tokens);
-    syntax.removeErrorListeners();
-    syntax.setErrorHandler(new SyntaxErrors(locator, ScheduleParser::names));
+    errors.listen(syntax, ScheduleParser::names);
     return new ScheduleParser(locator, weights).schedule(syntax.schedule());
   }
 
