@@ -42,8 +42,15 @@ final class WarmUp implements Runnable {
   private static void compile(Path model) {
     try {
       Path folder = Files.createTempDirectory("partita-warm-up");
-      execute(
-          "compile", model.toString(), "--target", "java", "-o", folder.resolve("out").toString());
+      for (String target : List.of("java", "siracusa")) {
+        execute(
+            "compile",
+            model.toString(),
+            "--target",
+            target,
+            "-o",
+            folder.resolve(target).toString());
+      }
       List<Path> files = new ArrayList<>();
       try (Stream<Path> found = Files.walk(folder)) {
         found.sorted(Comparator.reverseOrder()).forEach(files::add);

@@ -3,6 +3,9 @@ package io.partita.passes.schedule.place;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * Offsets for regions that share a memory, such that none that are there at the same time overlap.
@@ -91,13 +94,26 @@ final class OffsetPacking {
   /** The most that is there at once: no packing takes less. */
   static long needed(List<Interval> intervals) {
     long most = 0;
-    for (Interval at : intervals) {
-      long sum = 0;
-      for (Interval other : intervals) {
-        sum += other.first() <= at.first() && at.first() <= other.last() ? other.bytes() : 0;
-      }
+    for (long sum : sums(intervals).values()) {
       most = Math.max(most, sum);
     }
     return most;
+  }
+
+  /** How many bytes are there from one step on to the next of these steps. */
+  static NavigableMap<Integer, Long> sums(List<Interval> intervals) {
+    NavigableMap<Integer, Long> sums = new TreeMap<>();
+    for (Interval each : intervals) {
+      if (each.first() <= each.last()) {
+        sums.merge(each.first(), each.bytes(), Long::sum);
+        sums.merge(each.last() + 1, -each.bytes(), Long::sum);
+      }
+    }
+    long now = 0;
+    for (Map.Entry<Integer, Long> each : sums.entrySet()) {
+      now += each.getValue();
+      each.setValue(now);
+    }
+    return sums;
   }
 }

@@ -12,10 +12,12 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Puts the regions of a chip in its memories: in L2 constants that stay from offset 0 on, then
@@ -234,25 +236,35 @@ public final class Placement {
   private List<Region> peak(Living living, Set<Region> streamed) {
     List<Region> staying =
         regions(each -> each.kind() != Region.Kind.ACTIVATION && !streamed.contains(each));
-    List<Region> most = List.of();
+    Map<Region, Span> moving = new LinkedHashMap<>(living.spans);
+    moving
+        .keySet()
+        .removeIf(each -> each.kind() != Region.Kind.ACTIVATION && !streamed.contains(each));
+    NavigableMap<Integer, Long> sums =
+        OffsetPacking.sums(
+            moving.entrySet().stream()
+                .map(
+                    each ->
+                        new Interval(
+                            each.getKey().bytes(), each.getValue().first(), each.getValue().last()))
+                .toList());
+    int most = 0;
     long mostBytes = -1;
     for (Span at : living.spans.values()) {
-      List<Region> alive = new ArrayList<>(staying);
-      for (Map.Entry<Region, Span> each : living.spans.entrySet()) {
-        Span span = each.getValue();
-        boolean moves =
-            each.getKey().kind() == Region.Kind.ACTIVATION || streamed.contains(each.getKey());
-        if (moves && span.first() <= at.first() && at.first() <= span.last()) {
-          alive.add(each.getKey());
-        }
-      }
-      long bytes = alive.stream().mapToLong(Region::bytes).sum();
+      Map.Entry<Integer, Long> sum = sums.floorEntry(at.first());
+      long bytes = sum == null ? 0 : sum.getValue();
       if (bytes > mostBytes) {
         mostBytes = bytes;
-        most = alive;
+        most = at.first();
       }
     }
-    return most.stream().sorted(Comparator.comparingLong(Region::bytes).reversed()).toList();
+    int when = most;
+    Stream<Region> alive =
+        moving.keySet().stream()
+            .filter(each -> moving.get(each).first() <= when && when <= moving.get(each).last());
+    return Stream.concat(staying.stream(), alive)
+        .sorted(Comparator.comparingLong(Region::bytes).reversed())
+        .toList();
   }
 
   /** Tables of which rows are fetched. */

@@ -6,6 +6,7 @@ import io.partita.passes.schedule.view.Region;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.SequencedMap;
 
 /**
@@ -37,6 +38,9 @@ public record Places(
   /** Smaller ones aren't worth a loop each. */
   private static final long SMALLEST_PART = 16_384;
 
+  /** More are tried in the largest size only: they take long to place. */
+  private static final long MOST_PARTS = 4096;
+
   /** Of the room. */
   private static final List<Long> SHARES = List.of(4L, 8L, 16L, 32L);
 
@@ -53,20 +57,23 @@ public record Places(
 
   /**
    * How large parts of weights may be, so that several pass at the same time; none if no weight is
-   * larger.
+   * larger, and only the largest size where there are very many parts.
    */
   public List<Long> partSizes() {
-    long largest =
+    LongSummaryStatistics weights =
         streamed.stream()
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .mapToLong(Region::bytes)
-            .max()
-            .orElse(0);
+            .summaryStatistics();
     return room < SMALLEST_PART || l3Use.used() > l3Use.available()
         ? List.of()
         : SHARES.stream()
             .map(share -> Math.max(SMALLEST_PART, room / share))
-            .filter(size -> size < largest)
+            .filter(size -> size < weights.getMax())
+            .filter(
+                size ->
+                    size == Math.max(SMALLEST_PART, room / SHARES.getFirst())
+                        || weights.getSum() / size <= MOST_PARTS)
             .distinct()
             .toList();
   }
