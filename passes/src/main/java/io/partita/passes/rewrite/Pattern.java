@@ -97,6 +97,46 @@ public interface Pattern {
     };
   }
 
+  /** The first result of any operation that passes the test, whatever its operands are. */
+  static <O extends Op> Pattern result(Class<O> type, Predicate<O> test) {
+    return (value, graph, match) ->
+        graph
+            .definition(value)
+            .map(Node::op)
+            .filter(type::isInstance)
+            .filter(op -> test.test(type.cast(op)))
+            .map(op -> match);
+  }
+
+  /** A result of a node of which one operand matches. */
+  static Pattern operand(int index, Pattern operand) {
+    return (value, graph, match) ->
+        graph
+            .definition(value)
+            .filter(node -> index < node.operands().size())
+            .flatMap(node -> operand.match(graph.operand(node, index), graph, match));
+  }
+
+  /** A result of a node that has operands, all of which match. */
+  static Pattern operands(Pattern each) {
+    return (value, graph, match) -> {
+      List<Value> operands = graph.definition(value).map(graph::operands).orElse(List.of());
+      Optional<Match> result = operands.isEmpty() ? Optional.empty() : Optional.of(match);
+      for (Value operand : operands) {
+        result = result.flatMap(found -> each.match(operand, graph, found));
+      }
+      return result;
+    };
+  }
+
+  /** A result of a node of which at least one operand passes the test. */
+  static Pattern someOperand(Predicate<Value> test) {
+    return (value, graph, match) ->
+        graph.definition(value).map(graph::operands).orElse(List.of()).stream().anyMatch(test)
+            ? Optional.of(match)
+            : Optional.empty();
+  }
+
   static Pattern unary(UnaryFunction function, Pattern operand) {
     return op(Elementwise.Unary.class, op -> op.function() == function, operand);
   }
@@ -168,6 +208,12 @@ public interface Pattern {
       }
       return inner.match(at, graph, match);
     };
+  }
+
+  /** Both patterns on one value. */
+  default Pattern and(Pattern other) {
+    return (value, graph, match) ->
+        this.match(value, graph, match).flatMap(found -> other.match(value, graph, found));
   }
 
   /** This pattern, keeping the value that it matches. */

@@ -21,7 +21,8 @@ import java.util.Optional;
 /**
  * {@code f(constants) -> constant}, where that takes no more than a little memory: weights stay in
  * the file that they are mapped from. A sync of a constant stays, since constants are on all
- * devices.
+ * devices. Any operation may be folded, and few have constants alone, so {@link #apply} looks at
+ * the operation first.
  */
 final class FoldConstants implements RewriteRule {
   /** Elements that a folded result may have. */

@@ -7,6 +7,7 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
+import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -17,6 +18,9 @@ import java.util.Optional;
  * on.
  */
 final class RemoveNoEffect implements RewriteRule {
+  private static final Capture<Value> X = Capture.of("x");
+  private static final Pattern PATTERN = Pattern.operand(0, Pattern.any(X)).ofTypeOf(X);
+
   @Override
   public Class<? extends Op> root() {
     return Op.class;
@@ -24,14 +28,11 @@ final class RemoveNoEffect implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return PATTERN;
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    if (node.operands().isEmpty() || !node.results().getFirst().type().equals(type(node, graph))) {
-      return Optional.empty();
-    }
     boolean isOperand =
         switch (node.op()) {
           case Movement.Reshape reshape -> true;
@@ -46,11 +47,7 @@ final class RemoveNoEffect implements RewriteRule {
               isNeutral(binary.function(), graph.operand(node, 1), graph);
           case Op other -> false;
         };
-    return isOperand ? Optional.of(graph.operand(node, 0)) : Optional.empty();
-  }
-
-  private static io.partita.ir.type.TensorType type(Node node, GraphEditor graph) {
-    return graph.operand(node, 0).type();
+    return isOperand ? Optional.of(match.get(X)) : Optional.empty();
   }
 
   private static boolean isIdentity(Movement.Transpose transpose) {

@@ -26,7 +26,9 @@ final class AlignElements implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Movement.class,
+        op -> op instanceof Movement.GatherElements || op instanceof Movement.ScatterElements);
   }
 
   @Override

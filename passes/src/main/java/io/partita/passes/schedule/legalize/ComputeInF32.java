@@ -30,15 +30,15 @@ final class ComputeInF32 implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.either(
+        Pattern.any().where(ComputeInF32::isHalf), Pattern.someOperand(ComputeInF32::isHalf));
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     List<Value> operands = graph.operands(node);
     Value result = node.results().getFirst();
-    boolean hasHalves = isHalf(result) || operands.stream().anyMatch(operand -> isHalf(operand));
-    if (!hasHalves || node.results().size() > 1) {
+    if (node.results().size() > 1) {
       return Optional.empty();
     }
     List<Value> wide =

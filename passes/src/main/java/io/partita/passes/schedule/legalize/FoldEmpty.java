@@ -25,7 +25,7 @@ final class FoldEmpty implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.someOperand(operand -> isEmpty(operand.type()));
   }
 
   @Override
@@ -35,9 +35,7 @@ final class FoldEmpty implements RewriteRule {
       return Optional.empty();
     }
     List<Tensor> operands = new ArrayList<>();
-    boolean hasEmpty = false;
     for (Value operand : graph.operands(node)) {
-      hasEmpty |= isEmpty(operand.type());
       Optional<Tensor> known =
           isEmpty(operand.type())
               ? Optional.of(Tensor.filled(operand.type(), 0))
@@ -47,9 +45,7 @@ final class FoldEmpty implements RewriteRule {
       }
       operands.add(known.get());
     }
-    return hasEmpty
-        ? Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), operands).getFirst()))
-        : Optional.empty();
+    return Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), operands).getFirst()));
   }
 
   private static boolean isEmpty(TensorType type) {

@@ -32,7 +32,8 @@ final class GatherRows implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.operand(
+        1, Pattern.any().where(indices -> !indices.type().shape().fromEnd(0).is(0)));
   }
 
   @Override
@@ -43,7 +44,7 @@ final class GatherRows implements RewriteRule {
     int tuple = (int) indices.type().shape().fromEnd(0).value();
     Shape shape = data.type().shape();
     Shape rowsOf = shape.range(0, batch + tuple);
-    if (rowsOf.elements() == 0 || indices.type().shape().elements() == 0 || tuple == 0) {
+    if (rowsOf.elements() == 0 || indices.type().shape().elements() == 0) {
       return Optional.empty();
     }
     Value row = numbers(indices, shape, batch, graph);

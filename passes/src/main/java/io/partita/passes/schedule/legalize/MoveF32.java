@@ -23,7 +23,7 @@ final class MoveF32 implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.any().where(ComputeInF32::isHalf);
   }
 
   @Override

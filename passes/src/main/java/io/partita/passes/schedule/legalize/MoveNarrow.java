@@ -24,7 +24,7 @@ final class MoveNarrow implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.operands(Narrow.WIDENED);
   }
 
   @Override

@@ -5,10 +5,22 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.type.ElementType;
+import io.partita.passes.rewrite.Pattern;
 import java.util.Optional;
 
 /** Integers of 32 bits that are known to fit 8. */
 final class Narrow {
+  /** Numbers of 8 bits, cast to 32. */
+  static final Pattern WIDENED =
+      Pattern.op(
+          Elementwise.Cast.class,
+          cast -> cast.to() == ElementType.I32,
+          Pattern.any()
+              .where(
+                  value ->
+                      value.type().element() == ElementType.I8
+                          || value.type().element() == ElementType.U8));
+
   private Narrow() {}
 
   /** The type of 8 bits that holds all of a range, signed where both do. */

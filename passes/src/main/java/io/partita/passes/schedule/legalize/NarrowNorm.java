@@ -26,17 +26,16 @@ final class NarrowNorm implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+            IntegerNorm.class, norm -> Narrow.type(norm.low(), norm.high()).isPresent())
+        .and(Pattern.operand(0, Narrow.WIDENED));
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     IntegerNorm op = (IntegerNorm) node.op();
-    Value x = Narrow.source(graph.operand(node, 0), graph).orElse(null);
-    ElementType range = Narrow.type(op.low(), op.high()).orElse(null);
-    if (x == null || range == null) {
-      return Optional.empty();
-    }
+    Value x = Narrow.source(graph.operand(node, 0), graph).orElseThrow();
+    ElementType range = Narrow.type(op.low(), op.high()).orElseThrow();
     List<Value> operands = new ArrayList<>(graph.operands(node));
     operands.set(0, x);
     Value wrapped = graph.add(op, operands);

@@ -20,15 +20,14 @@ final class NarrowRequantized implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Requantize.class,
+        op -> op.to() == ElementType.I32 && Narrow.type(op.low(), op.high()).isPresent());
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Requantize op = (Requantize) node.op();
-    if (op.to() != ElementType.I32) {
-      return Optional.empty();
-    }
     return Narrow.type(op.low(), op.high())
         .map(type -> new Requantize(op.shift(), op.low(), op.high(), type))
         .map(narrow -> Narrow.widened(graph.add(narrow, graph.operands(node)), graph));

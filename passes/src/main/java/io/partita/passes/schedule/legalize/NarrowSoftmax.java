@@ -26,7 +26,7 @@ final class NarrowSoftmax implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.operand(0, Narrow.WIDENED);
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * {@code patch_embedding(image) -> linear(patches)}: patches are copied into rows, in the order of
- * the weight's elements, so that sums are those of the convolution.
+ * the weight's elements, so that sums are those of the convolution. Every such embedding matches.
  */
 final class ProjectPatches implements RewriteRule {
   @Override

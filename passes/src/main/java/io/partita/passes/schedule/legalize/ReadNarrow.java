@@ -25,7 +25,7 @@ final class ReadNarrow implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.either(Pattern.operand(0, Narrow.WIDENED), Pattern.operand(1, Narrow.WIDENED));
   }
 
   @Override

@@ -26,7 +26,7 @@ final class RepeatBorders implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(Movement.Pad.class, pad -> pad.mode() != PadMode.CONSTANT);
   }
 
   @Override
@@ -35,7 +35,7 @@ final class RepeatBorders implements RewriteRule {
     Value x = graph.operand(node, 0);
     boolean isEmpty =
         x.type().shape().elements() == 0 || node.result().type().shape().elements() == 0;
-    if (pad.mode() == PadMode.CONSTANT || isEmpty) {
+    if (isEmpty) {
       return Optional.empty();
     }
     Terms terms = new Terms(graph);

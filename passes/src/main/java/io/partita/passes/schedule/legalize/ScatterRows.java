@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * {@code scatter_nd(data, indices, updates)} of rows of a matrix, whose numbers are {@code Σ index
- * · stride}.
+ * · stride}. All but such a scatter itself is rewritten, so the pattern takes any.
  */
 final class ScatterRows implements RewriteRule {
   @Override

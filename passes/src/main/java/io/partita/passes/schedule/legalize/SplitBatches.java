@@ -34,16 +34,17 @@ final class SplitBatches implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Structured.class,
+        op ->
+            op instanceof CacheUpdate
+                || op instanceof Attention attention && attention.keyLength());
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    boolean hasPositions =
-        node.op() instanceof CacheUpdate
-            || node.op() instanceof Attention attention && attention.keyLength();
     Shape result = node.results().getFirst().type().shape();
-    if (!hasPositions || result.elements() == 0 || result.extent(0) == 1) {
+    if (result.elements() == 0 || result.extent(0) == 1) {
       return Optional.empty();
     }
     List<Value> operands = graph.operands(node);

@@ -29,7 +29,7 @@ final class SplitConvolution implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(Convolution.class, op -> op.window().spatialRank() > MOST);
   }
 
   @Override
@@ -37,7 +37,7 @@ final class SplitConvolution implements RewriteRule {
     Convolution convolution = (Convolution) node.op();
     Window window = convolution.window();
     Shape result = node.result().type().shape();
-    if (window.spatialRank() <= MOST || result.elements() == 0) {
+    if (result.elements() == 0) {
       return Optional.empty();
     }
     Terms terms = new Terms(graph);

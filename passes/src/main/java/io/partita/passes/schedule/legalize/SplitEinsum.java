@@ -30,7 +30,7 @@ final class SplitEinsum implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(Contraction.Einsum.class, SplitEinsum::isProductOrSum);
   }
 
   /** A value and the letters of its dimensions. */
@@ -48,10 +48,6 @@ final class SplitEinsum implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Contraction.Einsum einsum = (Contraction.Einsum) node.op();
     List<String> inputs = einsum.inputs();
-    boolean isDiagonal = inputs.stream().anyMatch(SplitEinsum::repeats);
-    if (inputs.size() > 2 || isDiagonal || repeats(einsum.output())) {
-      return Optional.empty();
-    }
     List<Term> terms = new ArrayList<>();
     for (int i = 0; i < inputs.size(); i++) {
       String others = einsum.output() + (inputs.size() == 2 ? inputs.get(1 - i) : "");
@@ -59,6 +55,12 @@ final class SplitEinsum implements RewriteRule {
     }
     Term result = terms.size() == 1 ? terms.getFirst() : product(terms, einsum.output(), graph);
     return Optional.of(arranged(result, einsum.output(), graph).value());
+  }
+
+  private static boolean isProductOrSum(Contraction.Einsum einsum) {
+    return einsum.inputs().size() <= 2
+        && einsum.inputs().stream().noneMatch(SplitEinsum::repeats)
+        && !repeats(einsum.output());
   }
 
   private static boolean repeats(String letters) {

@@ -17,7 +17,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code ffn(x) -> linear(act(linear(x)))}, or {@code linear(act(linear(x)) * linear(x))}. */
+/**
+ * {@code ffn(x) -> linear(act(linear(x)))}, or {@code linear(act(linear(x)) * linear(x))}. Every
+ * network is split, so any operands match.
+ */
 final class SplitFfn implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

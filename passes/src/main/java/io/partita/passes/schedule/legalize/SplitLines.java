@@ -36,7 +36,9 @@ final class SplitLines implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.either(
+        Pattern.result(Reduction.Softmax.class, softmax -> true),
+        Pattern.result(Structured.Norm.class, norm -> true));
   }
 
   @Override

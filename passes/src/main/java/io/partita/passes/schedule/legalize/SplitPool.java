@@ -29,7 +29,8 @@ final class SplitPool implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Pool.class, pool -> pool.window().spatialRank() > MOST && !pool.indices());
   }
 
   @Override
@@ -37,7 +38,7 @@ final class SplitPool implements RewriteRule {
     Pool pool = (Pool) node.op();
     Window window = pool.window();
     Shape result = node.results().getFirst().type().shape();
-    if (window.spatialRank() <= MOST || pool.indices() || result.elements() == 0) {
+    if (result.elements() == 0) {
       return Optional.empty();
     }
     Terms terms = new Terms(graph);

@@ -37,15 +37,13 @@ final class SplitReduction implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(Reduction.class, op -> !(op instanceof Reduction.Softmax))
+        .and(Pattern.operand(0, Pattern.any().where(x -> x.type().shape().elements() > 0)));
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Value x = graph.operand(node, 0);
-    if (x.type().shape().elements() == 0) {
-      return Optional.empty();
-    }
     Terms terms = new Terms(graph);
     return switch ((Reduction) node.op()) {
       case Reduction.Reduce reduce -> reduce(terms, reduce, x, node.result().type().shape());

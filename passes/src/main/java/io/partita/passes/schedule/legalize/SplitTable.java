@@ -36,7 +36,9 @@ final class SplitTable implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Movement.class,
+        op -> op instanceof Movement.Gather || op instanceof Movement.GatherElements);
   }
 
   @Override

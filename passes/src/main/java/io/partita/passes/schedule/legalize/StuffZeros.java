@@ -29,17 +29,14 @@ final class StuffZeros implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.operand(0, Pattern.any().where(StuffZeros::hasElements))
+        .where(StuffZeros::hasElements);
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     TransposedConvolution transposed = (TransposedConvolution) node.op();
-    Shape result = node.result().type().shape();
     List<Value> operands = new ArrayList<>(graph.operands(node));
-    if (result.elements() == 0 || operands.getFirst().type().shape().elements() == 0) {
-      return Optional.empty();
-    }
     Terms terms = new Terms(graph);
     Window window = transposed.window();
     operands.set(0, stuffed(terms, operands.get(0), window));
@@ -53,6 +50,10 @@ final class StuffZeros implements RewriteRule {
             transposed.bias(),
             node.result().type().element());
     return Optional.of(graph.add(convolution, operands));
+  }
+
+  private static boolean hasElements(Value value) {
+    return value.type().shape().elements() > 0;
   }
 
   private static Value stuffed(Terms terms, Value data, Window window) {

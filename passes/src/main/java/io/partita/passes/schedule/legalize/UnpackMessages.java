@@ -26,16 +26,13 @@ final class UnpackMessages implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(Exchange.class, exchange -> exchange.element().bits() < Byte.SIZE);
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Exchange exchange = (Exchange) node.op();
     ElementType nibble = exchange.element();
-    if (nibble.bits() >= Byte.SIZE) {
-      return Optional.empty();
-    }
     ElementType wide = UnpackNibbles.wide(nibble);
     Terms terms = new Terms(graph);
     List<Value> operands =

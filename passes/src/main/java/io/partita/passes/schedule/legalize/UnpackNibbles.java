@@ -31,7 +31,8 @@ final class UnpackNibbles implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.either(
+        Pattern.any().where(UnpackNibbles::isNibble), Pattern.someOperand(UnpackNibbles::isNibble));
   }
 
   @Override
@@ -40,12 +41,10 @@ final class UnpackNibbles implements RewriteRule {
     boolean isOther =
         op instanceof Source || op instanceof Communication || op instanceof Movement.Reshape;
     List<Value> operands = graph.operands(node);
-    boolean hasNibbles =
-        isNibble(node.results().getFirst()) || operands.stream().anyMatch(each -> isNibble(each));
     // These say themselves of which type their result is.
     boolean isTyped = op instanceof Contraction || op instanceof IntegerNetwork;
     boolean isWritten = isNibble(node.results().getFirst());
-    if (isOther || !hasNibbles || isTyped && isWritten || node.results().size() != 1) {
+    if (isOther || isTyped && isWritten || node.results().size() != 1) {
       return Optional.empty();
     }
     ElementType result = node.result().type().element();

@@ -18,7 +18,8 @@ import java.util.Set;
 /**
  * {@code f(x) -> i16(f(i32(x)))} for integers that have no kernels of their own: it wraps to the
  * same. Those of 32 bits without a sign are computed with in 64, whose sums and products wrap alike
- * with and without one.
+ * with and without one. Which element types widen depends on the operation, so {@link #apply} looks
+ * at both.
  */
 final class WidenElements implements RewriteRule {
   private static final Set<ElementType> OF_ONE =

@@ -29,15 +29,13 @@ final class WidenNibbles implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.operand(
+        0, Pattern.any().where(value -> value.type().element().bits() < Byte.SIZE));
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     ElementType element = graph.operand(node, 0).type().element();
-    if (element.bits() >= Byte.SIZE) {
-      return Optional.empty();
-    }
     ElementType wide = element.kind() == ElementType.Kind.SIGNED ? ElementType.I8 : ElementType.U8;
     Optional<Value> quantized = widened(graph.operand(node, 0), wide, graph);
     Optional<Value> zero = widened(graph.operand(node, 2), wide, graph);

@@ -25,14 +25,12 @@ final class WidenPower implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Elementwise.Binary.class, binary -> binary.function() == BinaryFunction.POW);
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    if (((Elementwise.Binary) node.op()).function() != BinaryFunction.POW) {
-      return Optional.empty();
-    }
     Value base = graph.operand(node, 0);
     Value exponent = graph.operand(node, 1);
     ElementType wide = wide(base.type().element(), exponent.type().element());

@@ -22,16 +22,16 @@ final class WidenProduct implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+            Contraction.class,
+            op -> op instanceof Contraction.MatMul || op instanceof Contraction.Convolution)
+        .where(value -> value.type().element() == ElementType.I32);
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    ElementType result = node.results().getFirst().type().element();
     List<Value> operands = graph.operands(node);
-    boolean isProduct =
-        node.op() instanceof Contraction.MatMul || node.op() instanceof Contraction.Convolution;
-    if (!isProduct || result != ElementType.I32 || hasKernel(node.op(), operands)) {
+    if (hasKernel(node.op(), operands)) {
       return Optional.empty();
     }
     List<Value> left = new ArrayList<>(operands);

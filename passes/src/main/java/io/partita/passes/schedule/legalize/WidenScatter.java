@@ -24,7 +24,9 @@ final class WidenScatter implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.result(
+        Movement.class,
+        op -> op instanceof Movement.ScatterElements || op instanceof Movement.ScatterNd);
   }
 
   @Override

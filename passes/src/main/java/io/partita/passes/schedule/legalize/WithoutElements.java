@@ -36,15 +36,13 @@ final class WithoutElements implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return Pattern.someOperand(WithoutElements::isEmpty);
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     List<Value> operands = graph.operands(node);
-    if (node.results().size() != 1
-        || isEmpty(node.result())
-        || operands.stream().noneMatch(WithoutElements::isEmpty)) {
+    if (node.results().size() != 1 || isEmpty(node.result())) {
       return Optional.empty();
     }
     TensorType type = node.result().type();

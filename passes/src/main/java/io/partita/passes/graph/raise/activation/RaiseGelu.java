@@ -50,7 +50,9 @@ final class RaiseGelu implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any().where(value -> value.type().element().isFloat());
+    return Pattern.result(
+            Elementwise.Binary.class, binary -> ARITHMETIC.contains(binary.function()))
+        .where(value -> value.type().element().isFloat());
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.passes.graph.raise.Parameters;
+import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -18,6 +19,14 @@ import java.util.OptionalDouble;
 
 /** {@code attention(q*c, k) -> attention(q, k)} with c in its scale; the same for keys. */
 final class AbsorbScale implements RewriteRule {
+  private static final Capture<Value> FACTOR = Capture.of("factor");
+  private static final Pattern SCALED =
+      Pattern.either(
+          Pattern.mul(Pattern.any(), Pattern.uniform(FACTOR)),
+          Pattern.div(Pattern.any(), Pattern.uniform(FACTOR)));
+  private static final Pattern PATTERN =
+      Pattern.either(Pattern.operand(0, SCALED), Pattern.operand(1, SCALED));
+
   @Override
   public Class<? extends Op> root() {
     return Structured.Attention.class;
@@ -25,7 +34,7 @@ final class AbsorbScale implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any();
+    return PATTERN;
   }
 
   private record Scaled(Value value, double factor) {}

@@ -23,13 +23,9 @@ final class RecognizeCausalMask implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any()
-        .where(
-            value ->
-                value.definition().op() instanceof Structured.Attention attention
-                    && attention.mask()
-                    && !attention.causal()
-                    && !attention.keyLength());
+    return Pattern.result(
+        Structured.Attention.class,
+        attention -> attention.mask() && !attention.causal() && !attention.keyLength());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.partita.passes.graph.raise.attention;
 import static io.partita.passes.rewrite.Pattern.any;
 import static io.partita.passes.rewrite.Pattern.either;
 import static io.partita.passes.rewrite.Pattern.op;
+import static io.partita.passes.rewrite.Pattern.operand;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
@@ -31,6 +32,14 @@ final class RemoveRepeatedKeyValueHeads implements RewriteRule {
   private static final Pattern REPETITION =
       either(BROADCAST, op(Movement.Reshape.class, BROADCAST));
 
+  /** The same without captures, so that keys and values may both be repeated. */
+  private static final Pattern REPEATS =
+      either(
+          op(Movement.Broadcast.class, any()),
+          op(Movement.Reshape.class, op(Movement.Broadcast.class, any())));
+
+  private static final Pattern PATTERN = operand(1, REPEATS).and(operand(2, REPEATS));
+
   @Override
   public Class<? extends Op> root() {
     return Structured.Attention.class;
@@ -38,7 +47,7 @@ final class RemoveRepeatedKeyValueHeads implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return any();
+    return PATTERN;
   }
 
   @Override

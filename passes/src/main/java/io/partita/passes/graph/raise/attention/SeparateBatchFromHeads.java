@@ -27,11 +27,8 @@ final class SeparateBatchFromHeads implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any()
-        .where(
-            value ->
-                value.type().dim(0).is(1)
-                    && !((Structured.Attention) value.definition().op()).keyLength());
+    return Pattern.result(Structured.Attention.class, attention -> !attention.keyLength())
+        .where(value -> value.type().dim(0).is(1));
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Shape;
+import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -19,6 +20,13 @@ import java.util.Optional;
  * query of many heads again.
  */
 final class SeparateGroupedQueries implements RewriteRule {
+  private static final Capture<Value> Q = Capture.of("q");
+  private static final Pattern PATTERN =
+      Pattern.result(
+              Structured.Attention.class,
+              attention -> !attention.causal() && attention.window() == 0 && !attention.keyLength())
+          .and(Pattern.operand(0, Pattern.op(Movement.Reshape.class, Pattern.any(Q))));
+
   @Override
   public Class<? extends Op> root() {
     return Structured.Attention.class;
@@ -26,23 +34,13 @@ final class SeparateGroupedQueries implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any()
-        .where(
-            value ->
-                value.definition().op() instanceof Structured.Attention attention
-                    && !attention.causal()
-                    && attention.window() == 0
-                    && !attention.keyLength());
+    return PATTERN;
   }
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     Value grouped = graph.operand(node, 0);
-    Node reshape = graph.definition(grouped).orElse(null);
-    if (reshape == null || !(reshape.op() instanceof Movement.Reshape)) {
-      return Optional.empty();
-    }
-    Value q = graph.operand(reshape, 0);
+    Value q = match.get(Q);
     Shape apart = q.type().shape();
     Shape together = grouped.type().shape();
     boolean isGrouped =

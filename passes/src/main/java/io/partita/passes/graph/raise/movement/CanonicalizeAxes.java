@@ -24,7 +24,7 @@ final class CanonicalizeAxes implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.any().where(value -> isStep(value.definition().op()));
+    return Pattern.result(Movement.class, CanonicalizeAxes::isStep);
   }
 
   private static boolean isStep(Op op) {

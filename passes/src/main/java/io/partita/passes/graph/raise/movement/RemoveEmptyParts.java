@@ -1,6 +1,6 @@
 package io.partita.passes.graph.raise.movement;
 
-import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.someOperand;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
@@ -22,7 +22,7 @@ final class RemoveEmptyParts implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return any();
+    return someOperand(part -> part.type().shape().dims().stream().anyMatch(dim -> dim.is(0)));
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.partita.passes.graph.raise.movement;
 
-import static io.partita.passes.rewrite.Pattern.any;
+import static io.partita.passes.rewrite.Pattern.constant;
+import static io.partita.passes.rewrite.Pattern.operand;
+import static io.partita.passes.rewrite.Pattern.result;
 
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
@@ -27,7 +29,8 @@ final class SliceInsteadOfGather implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return any().where(value -> axis(value.definition().op()) >= 0);
+    return result(Movement.class, movement -> axis(movement) >= 0)
+        .and(operand(1, constant(index -> index.size() == 1)));
   }
 
   private static int axis(Op op) {
@@ -41,12 +44,9 @@ final class SliceInsteadOfGather implements RewriteRule {
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
     int axis = axis(node.op());
     Value x = graph.operand(node, 0);
-    Tensor index = graph.constant(graph.operand(node, 1)).orElse(null);
+    Tensor index = graph.constant(graph.operand(node, 1)).orElseThrow();
     Shape shape = x.type().shape();
-    if (index == null
-        || index.size() != 1
-        || graph.constant(x).isPresent()
-        || (index.getLong(0) < 0 && !shape.dim(axis).isStatic())) {
+    if (graph.constant(x).isPresent() || (index.getLong(0) < 0 && !shape.dim(axis).isStatic())) {
       return Optional.empty();
     }
     long start = index.getLong(0) < 0 ? index.getLong(0) + shape.extent(axis) : index.getLong(0);
