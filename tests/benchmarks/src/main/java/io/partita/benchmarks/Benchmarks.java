@@ -52,6 +52,7 @@ final class Benchmarks {
     Map<String, Benchmark> all = new LinkedHashMap<>();
     all.put("start", this::start);
     all.put("compile", this::compile);
+    all.put("chips", this::chips);
     all.put("inspect", this::inspect);
     all.put("plan", this::plan);
     all.put("decode", this::decode);
@@ -112,6 +113,32 @@ final class Benchmarks {
     add(Figure.atMost("compile " + TINY_LLAMA + ", prompt, 512 MB of heap", prompt, "s", 5));
     double decode = compile(decoder(), "decode", "--dim", "past=" + CAPACITY);
     add(Figure.atMost("compile " + TINY_LLAMA + ", decode, 512 MB of heap", decode, "s", 5));
+  }
+
+  /** To C for one chip: the networks of the peer suite, and a text model to four chips. */
+  private void chips() throws IOException, InterruptedException {
+    Path models = Path.of("..", "shared", "peer-suite", "Models");
+    if (Files.isDirectory(models)) {
+      List<Path> networks;
+      try (Stream<Path> files = Files.walk(models)) {
+        networks = files.filter(file -> file.endsWith("network.onnx")).sorted().toList();
+      }
+      for (Path network : networks) {
+        chips(models.relativize(network.getParent()).toString(), network, 1);
+      }
+    }
+    Path decoder = Path.of("tests", "models", "tiny-shakespeare", "decode", "network.onnx");
+    chips("tiny-shakespeare", decoder, 4, "--dim", "past=" + CAPACITY);
+  }
+
+  private void chips(String what, Path network, int count, String... options)
+      throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("compile", network.toString()));
+    arguments.addAll(List.of("--target", "siracusa:chips=" + count, "--devices", "" + count));
+    arguments.addAll(List.of("-o", folder.resolve("chips").toString()));
+    arguments.addAll(List.of(options));
+    double seconds = partita.processorSeconds(arguments.toArray(String[]::new));
+    add(Figure.of("compile " + what + " to C for " + count + ", processor time", seconds, "s"));
   }
 
   private void inspect() throws IOException, InterruptedException {

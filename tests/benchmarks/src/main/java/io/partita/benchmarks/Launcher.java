@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Starts {@code ./partita} as a user would. */
 final class Launcher {
+  /** Prints the time of the shell, then that of the command: user and system. */
+  private static final String TIMED = "\"$@\" || exit; LC_ALL=C times";
+
   private final Path output;
 
   /**
@@ -26,6 +29,30 @@ final class Launcher {
     List<String> command = new ArrayList<>();
     command.add(Path.of("partita").toAbsolutePath().toString());
     command.addAll(List.of(arguments));
+    return run(command);
+  }
+
+  /**
+   * Time of all processors in seconds, in the command and in the JVM that it is, which another load
+   * of the machine hardly changes.
+   *
+   * @throws IllegalStateException when the command fails
+   */
+  double processorSeconds(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", TIMED, "sh"));
+    command.add(Path.of("partita").toAbsolutePath().toString());
+    command.addAll(List.of(arguments));
+    run(command);
+    List<String> printed = Files.readAllLines(output);
+    double seconds = 0;
+    for (String each : printed.getLast().split(" ")) {
+      String[] parts = each.split("[ms]");
+      seconds += 60 * Integer.parseInt(parts[0]) + Double.parseDouble(parts[1]);
+    }
+    return seconds;
+  }
+
+  private double run(List<String> command) throws IOException, InterruptedException {
     long start = System.nanoTime();
     int status =
         new ProcessBuilder(command)

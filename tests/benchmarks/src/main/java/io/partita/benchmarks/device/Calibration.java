@@ -127,7 +127,7 @@ final class Calibration {
       String header = of.call().kernel().struct().header();
       int count = sizes.get(of.function()).size();
       boolean hasBlock = count >= SEVERAL && blocked.contains(of.function());
-      boolean hasResult = header.endsWith("/convolution.h") || header.endsWith("/attention.h");
+      boolean hasResult = header.equals("convolution.h") || header.equals("attention.h");
       row[place] += count > 1 ? of.runs() : 0;
       row[place + 1] += count > 1 ? 1 : 0;
       row[place + 2] += hasBlock ? of.blocks() : 0;
