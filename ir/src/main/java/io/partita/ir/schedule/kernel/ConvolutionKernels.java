@@ -7,7 +7,9 @@ import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Kernels of {@code convolution.h}. Each element of a result has its sum in the order of channels,
@@ -85,6 +87,27 @@ final class ConvolutionKernels {
             .times(rows.times(call.get(window + "kernel_x")).plus(rows.times(NEXT_ROW))));
   }
 
+  /** Parameters of all results, or of each filter. */
+  private static Optional<List<Argument>> requantization(List<Argument> end, int rank) {
+    List<Argument> all = new ArrayList<>();
+    for (String vector : List.of("multiplier", "addend")) {
+      Optional<Integer> along = Epilogue.only(end, vector + "_strides", rank);
+      boolean isOne = along.filter(each -> each < 0).isPresent();
+      boolean isFilter = along.filter(each -> each == 1).isPresent();
+      if (!isOne && !isFilter) {
+        return Optional.empty();
+      }
+      all.add(new Argument(vector, CallFields.find(end, vector).orElseThrow()));
+      all.add(Argument.integer(vector + "_stride", isFilter ? 1 : 0));
+    }
+    return Epilogue.small(end, "shift", "low", "high")
+        .map(
+            more -> {
+              all.addAll(more);
+              return all;
+            });
+  }
+
   private ConvolutionKernels() {}
 
   static void add(KernelTable table) {
@@ -102,11 +125,20 @@ final class ConvolutionKernels {
     for (ElementType x : List.of(ElementType.I8, ElementType.U8)) {
       for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
         table.add(
-            CONVOLUTION_REQUANTIZE,
-            "convolution_requantize_" + x + "_i8_" + out,
-            KernelClass.CONVOLUTION,
-            List.of(x, ElementType.I8, out),
-            call -> requantized(call, x, out));
+            new Kernel(
+                "convolution_requantize_" + x + "_i8_" + out,
+                CONVOLUTION_REQUANTIZE,
+                List.of(x, ElementType.I8, out),
+                KernelClass.CONVOLUTION,
+                x,
+                true,
+                call -> requantized(call, x, out),
+                Optional.of(
+                    new Epilogue(
+                        "convolution_" + x + "_i8",
+                        "requantize_i32_" + out,
+                        "convolution",
+                        ConvolutionKernels::requantization))));
       }
     }
   }

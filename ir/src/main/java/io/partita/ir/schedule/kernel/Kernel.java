@@ -3,6 +3,7 @@ package io.partita.ir.schedule.kernel;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A kernel of the runtime.
@@ -15,6 +16,7 @@ import java.util.List;
  * @param element of which type that rate is
  * @param exact whether {@code meaning} gives the same bits as the C kernel compiled without
  *     contraction; otherwise both are within the bound that the kernel's header states
+ * @param epilogue if it does what two kernels do
  */
 public record Kernel(
     String name,
@@ -23,7 +25,8 @@ public record Kernel(
     KernelClass kernelClass,
     ElementType element,
     boolean exact,
-    Meaning meaning) {
+    Meaning meaning,
+    Optional<Epilogue> epilogue) {
   public static final String PREFIX = "partita_";
 
   public Kernel {

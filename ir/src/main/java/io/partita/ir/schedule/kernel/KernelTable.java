@@ -4,7 +4,9 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -18,6 +20,7 @@ public final class KernelTable {
   private static final KernelTable ALL = new KernelTable();
 
   private final SortedMap<String, Kernel> kernels = new TreeMap<>();
+  private final Map<List<String>, Kernel> fused = new HashMap<>();
 
   private KernelTable() {
     ElementwiseKernels.add(this);
@@ -58,6 +61,11 @@ public final class KernelTable {
     return find(name).orElseThrow(() -> new IllegalArgumentException("no kernel " + name));
   }
 
+  /** The kernel that does what two others do. */
+  public static Optional<Kernel> fused(Kernel product, Kernel end) {
+    return Optional.ofNullable(ALL.fused.get(List.of(product.name(), end.name())));
+  }
+
   /** Adds a kernel that is exact, with the rate for its first operand. */
   void add(
       KernelStruct struct,
@@ -77,12 +85,13 @@ public final class KernelTable {
       Kernel.Meaning meaning) {
     ElementType first = elements.getFirst();
     ElementType element = first.bits() < Byte.SIZE ? elements.getLast() : first;
-    add(new Kernel(name, struct, elements, kernelClass, element, exact, meaning));
+    add(new Kernel(name, struct, elements, kernelClass, element, exact, meaning, Optional.empty()));
   }
 
   void add(Kernel kernel) {
     if (kernels.put(kernel.name(), kernel) != null) {
       throw new IllegalArgumentException(kernel.name() + " twice");
     }
+    kernel.epilogue().ifPresent(each -> fused.put(List.of(each.product(), each.end()), kernel));
   }
 }

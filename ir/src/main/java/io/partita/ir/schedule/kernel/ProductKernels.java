@@ -6,7 +6,9 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Kernels of {@code gemm.h}. Sums run over the inner extent in ascending order, as in C, so that
@@ -101,6 +103,29 @@ final class ProductKernels {
           List.of(ElementType.I32, ElementType.U8),
           List.of(ElementType.I32, ElementType.I32));
 
+  /** Parameters of all results, of each column, or of each row where there are no batches. */
+  private static Optional<List<Argument>> requantization(List<Argument> end, int rank) {
+    List<Argument> all = new ArrayList<>();
+    for (String vector : List.of("multiplier", "addend")) {
+      Optional<Integer> along = Epilogue.only(end, vector + "_strides", rank);
+      boolean isRow = along.filter(each -> each == rank - 2).isPresent();
+      boolean isColumn = along.filter(each -> each == rank - 1).isPresent();
+      boolean isOne = along.filter(each -> each < 0).isPresent();
+      if (!isOne && !isColumn && !(isRow && rank == 2)) {
+        return Optional.empty();
+      }
+      all.add(new Argument(vector, CallFields.find(end, vector).orElseThrow()));
+      all.add(Argument.integer(vector + "_row", isRow ? 1 : 0));
+      all.add(Argument.integer(vector + "_column", isColumn ? 1 : 0));
+    }
+    return Epilogue.small(end, "shift", "low", "high")
+        .map(
+            more -> {
+              all.addAll(more);
+              return all;
+            });
+  }
+
   private ProductKernels() {}
 
   static void add(KernelTable table) {
@@ -122,11 +147,20 @@ final class ProductKernels {
     for (ElementType left : List.of(ElementType.I8, ElementType.U8)) {
       for (ElementType out : List.of(ElementType.I8, ElementType.U8)) {
         table.add(
-            GEMM_REQUANTIZE,
-            "gemm_requantize_" + left + "_i8_" + out,
-            KernelClass.MATMUL,
-            List.of(left, ElementType.I8, out),
-            call -> requantized(call, left, out));
+            new Kernel(
+                "gemm_requantize_" + left + "_i8_" + out,
+                GEMM_REQUANTIZE,
+                List.of(left, ElementType.I8, out),
+                KernelClass.MATMUL,
+                left,
+                true,
+                call -> requantized(call, left, out),
+                Optional.of(
+                    new Epilogue(
+                        "gemm_" + left + "_i8",
+                        "requantize_i32_" + out,
+                        "gemm",
+                        ProductKernels::requantization))));
       }
     }
   }

@@ -8,6 +8,7 @@ import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
+import java.util.Optional;
 
 /** Kernels of {@code quantize.h}, and those of {@code integer_network.h} that requantize. */
 final class QuantizationKernels {
@@ -62,7 +63,8 @@ final class QuantizationKernels {
             KernelClass.ELEMENTWISE,
             ElementType.F32,
             true,
-            meaning));
+            meaning,
+            Optional.empty()));
   }
 
   private static final List<ElementType> LEVELS =

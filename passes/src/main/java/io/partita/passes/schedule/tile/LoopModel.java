@@ -80,7 +80,7 @@ final class LoopModel {
       }
       known.add(new HashMap<>());
       calculations.add(new PerTiles<>(callAxes[i]));
-      cold += SharedWork.coldCycles(calls.get(i), chip);
+      cold += SharedWork.coldCycles(calls.get(i).kernel(), chip);
     }
     coldCycles = cold;
   }
@@ -315,7 +315,8 @@ final class LoopModel {
   }
 
   private double cycles(KernelCall call, List<Long> work) {
-    return SharedWork.cycles(call, work.get(0), work.get(1), work.get(2), work.get(3), chip);
+    return SharedWork.cycles(
+        call.kernel(), work.get(0), work.get(1), work.get(2), work.get(3), chip);
   }
 
   /** Full tiles and those at the edge, along some axes; along others the last one only. */

@@ -1,6 +1,7 @@
 package io.partita.passes.schedule.tile;
 
-import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.FunctionThroughput;
 import io.partita.ir.target.KernelClass;
@@ -15,47 +16,56 @@ final class SharedWork {
 
   private SharedWork() {}
 
+  /**
+   * A fused kernel that wasn't measured takes as long as both that it stands for but for a start.
+   */
   static double cycles(
-      KernelCall call, long batch, long rows, long columns, long depth, ChipKind chip) {
-    Optional<FunctionThroughput> measured = measured(call, chip);
+      Kernel kernel, long batch, long rows, long columns, long depth, ChipKind chip) {
+    Optional<FunctionThroughput> measured = chip.function(kernel.name());
     if (measured.isPresent()) {
       return measured.get().cycles(batch, rows, columns, depth, chip.cores());
     }
-    if (batch == 0 || rows == 0 || columns == 0) {
-      return work(call, 0, 0, 0, 0).warmCycles(chip);
+    if (kernel.epilogue().isPresent()) {
+      Kernel product = KernelTable.get(kernel.epilogue().get().product());
+      Kernel end = KernelTable.get(kernel.epilogue().get().end());
+      return cycles(product, batch, rows, columns, depth, chip)
+          + cycles(end, 1, batch * rows, columns, 1, chip)
+          - cycles(end, 0, 0, 0, 0, chip);
     }
-    double overhead = work(call, 0, 0, 0, 0).warmCycles(chip);
-    long steps = isProduct(call) ? depth + BLOCK_STEPS : depth;
-    double even = work(call, batch, rows, columns, steps).warmCycles(chip) - overhead;
-    double items = items(call, batch, rows, columns, chip.cores());
+    if (batch == 0 || rows == 0 || columns == 0) {
+      return work(kernel, 0, 0, 0, 0).warmCycles(chip);
+    }
+    double overhead = work(kernel, 0, 0, 0, 0).warmCycles(chip);
+    long steps = isProduct(kernel) ? depth + BLOCK_STEPS : depth;
+    double even = work(kernel, batch, rows, columns, steps).warmCycles(chip) - overhead;
+    double items = items(kernel, batch, rows, columns, chip.cores());
     double rounds = Math.ceil(items / chip.cores());
     return overhead + even * rounds * chip.cores() / items;
   }
 
   /** More for the first tile. */
-  static double coldCycles(KernelCall call, ChipKind chip) {
-    KernelWork one = work(call, 1, 1, 1, 1);
-    return measured(call, chip)
+  static double coldCycles(Kernel kernel, ChipKind chip) {
+    Optional<FunctionThroughput> measured = chip.function(kernel.name());
+    if (measured.isEmpty() && kernel.epilogue().isPresent()) {
+      return coldCycles(KernelTable.get(kernel.epilogue().get().product()), chip);
+    }
+    KernelWork one = work(kernel, 1, 1, 1, 1);
+    return measured
         .map(FunctionThroughput::coldCycles)
         .orElseGet(() -> one.cycles(chip) - one.warmCycles(chip));
   }
 
-  private static Optional<FunctionThroughput> measured(KernelCall call, ChipKind chip) {
-    return chip.function(call.kernel().name());
+  private static KernelWork work(Kernel kernel, long batch, long rows, long columns, long depth) {
+    return new KernelWork(kernel.kernelClass(), kernel.element(), batch, rows, columns, depth);
   }
 
-  private static KernelWork work(KernelCall call, long batch, long rows, long columns, long depth) {
-    return new KernelWork(
-        call.kernel().kernelClass(), call.kernel().element(), batch, rows, columns, depth);
-  }
-
-  private static boolean isProduct(KernelCall call) {
-    return call.kernel().struct().sharing().rows() > 0;
+  private static boolean isProduct(Kernel kernel) {
+    return kernel.struct().sharing().rows() > 0;
   }
 
   /** What cores take one after the other. */
-  private static double items(KernelCall call, long batch, long rows, long columns, int cores) {
-    WorkSharing sharing = call.kernel().struct().sharing();
+  private static double items(Kernel kernel, long batch, long rows, long columns, int cores) {
+    WorkSharing sharing = kernel.struct().sharing();
     double lines = (double) batch * rows;
     if (sharing.rows() > 0) {
       return batch
@@ -66,6 +76,6 @@ final class SharedWork {
       return lines * Math.ceilDiv(columns, sharing.columns());
     }
     // Of fewer rows each core takes a part, but finds what the whole row is divided by.
-    return call.kernel().kernelClass() == KernelClass.NORM ? Math.max(lines, cores / 2.0) : lines;
+    return kernel.kernelClass() == KernelClass.NORM ? Math.max(lines, cores / 2.0) : lines;
   }
 }

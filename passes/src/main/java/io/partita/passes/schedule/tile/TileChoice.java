@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -59,10 +60,29 @@ public final class TileChoice {
     if (found == null) {
       TileSearch search = new TileSearch(space, l1Bytes, chip, doubleBuffer);
       Tiling tiling = search.best().orElseThrow(() -> tooLarge(space, search, where));
-      found = tiled(space, tiling, search.memory());
+      found = faster(tiled(space, tiling, search.memory()), space);
       known.put(space, found);
     }
     return found;
+  }
+
+  /** The loop, or the one with a fused kernel if that isn't slower. */
+  private TiledKernel faster(TiledKernel kernel, TileSpace space) {
+    Optional<TileSpace> fused = FusedCalls.of(space);
+    if (fused.isEmpty()) {
+      return kernel;
+    }
+    TileSearch search = new TileSearch(fused.get(), l1Bytes, chip, doubleBuffer);
+    return search
+        .best()
+        .map(tiling -> tiled(fused.get(), tiling, search.memory()))
+        .filter(each -> time(each) <= time(kernel))
+        .orElse(kernel);
+  }
+
+  private double time(TiledKernel kernel) {
+    LoopTime time = LoopTime.of(kernel, chip);
+    return time.cycles() + time.coldCycles();
   }
 
   private PartitaException tooLarge(TileSpace space, TileSearch search, String where) {

@@ -1,0 +1,63 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.kernel.Argument;
+import io.partita.ir.schedule.kernel.Epilogue;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.schedule.kernel.KernelTable;
+import io.partita.passes.schedule.lower.TileSpace;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Makes one kernel of a product and what reads its sums, where the table has such a kernel. Sums
+ * aren't in memory then, so their axes can't be cut.
+ */
+final class FusedCalls {
+  private FusedCalls() {}
+
+  static Optional<TileSpace> of(TileSpace space) {
+    if (space.calls().size() != 2) {
+      return Optional.empty();
+    }
+    KernelCall first = space.calls().get(0);
+    KernelCall second = space.calls().get(1);
+    return KernelTable.fused(first.kernel(), second.kernel())
+        .flatMap(kernel -> fused(kernel, first, second, rank(space)))
+        .map(call -> with(space, call));
+  }
+
+  private static Optional<KernelCall> fused(
+      Kernel kernel, KernelCall first, KernelCall second, int rank) {
+    Epilogue epilogue = kernel.epilogue().orElseThrow();
+    return epilogue.fused(kernel, first, second, rank);
+  }
+
+  private static int rank(TileSpace space) {
+    return space.operands().stream()
+        .filter(operand -> operand.direction() == Direction.STORE)
+        .mapToInt(operand -> operand.box().size())
+        .findFirst()
+        .orElse(0);
+  }
+
+  private static TileSpace with(TileSpace space, KernelCall call) {
+    List<TileSpace.Axis> axes =
+        space.axes().stream().map(axis -> axis.reduction() ? whole(axis) : axis).toList();
+    boolean isScratchUsed =
+        call.arguments().stream()
+            .anyMatch(each -> each.value() instanceof Argument.Value.ScratchPointer);
+    return new TileSpace(
+        call.kernel().name(),
+        axes,
+        space.operands(),
+        isScratchUsed ? space.scratch() : List.of(),
+        List.of(call));
+  }
+
+  private static TileSpace.Axis whole(TileSpace.Axis axis) {
+    return new TileSpace.Axis(
+        axis.name(), axis.extent(), axis.extent(), axis.extent(), true, axis.limit());
+  }
+}
