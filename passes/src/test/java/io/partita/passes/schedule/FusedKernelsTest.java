@@ -1,0 +1,128 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Window;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A product of integers and the requantization of its sums are one kernel where there is one. */
+class FusedKernelsTest {
+  private static final long ROOM = 100_000;
+
+  private static final String ONE = "[gemm_requantize_i8_i8_i8]";
+  private static final String TWO = "[gemm_i8_i8, requantize_i32_i8]";
+
+  private final Random random = new Random(7);
+
+  private Tensor random(ElementType element, long... extents) {
+    TensorType type = TensorType.of(element, extents);
+    long[] values = random.longs(type.shape().elements(), -100, 100).toArray();
+    return Tensor.ofLongs(type, values);
+  }
+
+  private Program product(boolean bias, long batch, long... parameters) {
+    return SmallPrograms.of(
+        graph -> {
+          Value x = graph.input("x", TensorType.of(ElementType.I8, batch, 5, 23));
+          Value weight = graph.constant(random(ElementType.I8, 23, 9));
+          Value sums = graph.add(new Contraction.MatMul(ElementType.I32), x, weight);
+          if (bias) {
+            Value vector = graph.constant(random(ElementType.I32, 9));
+            sums = graph.add(new Elementwise.Binary(BinaryFunction.ADD), sums, vector);
+          }
+          Value multiplier = graph.constant(random(ElementType.I32, parameters));
+          Value addend = graph.constant(random(ElementType.I32));
+          graph.output(
+              "y",
+              graph.add(
+                  new IntegerNetwork.Requantize(9, -128, 127, ElementType.I8),
+                  sums,
+                  multiplier,
+                  addend));
+        });
+  }
+
+  private void requireCalls(Program program, long batch, long l1, String expected) {
+    Schedule schedule =
+        Scheduler.schedule(
+            program,
+            TargetLibrary.find("siracusa"),
+            new SchedulerOptions(OptionalLong.of(l1), true, true));
+    List<String> calls =
+        schedule.roles().getFirst().kernels().getLast().calls().stream()
+            .map(KernelCall::kernel)
+            .map(kernel -> kernel.name())
+            .toList();
+    assertThat(calls.toString()).isEqualTo(expected);
+    Map<String, Tensor> inputs = Map.of("x", random(ElementType.I8, batch, 5, 23));
+    assertThat(new ScheduleEvaluator(schedule).run(inputs).get("y").longs())
+        .isEqualTo(new ProgramEvaluator(program, 1).run(inputs).get("y").longs());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, 1", "true, 1", "true, 3"})
+  void parametersOfColumnsAreFused(boolean bias, long batch) {
+    requireCalls(product(bias, batch, 9), batch, ROOM, ONE);
+    requireCalls(product(bias, batch), batch, ROOM, ONE);
+  }
+
+  @Test
+  void parametersOfElementsAreNot() {
+    requireCalls(product(true, 1, 5, 9), 1, ROOM, TWO);
+    requireCalls(product(true, 3, 3, 1, 1), 3, ROOM, TWO);
+  }
+
+  /** Sums that go on from tile to tile are in memory. */
+  @Test
+  void productsOfWhichTheDepthIsCutAreNot() {
+    requireCalls(product(false, 1, 9), 1, 180, TWO);
+  }
+
+  @Test
+  void convolutionsAreFused() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.I8, 1, 5, 23));
+              Value weight = graph.constant(random(ElementType.I8, 4, 5, 3));
+              Value sums =
+                  graph.add(
+                      new Contraction.Convolution(
+                          new Window(
+                              List.of(3L), List.of(1L), List.of(1L), List.of(1L), List.of(1L)),
+                          1,
+                          false,
+                          ElementType.I32),
+                      x,
+                      weight);
+              graph.output(
+                  "y",
+                  graph.add(
+                      new IntegerNetwork.Requantize(9, -128, 127, ElementType.I8),
+                      sums,
+                      graph.constant(random(ElementType.I32, 4, 1)),
+                      graph.constant(random(ElementType.I32))));
+            });
+    requireCalls(program, 1, ROOM, "[convolution_requantize_i8_i8_i8]");
+  }
+}
