@@ -3,21 +3,18 @@ package io.partita.cli;
 import io.partita.driver.Compilation;
 import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
-import io.partita.driver.evaluate.Scaling;
 import io.partita.driver.evaluate.Traffic;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -34,34 +31,13 @@ final class EvaluateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
   Path model;
 
-  @Option(names = "--data", required = true, paramLabel = "FILE", description = "The data (.npz).")
-  Path data;
+  @Mixin DataOptions data = new DataOptions();
 
   @Option(
       names = "--array",
       paramLabel = "NAME",
       description = "Its array of samples; by default ${DEFAULT-VALUE}.")
   String array = "validation";
-
-  @Option(
-      names = "--samples",
-      paramLabel = "N",
-      description = "Only so many samples, the first ones; by default all.")
-  Integer samples;
-
-  @Option(
-      names = "--mean",
-      paramLabel = "X",
-      description =
-          "Subtracted from samples that aren't tokens, after bytes were divided by 255; by default"
-              + " ${DEFAULT-VALUE}.")
-  double mean;
-
-  @Option(
-      names = "--std",
-      paramLabel = "X",
-      description = "Divides them afterwards; by default ${DEFAULT-VALUE}.")
-  double deviation = 1;
 
   @Mixin ModelOptions options = new ModelOptions();
 
@@ -76,12 +52,6 @@ final class EvaluateCommand implements Callable<Integer> {
       description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
   String passes;
 
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "Samples to measure at once; by default as many as there are processors.")
-  int threads = Runtime.getRuntime().availableProcessors();
-
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
@@ -89,10 +59,7 @@ final class EvaluateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    require("--samples", samples == null || samples >= 1, samples, "1 or more");
-    require("--threads", threads >= 1, threads, "1 or more");
-    require("--mean", Double.isFinite(mean), mean, "a finite number");
-    require("--std", Double.isFinite(deviation) && deviation > 0, deviation, "a number above 0");
+    data.verify(spec);
     Compilation.Request request =
         new Compilation.Request(
             model,
@@ -101,7 +68,7 @@ final class EvaluateCommand implements Callable<Integer> {
             passes,
             OptionalLong.empty(),
             capacity == null ? OptionalLong.empty() : OptionalLong.of(capacity));
-    EvaluationData given = EvaluationData.read(data, array);
+    EvaluationData given = EvaluationData.read(data.file, array);
     PrintWriter err = spec.commandLine().getErr();
     Evaluation.Result result;
     try (Progress progress = Progress.start(err, "starting")) {
@@ -112,19 +79,12 @@ final class EvaluateCommand implements Callable<Integer> {
                       request,
                       devices.selection().chosen(),
                       given,
-                      new Scaling(mean, deviation),
-                      samples == null ? OptionalInt.empty() : OptionalInt.of(samples),
-                      threads));
+                      data.scaling(),
+                      data.samples(),
+                      data.threads));
     }
     spec.commandLine().getOut().println(json ? Json.text(report(result)) : text(result));
     return ExitCode.DONE;
-  }
-
-  private void require(String option, boolean isRight, Object found, String expected) {
-    if (!isRight) {
-      throw new ParameterException(
-          spec.commandLine(), option + " takes " + expected + ", not " + found);
-    }
   }
 
   private static String text(Evaluation.Result result) {

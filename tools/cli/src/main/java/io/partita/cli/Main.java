@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
       GenerateCommand.class,
       CheckCommand.class,
       EvaluateCommand.class,
+      CalibrateCommand.class,
       DiffCommand.class,
       OptCommand.class,
       ZooCommand.class,

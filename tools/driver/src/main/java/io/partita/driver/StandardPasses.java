@@ -42,6 +42,10 @@ public final class StandardPasses {
                   "let devices go on with their own attention in some blocks: all, or such as 0-3+5",
                   StandardPasses::dropSyncs),
               PassRegistry.entry(
+                  "low-bit(calibration=FILE, ...)",
+                  "let terms of sums travel in few bits, by what partita calibrate measured",
+                  LowBitOptions::pass),
+              PassRegistry.entry(
                   "kv-state(capacity=N)",
                   "turn the KV cache from inputs and outputs into state of N positions",
                   call -> {

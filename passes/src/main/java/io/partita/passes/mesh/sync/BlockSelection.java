@@ -53,10 +53,15 @@ public record BlockSelection(List<Range> ranges) {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#BLOCKS}
    */
   void require(int count) {
+    require("pass drop-syncs, option blocks", count);
+  }
+
+  /** As {@link #require(int)}, for the option that {@code where} names. */
+  void require(String where, int count) {
     int last = ranges.stream().map(Range::last).max(Comparator.naturalOrder()).orElse(0);
     if (last >= count) {
       throw SyncCode.BLOCKS.at(
-          "pass drop-syncs, option blocks",
+          where,
           count == 0 ? "a model with attention" : "numbers from 0 to " + (count - 1),
           count == 0 ? "none" : last,
           count == 0 ? "run raise before, which finds attention" : "");

@@ -92,7 +92,7 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
   }
 
   /** Whether all devices that hold something of a partial value had all of it before. */
-  private static boolean isWhole(Layout before, Layout partial) {
+  static boolean isWhole(Layout before, Layout partial) {
     return before.isJoined()
         && before.splits().stream().allMatch(Split::isNone)
         && before.at().equals(partial.at());

@@ -7,7 +7,10 @@ import io.partita.ir.diagnostic.Severity;
 /** What can be wrong with a rewrite of syncs. */
 public enum SyncCode implements DiagnosticCode {
   BLOCKS("P4221", "there is no such block"),
-  DROP("P4222", "the sync after a block's attention can't be dropped");
+  DROP("P4222", "the sync after a block's attention can't be dropped"),
+  LOW_BIT("P4223", "a sum can't travel in few bits"),
+  CALIBRATION("P4224", "a calibration is of something else"),
+  RANGES("P4225", "a calibration has no range for a feature");
 
   private final String id;
   private final String title;

@@ -4,26 +4,18 @@ import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
-import io.partita.driver.DecoderDimensions;
 import io.partita.driver.Distribution;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.LanguageModel;
-import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
-import io.partita.ir.type.Dim;
-import io.partita.ir.type.TensorType;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** Measures a model on data, by the Java that is emitted for it. */
@@ -89,7 +81,9 @@ public final class Evaluation {
    * @throws PartitaException when the model can't be compiled, or with {@link MetricCode}
    */
   public Result run(Request request) {
-    Module module = new Compilation(notes, progress).prepare(fitted(request));
+    Module module =
+        new Compilation(notes, progress)
+            .prepare(MetricChoice.fitted(request.model(), request.data()));
     Module placed = module;
     if (request.strategy().isPresent()) {
       progress.accept("sharding");
@@ -111,7 +105,7 @@ public final class Evaluation {
     progress.accept("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Path model = request.model().model();
-      Metric metric = metric(model, request.data(), request.scaling(), scorers.first());
+      Metric metric = MetricChoice.of(model, request.data(), request.scaling(), scorers.first());
       int samples = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
       long start = System.nanoTime();
       Score score = scorers.score(metric, samples, progress);
@@ -124,7 +118,7 @@ public final class Evaluation {
           metric.unit(),
           program.map(several -> several.devices().size()).orElse(1),
           program.map(several -> Traffic.of(module, several)),
-          isTokens(scorers.first()) ? tokensPerRun(model, scorers.first()) : 1,
+          MetricChoice.isTokens(scorers.first()) ? tokensPerRun(model, scorers.first()) : 1,
           seconds);
     }
   }
@@ -132,65 +126,5 @@ public final class Evaluation {
   private static long tokensPerRun(Path model, CompiledModel program) {
     LanguageModel language = new LanguageModel(program, model);
     return language.isDecoder() ? 1 : language.context();
-  }
-
-  /** The metric that fits what a program takes and gives. */
-  private static Metric metric(
-      Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
-    if (isTokens(program)) {
-      return new Perplexity(data, model, new LanguageModel(program, model));
-    }
-    boolean isClassifier =
-        program.inputs().size() == 1
-            && program.outputs().size() == 1
-            && program.states().isEmpty()
-            && isScores(program.outputs().getFirst().type());
-    if (!isClassifier) {
-      throw MetricCode.NO_METRIC.at(
-          model.toString(),
-          "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
-              + " input to one output [1,classes]",
-          "inputs " + program.inputs() + "; outputs " + program.outputs(),
-          "evaluate such a model, with a batch of 1");
-    }
-    return new TopOne(data, scaling, program);
-  }
-
-  private static boolean isScores(TensorType type) {
-    return type.element().isFloat() && type.rank() == 2 && type.dim(0).is(1);
-  }
-
-  private static boolean isTokens(CompiledModel program) {
-    return program.inputs().stream()
-            .anyMatch(port -> port.type().element().isInteger() && port.type().rank() == 2)
-        && program.outputs().stream().anyMatch(port -> port.type().rank() == 3);
-  }
-
-  /** With the length of the data's sequences, where the model's is open and not given. */
-  private static Compilation.Request fitted(Request request) {
-    Compilation.Request model = request.model();
-    EvaluationData data = request.data();
-    boolean isText = model.model().toString().endsWith(".pir");
-    if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {
-      return model;
-    }
-    long length = Math.max(1, data.length() - 1);
-    OnnxModel onnx = OnnxModel.read(model.model());
-    Set<String> caches = DecoderDimensions.cache(onnx);
-    if (!caches.isEmpty()) {
-      boolean isGiven =
-          model.capacity().isPresent()
-              || model.passes() != null
-              || caches.stream().anyMatch(model.dims()::containsKey);
-      return isGiven ? model : model.withCapacity(OptionalLong.of(length));
-    }
-    Map<String, Long> dims = new LinkedHashMap<>(model.dims());
-    for (TensorType input : onnx.inputTypes().values()) {
-      Dim open = input.rank() == 2 && input.element().isInteger() ? input.dim(1) : Dim.ONE;
-      if (open.isSymbol()) {
-        dims.putIfAbsent(open.toString(), length);
-      }
-    }
-    return model.with(dims);
   }
 }

@@ -8,7 +8,8 @@ import io.partita.ir.diagnostic.Severity;
 public enum MetricCode implements DiagnosticCode {
   ARRAY("P6201", "the data doesn't have the array that is evaluated"),
   DATA("P6202", "the data doesn't fit the model"),
-  NO_METRIC("P6203", "there is no metric for the model");
+  NO_METRIC("P6203", "there is no metric for the model"),
+  CALIBRATION_FILE("P6204", "a file of a calibration can't be used");
 
   private final String id;
   private final String title;
@@ -18,7 +19,7 @@ public enum MetricCode implements DiagnosticCode {
     this.title = title;
   }
 
-  PartitaException at(String where, String expected, Object found, String remedy) {
+  public PartitaException at(String where, String expected, Object found, String remedy) {
     return new PartitaException(this, where, expected, String.valueOf(found), remedy);
   }
 

@@ -5,19 +5,18 @@ import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 
 /** The same program several times, so that samples are scored at once. */
 final class Scorers implements AutoCloseable {
-  private static final int PARTS_OF_PROGRESS = 20;
-
   private final List<CompiledModel> programs = new ArrayList<>();
 
   Scorers(EmittedProgram emitted, int count) {
@@ -37,11 +36,16 @@ final class Scorers implements AutoCloseable {
 
   /** The score of the first samples together, which is the same for any number of programs. */
   Score score(Metric metric, int samples, Consumer<String> progress) {
-    Score[] scores = new Score[samples];
-    AtomicInteger next = new AtomicInteger();
-    AtomicInteger done = new AtomicInteger();
-    long start = System.nanoTime();
     progress.accept("evaluating " + samples + " samples");
+    RemainingTime remaining = new RemainingTime("evaluated", 0, samples, progress);
+    return each(0, samples, metric::score, remaining).stream().reduce(Score.NONE, Score::plus);
+  }
+
+  /** What work gives for each sample, in order. */
+  <R> List<R> each(
+      int from, int to, BiFunction<CompiledModel, Integer, R> work, RemainingTime remaining) {
+    AtomicInteger next = new AtomicInteger(from);
+    Map<Integer, R> results = new ConcurrentSkipListMap<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(programs.size())) {
       List<Future<?>> workers = new ArrayList<>();
       for (CompiledModel program : programs) {
@@ -49,9 +53,9 @@ final class Scorers implements AutoCloseable {
             executor.submit(
                 () -> {
                   int sample = next.getAndIncrement();
-                  while (sample < samples) {
-                    scores[sample] = metric.score(program, sample);
-                    report(done.incrementAndGet(), samples, start, progress);
+                  while (sample < to) {
+                    results.put(sample, work.apply(program, sample));
+                    remaining.done();
                     sample = next.getAndIncrement();
                   }
                 }));
@@ -60,32 +64,18 @@ final class Scorers implements AutoCloseable {
         try {
           worker.get();
         } catch (ExecutionException e) {
-          next.set(samples);
+          next.set(to);
           throw e.getCause() instanceof RuntimeException cause
               ? cause
               : new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
-          next.set(samples);
+          next.set(to);
           Thread.currentThread().interrupt();
           throw new IllegalStateException(e);
         }
       }
     }
-    return IntStream.range(0, samples).mapToObj(i -> scores[i]).reduce(Score.NONE, Score::plus);
-  }
-
-  private static void report(int done, int samples, long start, Consumer<String> progress) {
-    int part = done * PARTS_OF_PROGRESS / samples;
-    if (part > (done - 1) * PARTS_OF_PROGRESS / samples) {
-      double seconds = (System.nanoTime() - start) / 1e9 / done * (samples - done);
-      progress.accept(
-          String.format(
-              Locale.ROOT,
-              "evaluated %d of %d samples, about %.0f s left",
-              done,
-              samples,
-              seconds));
-    }
+    return List.copyOf(results.values());
   }
 
   @Override

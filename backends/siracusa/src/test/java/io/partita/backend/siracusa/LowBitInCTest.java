@@ -1,0 +1,110 @@
+package io.partita.backend.siracusa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.BlockSelection;
+import io.partita.passes.mesh.sync.FeatureRanges;
+import io.partita.passes.mesh.sync.LowBitSyncs;
+import io.partita.passes.mesh.sync.RangeStatistics;
+import io.partita.passes.mesh.sync.SumSync;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import io.partita.passes.program.localize.Localization;
+import io.partita.passes.schedule.Scheduler;
+import io.partita.passes.schedule.SchedulerOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Partial sums that travel in few bits. All products and steps are exact, so that C gives the
+ * reference's bits: those of the codes, of the packed bytes, and of the sums.
+ */
+@ExtendWith(WithCompiler.class)
+class LowBitInCTest {
+  @TempDir private Path folder;
+
+  private static Tensor ramp(int step, long... extents) {
+    TensorType type = TensorType.of(ElementType.F32, extents);
+    float[] values = new float[Math.toIntExact(type.shape().elements())];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (i * step % 29 - 13) * 0.25f;
+    }
+    return Tensor.of(type, values);
+  }
+
+  /** Ranges of powers of two, narrower than some values, so that codes saturate too. */
+  private static FeatureRanges ranges(int places, int features, int levels) {
+    double[][] maximum = new double[places][features];
+    double[][] minimum = new double[places][features];
+    for (int place = 0; place < places; place++) {
+      for (int j = 0; j < features; j++) {
+        maximum[place][j] = levels * Math.scalb(1, (place + j) % 4 - 1);
+        minimum[place][j] = -maximum[place][j] / 2;
+      }
+    }
+    return new FeatureRanges(minimum, maximum);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2,4", "3,3", "5,4"})
+  void sumsOfProducts(int chips, int bits) throws IOException {
+    GraphBuilder builder = new GraphBuilder("feed-forward");
+    Value x = builder.input("x", TensorType.of(ElementType.F32, 7, 9));
+    Value hidden =
+        builder.add(new Structured.Linear(false, false), x, builder.constant(ramp(7, 9, 15)));
+    Value positive = builder.add(new Elementwise.Unary(UnaryFunction.RELU), hidden);
+    builder.output(
+        "y",
+        builder.add(
+            new Structured.Linear(false, false), positive, builder.constant(ramp(11, 15, 9))));
+    Module sharded = new ShardPass(Strategy.tensor(chips)).run(new Module(builder.finish()));
+    SumSync sum = RangeStatistics.of(sharded).sums().getFirst();
+    SyncCalibration calibration =
+        new SyncCalibration(
+            "test",
+            sharded.placement().orElseThrow().mesh().toString(),
+            List.of(
+                new SyncCalibration.Sum(
+                    "sum", sum.weights(), ranges(chips, 9, (1 << (bits - 1)) - 1))));
+    LowBitSyncs pass =
+        new LowBitSyncs(
+            calibration,
+            new LowBitSyncs.Options(
+                BlockSelection.parse("all").orElseThrow(),
+                bits,
+                OptionalInt.of(1),
+                OptionalInt.empty(),
+                ElementType.BF16));
+    Program program = Localization.of(pass.run(sharded), 1);
+    Map<String, Tensor> inputs = Map.of("x", ramp(5, 7, 9));
+    Tensor expected = new ProgramEvaluator(program, 1).run(inputs).get("y");
+    Schedule schedule =
+        Scheduler.schedule(
+            program,
+            TargetLibrary.find("siracusa:chips=" + chips),
+            new SchedulerOptions(OptionalLong.empty(), true, true));
+    assertThat(SanitisedBuild.run(schedule, inputs, folder, "early").get("y")).isEqualTo(expected);
+  }
+}

@@ -1,0 +1,274 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Codec;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Resharding;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.passes.ModulePass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.ToDoubleBiFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Lets terms of sums travel in few bits, as in "Towards Low-bit Communication for Tensor Parallel
+ * LLM Inference", section 3: k features as bf16, the others as codes of symmetric quantisation with
+ * a step for each device and feature. Devices gather all terms, decode them, their own included,
+ * and add them in the order of devices, so that all hold the same bits.
+ *
+ * <p>With b bits, a feature that was within ±M on a device has the step M / L, L = 2^(b-1) - 1, and
+ * the codes 0 to 2L for -L to L steps. All of this is ordinary operations on terms that are stacked
+ * along new dimensions; the messages are bytes, and bf16.
+ */
+public final class LowBitSyncs implements ModulePass {
+  /** Features for one that travels as bf16. */
+  private static final int FEATURES_PER_EXACT = 64;
+
+  /**
+   * How sums travel.
+   *
+   * @param blocks in which
+   * @param bits of a code
+   * @param exact how many features travel as bf16; none for one of 64
+   * @param seed of a random selection of these; none for those of the widest ranges
+   * @param sum the type in which terms are added: bf16 or f32
+   */
+  public record Options(
+      BlockSelection blocks, int bits, OptionalInt exact, OptionalInt seed, ElementType sum) {}
+
+  private final SyncCalibration calibration;
+  private final Options options;
+
+  public LowBitSyncs(SyncCalibration calibration, Options options) {
+    this.calibration = calibration;
+    this.options = options;
+  }
+
+  @Override
+  public String name() {
+    return "low-bit";
+  }
+
+  @Override
+  public String purpose() {
+    return "let terms of sums travel in few bits, by what partita calibrate measured";
+  }
+
+  /**
+   * @param module of the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} for a module
+   *     without such sums, or {@link SyncCode#CALIBRATION}
+   */
+  @Override
+  public Module run(Module module) {
+    if (module.placement().isEmpty()) {
+      throw SyncCode.LOW_BIT.at(
+          "pass low-bit", "a module on devices", "one without", "put shard(tensor=N) before it");
+    }
+    LayoutInference layouts = LayoutInference.of(module);
+    List<SumSync> syncs = SumSync.of(module, layouts);
+    if (syncs.isEmpty()) {
+      throw SyncCode.LOW_BIT.at(
+          "pass low-bit", "all-reduces of sums in blocks", "none", "shard by tensor=N");
+    }
+    calibration.require(module.placement().orElseThrow().mesh().toString(), syncs);
+    options.blocks().require("pass low-bit, option blocks", syncs.getLast().block() + 1);
+    GraphEditor graph = new GraphEditor(module.graph());
+    for (int i = 0; i < syncs.size(); i++) {
+      SumSync sync = syncs.get(i);
+      Communication.Sync op = (Communication.Sync) sync.node().op();
+      if (options.blocks().contains(sync.block()) && op.codec().equals(Codec.EXACT)) {
+        new Rewrite(sync, calibration.sums().get(i).ranges(), layouts, graph).run();
+      }
+    }
+    return module.with(graph.freeze());
+  }
+
+  /** Of one sync. */
+  private final class Rewrite {
+    private final SumSync sync;
+    private final FeatureRanges ranges;
+    private final LayoutInference layouts;
+    private final GraphEditor graph;
+    private final int places;
+    private final int devices;
+    private final List<Integer> exact;
+    private final List<Integer> coded;
+    private final double levels = (1 << (options.bits() - 1)) - 1;
+
+    Rewrite(SumSync sync, FeatureRanges ranges, LayoutInference layouts, GraphEditor graph) {
+      this.sync = sync;
+      this.ranges = ranges;
+      this.layouts = layouts;
+      this.graph = graph;
+      this.places = sync.axes().size();
+      this.devices = sync.places();
+      int count = options.exact().orElse(sync.features() / FEATURES_PER_EXACT);
+      if (count > sync.features()) {
+        throw SyncCode.LOW_BIT.at(
+            "pass low-bit, option bf16",
+            "at most " + sync.features() + " features of " + sync.node(),
+            count,
+            "choose fewer");
+      }
+      this.exact =
+          options.seed().isPresent()
+              ? ranges.random(count, options.seed().getAsInt())
+              : ranges.widest(count);
+      this.coded =
+          IntStream.range(0, sync.features()).filter(j -> !exact.contains(j)).boxed().toList();
+    }
+
+    void run() {
+      Node node = sync.node();
+      graph.before(node).named(node.name());
+      SumTerms parts = SumTerms.of(sync, layouts, graph);
+      Value stacked = SumTerms.stacked(parts.term().orElseThrow(), sync, graph);
+      List<Value> sums = new ArrayList<>();
+      if (!coded.isEmpty()) {
+        sums.add(sum(decoded(gathered(encoded(select(stacked, coded))))));
+      }
+      if (!exact.isEmpty()) {
+        sums.add(sum(gathered(cast(select(stacked, exact), ElementType.BF16))));
+      }
+      Value joined = inOrder(BitPacking.concat(sums, graph));
+      Value result = cast(joined, sync.type().element());
+      if (parts.whole().isPresent()) {
+        result = binary(BinaryFunction.ADD, result, parts.whole().get());
+      }
+      graph.replace(node.result(), result);
+    }
+
+    private Value select(Value value, List<Integer> features) {
+      return features.size() == sync.features()
+          ? value
+          : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(features));
+    }
+
+    private Value indices(List<Integer> of) {
+      long[] data = of.stream().mapToLong(Integer::longValue).toArray();
+      return graph.constant(Tensor.longs(Shape.of(data.length), data));
+    }
+
+    /** Features as they were before some were selected. */
+    private Value inOrder(Value value) {
+      List<Integer> order = new ArrayList<>(coded);
+      order.addAll(exact);
+      List<Integer> back = IntStream.range(0, order.size()).map(order::indexOf).boxed().toList();
+      return exact.isEmpty() || coded.isEmpty()
+          ? value
+          : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(back));
+    }
+
+    /** {@code f32[places..., ..., coded]} to {@code u8[places..., bytes]}. */
+    private Value encoded(Value value) {
+      Value scale =
+          constants(
+              value.type().rank(),
+              (place, j) -> {
+                double bound = ranges.bound(place, j);
+                return bound > 0 ? levels / bound : 0;
+              });
+      Layout layout =
+          SumTerms.layout(sync, layouts.layout(sync.node().operand(0)), value.type().rank());
+      Value own = graph.add(new Communication.Reshard(layout), scale);
+      Value steps =
+          graph.add(
+              new Elementwise.Unary(UnaryFunction.ROUND), binary(BinaryFunction.MUL, value, own));
+      Value most = binary(BinaryFunction.MIN, steps, number(levels));
+      Value within = binary(BinaryFunction.MAX, most, number(-levels));
+      Value codes = cast(binary(BinaryFunction.ADD, within, number(levels)), ElementType.U8);
+      return packing(value).pack(reshaped(codes, packing(value).codes()), graph);
+    }
+
+    private BitPacking packing(Value value) {
+      return new BitPacking(options.bits(), value.type().shape().elements() / devices);
+    }
+
+    private Value reshaped(Value value, long last) {
+      List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, places));
+      dims.add(Dim.of(last));
+      return graph.add(new Movement.Reshape(new Shape(dims)), value);
+    }
+
+    /** {@code u8[places..., bytes]} to {@code bf16[places..., ..., coded]}. */
+    private Value decoded(Value packed) {
+      List<Dim> dims = new ArrayList<>(packed.type().shape().dims().subList(0, places));
+      dims.addAll(sync.type().shape().dims());
+      Shape shape = new Shape(dims).with(dims.size() - 1, Dim.of(coded.size()));
+      BitPacking packing = new BitPacking(options.bits(), shape.elements() / devices);
+      Value codes = graph.add(new Movement.Reshape(shape), packing.unpack(packed, graph));
+      Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels));
+      Value step = constants(shape.rank(), (place, j) -> ranges.bound(place, j) / levels);
+      return cast(binary(BinaryFunction.MUL, steps, step), ElementType.BF16);
+    }
+
+    /** Of each place and coded feature. */
+    private Value constants(int rank, ToDoubleBiFunction<Integer, Integer> value) {
+      double[] data = new double[devices * coded.size()];
+      for (int place = 0; place < devices; place++) {
+        for (int j = 0; j < coded.size(); j++) {
+          data[place * coded.size() + j] = value.applyAsDouble(place, coded.get(j));
+        }
+      }
+      List<Dim> dims = new ArrayList<>();
+      for (int dim = 0; dim < rank; dim++) {
+        dims.add(dim < places ? Dim.of(sync.sizes().get(dim)) : Dim.ONE);
+      }
+      Shape shape = new Shape(dims).with(rank - 1, Dim.of(coded.size()));
+      return graph.constant(Tensor.ofDoubles(new TensorType(ElementType.F32, shape), data));
+    }
+
+    private Value gathered(Value value) {
+      int rank = value.type().rank();
+      Layout of = layouts.layout(sync.node().operand(0));
+      Layout from = SumTerms.layout(sync, of, rank);
+      Layout to = Layout.replicated(of.mesh(), rank).withAt(of.at());
+      Communication.Sync before = (Communication.Sync) sync.node().op();
+      return graph.add(
+          new Communication.Sync(
+              new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
+          value);
+    }
+
+    /** {@code [places..., ...]} to {@code [...]}: one place after the other. */
+    private Value sum(Value terms) {
+      List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
+      dims.addAll(terms.type().shape().dims().subList(places, terms.type().rank()));
+      Value line = graph.add(new Movement.Reshape(new Shape(dims)), cast(terms, options.sum()));
+      Value sum = BitPacking.slice(line, 0, 0, 1, graph);
+      for (int place = 1; place < devices; place++) {
+        sum = binary(BinaryFunction.ADD, sum, BitPacking.slice(line, 0, place, 1, graph));
+      }
+      Shape shape = new Shape(dims.subList(1, dims.size()));
+      return graph.add(new Movement.Reshape(shape), sum);
+    }
+
+    private Value cast(Value value, ElementType to) {
+      return value.type().element() == to ? value : graph.add(new Elementwise.Cast(to), value);
+    }
+
+    private Value binary(BinaryFunction function, Value left, Value right) {
+      return graph.add(new Elementwise.Binary(function), left, right);
+    }
+
+    private Value number(double value) {
+      return graph.constant(Tensor.scalar(ElementType.F32, value));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Reduction;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * Lets a module also give the least and the largest value of each feature of each device's term of
+ * its sums, of one sequence.
+ */
+public final class RangeStatistics {
+  private static final String OUTPUT = "partita.sum.";
+
+  private RangeStatistics() {}
+
+  /**
+   * A module that measures.
+   *
+   * @param sums in the order of what it measures
+   */
+  public record Measuring(Module module, List<SumSync> sums) {
+    /**
+     * What a run measured.
+     *
+     * @param outputs by name
+     */
+    public List<FeatureRanges> ranges(Map<String, Tensor> outputs) {
+      return IntStream.range(0, sums.size())
+          .mapToObj(
+              i ->
+                  new FeatureRanges(
+                      lines(outputs.get(name(i, "min")), sums.get(i)),
+                      lines(outputs.get(name(i, "max")), sums.get(i))))
+          .toList();
+    }
+
+    /** How many outputs the module has more. */
+    public int outputs() {
+      return 2 * sums.size();
+    }
+
+    private static double[][] lines(Tensor tensor, SumSync sync) {
+      double[][] lines = new double[sync.places()][sync.features()];
+      for (int i = 0; i < tensor.size(); i++) {
+        lines[i / sync.features()][i % sync.features()] = tensor.getDouble(i);
+      }
+      return lines;
+    }
+  }
+
+  /**
+   * @param module of the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} when it has no
+   *     sums to measure
+   */
+  public static Measuring of(Module module) {
+    LayoutInference layouts = LayoutInference.of(module);
+    List<SumSync> syncs = SumSync.of(module, layouts);
+    if (syncs.isEmpty()) {
+      throw SyncCode.LOW_BIT.at(
+          "module " + module.graph().name(),
+          "all-reduces of sums in blocks",
+          "none",
+          "calibrate a transformer on several devices, split by tensor=N");
+    }
+    GraphEditor graph = new GraphEditor(module.graph());
+    for (int i = 0; i < syncs.size(); i++) {
+      SumSync sync = syncs.get(i);
+      graph.before(sync.node()).named(sync.node().name());
+      Value term = SumTerms.of(sync, layouts, graph).term().orElseThrow();
+      Value stacked = SumTerms.stacked(term, sync, graph);
+      Function<Reduction.ReduceKind, Value> reduced = kind -> reduce(stacked, kind, sync, graph);
+      graph.addOutput(name(i, "min"), reduced.apply(Reduction.ReduceKind.MIN));
+      graph.addOutput(name(i, "max"), reduced.apply(Reduction.ReduceKind.MAX));
+    }
+    return new Measuring(module.with(graph.freeze()), syncs);
+  }
+
+  /** Over all tokens. */
+  private static Value reduce(
+      Value stacked, Reduction.ReduceKind kind, SumSync sync, GraphEditor graph) {
+    int places = sync.sizes().size();
+    List<Dim> dims = new ArrayList<>(stacked.type().shape().dims().subList(0, places));
+    dims.add(Dim.of(sync.type().shape().elements() / sync.features()));
+    dims.add(Dim.of(sync.features()));
+    Value lines = graph.add(new Movement.Reshape(new Shape(dims)), stacked);
+    return graph.add(new Reduction.Reduce(kind, List.of(places), false), lines);
+  }
+
+  private static String name(int sum, String what) {
+    return OUTPUT + sum + "." + what;
+  }
+}

@@ -1,0 +1,213 @@
+package io.partita.passes.mesh.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.op.Communication;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.program.Step;
+import io.partita.ir.propagate.MeshEvaluator;
+import io.partita.ir.propagate.VaryingModules;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import io.partita.ir.verify.Verifier;
+import io.partita.passes.mesh.sync.LowBitSyncs.Options;
+import io.partita.passes.program.localize.Localization;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.SequencedMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LowBitSyncsTest {
+  private static final int TOKENS = 3;
+  private static final int FEATURES = 8;
+
+  private static Options options(int bits, int exact) {
+    return new Options(
+        BlockSelection.parse("all").orElseThrow(),
+        bits,
+        OptionalInt.of(exact),
+        OptionalInt.empty(),
+        ElementType.BF16);
+  }
+
+  private static SyncCalibration calibrated(Module module, SequencedMap<String, Tensor> inputs) {
+    RangeStatistics.Measuring measuring = RangeStatistics.of(module);
+    Verifier.verify(measuring.module());
+    List<Tensor> results = MeshEvaluator.run(measuring.module(), List.copyOf(inputs.values()));
+    Map<String, Tensor> named = new LinkedHashMap<>();
+    for (int i = 0; i < results.size(); i++) {
+      named.put(measuring.module().graph().outputs().get(i).name(), results.get(i));
+    }
+    List<FeatureRanges> ranges = measuring.ranges(named);
+    List<SyncCalibration.Sum> sums = new ArrayList<>();
+    for (int i = 0; i < ranges.size(); i++) {
+      String weights = measuring.sums().get(i).weights();
+      sums.add(new SyncCalibration.Sum("sum " + i, weights, ranges.get(i)));
+    }
+    return new SyncCalibration(
+        "cal.json", module.placement().orElseThrow().mesh().toString(), sums);
+  }
+
+  private static double largestError(List<Tensor> found, List<Tensor> expected) {
+    double largest = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      for (int j = 0; j < expected.get(i).size(); j++) {
+        double error = found.get(i).getDouble(j) - expected.get(i).getDouble(j);
+        largest = Math.max(largest, Math.abs(error));
+      }
+    }
+    return largest;
+  }
+
+  /** Codes of each width, also where they don't fill a byte. */
+  @ParameterizedTest
+  @CsvSource({"1,9", "2,7", "3,13", "4,5", "4,8", "5,3", "6,17", "7,4", "8,3", "3,1"})
+  void codesArePackedAndUnpacked(int bits, int codes) {
+    GraphBuilder builder = new GraphBuilder("packing");
+    Value input = builder.input("codes", TensorType.of(ElementType.U8, 2, codes));
+    builder.output("same", input);
+    GraphEditor graph = new GraphEditor(builder.finish());
+    BitPacking packing = new BitPacking(bits, codes);
+    Value packed = packing.pack(input, graph);
+    graph.addOutput("packed", packed);
+    graph.addOutput("unpacked", packing.unpack(packed, graph));
+    Graph finished = graph.freeze();
+    long[] data = LongStream.range(0, 2L * codes).map(i -> (i * 37 + 5) % (1 << bits)).toArray();
+    Tensor given = Tensor.ofLongs(input.type(), data);
+    List<Tensor> results = Evaluator.run(finished, List.of(given));
+    assertThat(results.get(1).size()).isEqualTo(2 * Math.toIntExact(packing.bytes()));
+    assertThat(packing.bytes()).isBetween((bits * codes + 7) / 8L, bits * codes / 8 + 3L);
+    assertThat(results.get(2)).isEqualTo(given);
+  }
+
+  /**
+   * On what was calibrated, no value is beyond its range: each term errs by half a step, and each
+   * sum of bf16 by its roundings.
+   */
+  @ParameterizedTest
+  @CsvSource({"2,4,false", "3,4,true", "4,8,false", "4,3,true", "2,2,false"})
+  void sumsAreWithinHalfAStepOfEachTerm(int devices, int bits, boolean isBiased) {
+    Module joined = VaryingModules.joinedBlock(devices, isBiased);
+    SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, devices);
+    SyncCalibration calibration = calibrated(joined, inputs);
+    Module coded = new LowBitSyncs(calibration, options(bits, 1)).run(joined);
+    Verifier.verify(coded);
+    List<Tensor> given = List.copyOf(inputs.values());
+    List<Tensor> expected = MeshEvaluator.run(joined, given);
+    List<Tensor> found = MeshEvaluator.run(coded, given);
+    // The error of the first sum also passes the network, which may enlarge it.
+    double step = 0;
+    for (SyncCalibration.Sum sum : calibration.sums()) {
+      for (int j = 0; j < FEATURES; j++) {
+        step = Math.max(step, sum.ranges().aggregated(j));
+      }
+    }
+    double levels = (1 << (bits - 1)) - 1;
+    assertThat(largestError(found, expected))
+        .isPositive()
+        .isLessThan(8 * step * (0.5 / levels + devices * 0x1p-8));
+    // Devices that disagree are refused here; all compute the same as the mesh.
+    Program program = Localization.of(coded, 1);
+    List<Tensor> onDevices = List.copyOf(new ProgramEvaluator(program, 1).run(inputs).values());
+    assertThat(largestError(onDevices, found)).isCloseTo(0, within(1e-6));
+  }
+
+  @Test
+  void moreBitsAreCloser() {
+    Module joined = VaryingModules.joinedBlock(4, false);
+    SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, 4);
+    SyncCalibration calibration = calibrated(joined, inputs);
+    List<Tensor> given = List.copyOf(inputs.values());
+    List<Tensor> expected = MeshEvaluator.run(joined, given);
+    List<Double> errors = new ArrayList<>();
+    for (int bits : new int[] {2, 4, 6, 8}) {
+      Module coded = new LowBitSyncs(calibration, options(bits, 0)).run(joined);
+      errors.add(largestError(MeshEvaluator.run(coded, given), expected));
+    }
+    assertThat(errors).isSortedAccordingTo((a, b) -> Double.compare(b, a));
+  }
+
+  /** Each device sends its own term to each other one: packed codes, and bf16. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void codesTravelPacked(int devices) {
+    Module joined = VaryingModules.joinedBlock(devices, true);
+    SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, devices);
+    Module coded = new LowBitSyncs(calibrated(joined, inputs), options(4, 1)).run(joined);
+    Module direct = new ChooseAlgorithms(change -> new Algorithm.Direct()).run(coded);
+    long sent =
+        Localization.of(direct, 1).devices().stream()
+            .flatMap(device -> device.graph().nodes().stream())
+            .filter(node -> node.op() instanceof Communication.Exchange)
+            .flatMap(node -> ((Communication.Exchange) node.op()).steps().stream())
+            .filter(Step.Send.class::isInstance)
+            .mapToLong(Step::bytes)
+            .sum();
+    long term = (TOKENS * (FEATURES - 1) + 1) / 2 + TOKENS * 2;
+    assertThat(sent).isEqualTo(2 * devices * (devices - 1) * term);
+  }
+
+  @Test
+  void rangesAreMovingAveragesAndTheWidestAreSelected() {
+    FeatureRanges first =
+        new FeatureRanges(
+            new double[][] {{-1, 0, -5}, {-1, -2, 0}}, new double[][] {{2, 1, 4}, {0, 9, 1}});
+    FeatureRanges second =
+        new FeatureRanges(
+            new double[][] {{-3, 0, 0}, {0, 0, 0}}, new double[][] {{2, 1, 4}, {0, 9, 101}});
+    FeatureRanges both = first.updated(second);
+    assertThat(both.minimum()[0][0]).isCloseTo(-1.02, within(1e-12));
+    assertThat(both.maximum()[1][2]).isCloseTo(2, within(1e-12));
+    assertThat(first.bound(0, 2)).isEqualTo(5);
+    assertThat(first.aggregated(1)).isEqualTo(10);
+    assertThat(first.widest(2)).containsExactly(1, 2);
+    assertThat(first.random(3, 7)).containsExactly(0, 1, 2);
+    assertThat(first.random(1, 7)).isEqualTo(first.random(1, 7));
+  }
+
+  @Test
+  void calibrationsOfSomethingElseAreRefused() {
+    Module two = VaryingModules.joinedBlock(2, false);
+    SyncCalibration calibration = calibrated(two, VaryingModules.inputs(two, 2));
+    LowBitSyncs pass = new LowBitSyncs(calibration, options(4, 1));
+    assertThatThrownBy(() -> pass.run(VaryingModules.joinedBlock(3, false)))
+        .hasMessageContaining("P4224")
+        .hasMessageContaining("mesh(x=2)");
+    assertThatThrownBy(() -> pass.run(new Module(new GraphBuilder("empty").finish())))
+        .hasMessageContaining("P4223")
+        .hasMessageContaining("put shard(tensor=N) before it");
+    SyncCalibration.Sum sum = calibration.sums().getFirst();
+    List<SyncCalibration.Sum> other = new ArrayList<>(calibration.sums());
+    other.set(0, new SyncCalibration.Sum(sum.name(), "0123", sum.ranges()));
+    SyncCalibration changed = new SyncCalibration("cal.json", calibration.mesh(), other);
+    assertThatThrownBy(() -> new LowBitSyncs(changed, options(4, 1)).run(two))
+        .hasMessageContaining("P4224")
+        .hasMessageContaining("other weights");
+    sum.ranges().maximum()[1][3] = Double.NaN;
+    assertThatThrownBy(() -> pass.run(two))
+        .hasMessageContaining("P4225")
+        .hasMessageContaining("none for feature 3");
+    sum.ranges().maximum()[1][3] = 0;
+    assertThatThrownBy(() -> new LowBitSyncs(calibration, options(4, 9)).run(two))
+        .hasMessageContaining("P4223")
+        .hasMessageContaining("at most 8 features");
+  }
+}

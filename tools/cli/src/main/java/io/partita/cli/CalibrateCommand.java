@@ -1,0 +1,102 @@
+package io.partita.cli;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.evaluate.Calibration;
+import io.partita.driver.evaluate.CalibrationFile;
+import io.partita.driver.evaluate.EvaluationData;
+import io.partita.passes.mesh.shard.Strategy;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures what devices send. */
+@Command(
+    name = "calibrate",
+    description = {
+      "Measure between which values the features lie that devices send each other, on data, for the"
+          + " pass low-bit.",
+      "An interrupted calibration continues when it is run again."
+    })
+final class CalibrateCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
+  Path model;
+
+  @Mixin DataOptions data = new DataOptions();
+
+  @Option(
+      names = "--array",
+      paramLabel = "NAME",
+      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+  String array = "calibration";
+
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "FILE",
+      description = "The calibration (.json).")
+  Path output;
+
+  @Mixin ModelOptions options = new ModelOptions();
+
+  @Mixin DeviceOptions devices = new DeviceOptions();
+
+  @Option(names = "--json", description = "Print JSON.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    data.verify(spec);
+    Strategy strategy =
+        devices
+            .chosen()
+            .orElseThrow(
+                () ->
+                    new ParameterException(
+                        spec.commandLine(),
+                        "--devices N: over how many devices, 2 or more, is the model split?"));
+    Compilation.Request request =
+        new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
+    EvaluationData given = EvaluationData.read(data.file, array);
+    PrintWriter err = spec.commandLine().getErr();
+    CalibrationFile file;
+    try (Progress progress = Progress.start(err, "starting")) {
+      file =
+          new Calibration(err::println, progress::step)
+              .run(
+                  new Calibration.Request(
+                      request,
+                      strategy,
+                      given,
+                      data.scaling(),
+                      data.samples(),
+                      data.threads,
+                      output));
+    }
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("output", output.toString());
+    report.put("mesh", file.calibration().mesh());
+    report.put("sums", file.calibration().sums().size());
+    report.put("sequences", file.sequences());
+    String text =
+        "%s: %d sums on %s, of %d sequences"
+            .formatted(
+                output,
+                file.calibration().sums().size(),
+                file.calibration().mesh(),
+                file.sequences());
+    spec.commandLine().getOut().println(json ? Json.text(report) : text);
+    return ExitCode.DONE;
+  }
+}

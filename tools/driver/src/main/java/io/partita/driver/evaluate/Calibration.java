@@ -1,0 +1,153 @@
+package io.partita.driver.evaluate;
+
+import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.JavaBackend;
+import io.partita.backend.java.JavaOptions;
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.TensorHash;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.FeatureRanges;
+import io.partita.passes.mesh.sync.RangeStatistics;
+import io.partita.passes.mesh.sync.SumSync;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/** Measures the ranges of what devices send, by the Java that is emitted for the model. */
+public final class Calibration {
+  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
+
+  /** Samples after which the file is written, so that an interrupted calibration continues. */
+  private static final int STRETCH = 16;
+
+  /**
+   * What to measure.
+   *
+   * @param samples so many of the data's, the first ones; none for all
+   * @param threads how many samples are measured at once
+   * @param output the file, which is continued where it is of the same calibration
+   */
+  public record Request(
+      Compilation.Request model,
+      Strategy strategy,
+      EvaluationData data,
+      Scaling scaling,
+      OptionalInt samples,
+      int threads,
+      Path output) {}
+
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  public Calibration(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * @return the calibration, which is in the file
+   * @throws PartitaException when the model can't be compiled or has no sums, with {@link
+   *     MetricCode} when data or file don't fit
+   */
+  public CalibrationFile run(Request request) {
+    Module module =
+        new Compilation(notes, progress)
+            .prepare(MetricChoice.fitted(request.model(), request.data()));
+    progress.accept("sharding");
+    Module sharded = new ShardPass(request.strategy()).run(module);
+    RangeStatistics.Measuring measuring = RangeStatistics.of(sharded);
+    String mesh = sharded.placement().orElseThrow().mesh().toString();
+    progress.accept("emitting Java");
+    EmittedProgram emitted = JavaBackend.emit(Distribution.program(measuring.module()), OPTIONS);
+    progress.accept("compiling Java");
+    try (Scorers scorers = new Scorers(emitted, request.threads())) {
+      Metric metric =
+          MetricChoice.of(
+              request.model().model(),
+              request.data(),
+              request.scaling(),
+              new MeasuredRun(scorers.first(), measuring));
+      int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
+      CalibrationFile file = begun(request, mesh, measuring, wanted);
+      RemainingTime remaining = new RemainingTime("measured", file.sequences(), wanted, progress);
+      while (file.sequences() < wanted) {
+        int from = file.sequences();
+        int to = Math.min(wanted, from + STRETCH);
+        List<List<FeatureRanges>> found =
+            scorers.each(
+                from,
+                to,
+                (program, sample) -> {
+                  MeasuredRun run = new MeasuredRun(program, measuring);
+                  metric.score(run, sample);
+                  return run.ranges();
+                },
+                remaining);
+        for (List<FeatureRanges> sequence : found) {
+          file = updated(file, sequence, measuring.sums());
+        }
+        file.write(request.output());
+      }
+      return file;
+    }
+  }
+
+  private static CalibrationFile updated(
+      CalibrationFile file, List<FeatureRanges> sequence, List<SumSync> syncs) {
+    List<SyncCalibration.Sum> before = file.calibration().sums();
+    List<SyncCalibration.Sum> sums =
+        IntStream.range(0, syncs.size())
+            .mapToObj(
+                i ->
+                    before.isEmpty()
+                        ? new SyncCalibration.Sum(
+                            syncs.get(i).node().name(), syncs.get(i).weights(), sequence.get(i))
+                        : new SyncCalibration.Sum(
+                            before.get(i).name(),
+                            before.get(i).weights(),
+                            before.get(i).ranges().updated(sequence.get(i))))
+            .toList();
+    return new CalibrationFile(
+        new SyncCalibration(file.calibration().source(), file.calibration().mesh(), sums),
+        file.data(),
+        file.sequences() + 1,
+        file.wanted());
+  }
+
+  /** What the file has already, or the beginning. */
+  private static CalibrationFile begun(
+      Request request, String mesh, RangeStatistics.Measuring measuring, int wanted) {
+    String data = new TensorHash().add(request.data().samples()).text();
+    Path output = request.output();
+    if (!Files.exists(output)) {
+      SyncCalibration none = new SyncCalibration(output.toString(), mesh, List.of());
+      return new CalibrationFile(none, data, 0, wanted);
+    }
+    CalibrationFile there = CalibrationFile.readAny(output);
+    List<String> weights = new ArrayList<>();
+    there.calibration().sums().forEach(sum -> weights.add(sum.weights()));
+    boolean isSame =
+        there.data().equals(data)
+            && there.wanted() == wanted
+            && there.calibration().mesh().equals(mesh)
+            && weights.equals(measuring.sums().stream().map(SumSync::weights).toList());
+    if (!isSame) {
+      throw MetricCode.CALIBRATION_FILE.at(
+          output.toString(),
+          "no file yet, or one of this calibration, which is continued",
+          "a calibration of another model, other data or other devices",
+          "choose another file with -o, or delete this one");
+    }
+    return there;
+  }
+}

@@ -1,0 +1,146 @@
+package io.partita.driver.evaluate;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.driver.OutputFile;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.passes.mesh.sync.FeatureRanges;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A calibration as JSON.
+ *
+ * @param data a hash of the samples that it is made of
+ * @param sequences so many of them were measured
+ * @param wanted so many are to be
+ */
+public record CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
+  private static final String FORMAT = "partita calibration 1";
+
+  /**
+   * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} when it isn't one, or isn't
+   *     complete
+   */
+  public static CalibrationFile read(Path file) {
+    CalibrationFile read = readAny(file);
+    if (read.sequences < read.wanted) {
+      throw MetricCode.CALIBRATION_FILE.at(
+          file.toString(),
+          "a complete calibration, of " + read.wanted + " sequences",
+          read.sequences + " sequences",
+          "run the same partita calibrate again, which continues");
+    }
+    return read;
+  }
+
+  /** As {@link #read}, one that isn't complete too. */
+  static CalibrationFile readAny(Path file) {
+    try {
+      Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
+      if (!FORMAT.equals(json.get("format"))) {
+        throw broken(file, "\"format\": \"" + json.get("format") + "\"");
+      }
+      List<SyncCalibration.Sum> sums = new ArrayList<>();
+      for (Object each : (List<?>) json.get("sums")) {
+        Map<?, ?> sum = (Map<?, ?>) each;
+        FeatureRanges ranges =
+            new FeatureRanges(lines(sum.get("minimum")), lines(sum.get("maximum")));
+        if (!isFull(ranges)) {
+          throw broken(file, "ranges of different lengths at " + sum.get("name"));
+        }
+        sums.add(
+            new SyncCalibration.Sum((String) sum.get("name"), (String) sum.get("weights"), ranges));
+      }
+      return new CalibrationFile(
+          new SyncCalibration(file.toString(), (String) json.get("mesh"), sums),
+          (String) json.get("data"),
+          ((Number) json.get("sequences")).intValue(),
+          ((Number) json.get("wanted")).intValue());
+    } catch (IOException unreadable) {
+      throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
+    } catch (ClassCastException | NullPointerException | IndexOutOfBoundsException misshapen) {
+      throw broken(file, "JSON of another shape");
+    }
+  }
+
+  private static boolean isFull(FeatureRanges ranges) {
+    double[][] minimum = ranges.minimum();
+    double[][] maximum = ranges.maximum();
+    return minimum.length == maximum.length
+        && minimum.length > 0
+        && Arrays.stream(minimum).allMatch(line -> line.length == minimum[0].length)
+        && Arrays.stream(maximum).allMatch(line -> line.length == minimum[0].length);
+  }
+
+  private static PartitaException broken(Path file, String found) {
+    return MetricCode.CALIBRATION_FILE.at(
+        file.toString(),
+        "a file that partita calibrate wrote",
+        found,
+        "write one with partita calibrate MODEL --data FILE --devices N -o " + file);
+  }
+
+  private static double[][] lines(Object json) {
+    return ((List<?>) json)
+        .stream()
+            .map(
+                line ->
+                    ((List<?>) line)
+                        .stream()
+                            .mapToDouble(
+                                number ->
+                                    number == null ? Double.NaN : ((Number) number).doubleValue())
+                            .toArray())
+            .toArray(double[][]::new);
+  }
+
+  void write(Path file) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("format", FORMAT);
+    json.put("mesh", calibration.mesh());
+    json.put("data", data);
+    json.put("rate", FeatureRanges.RATE);
+    json.put("sequences", sequences);
+    json.put("wanted", wanted);
+    json.put(
+        "sums",
+        calibration.sums().stream()
+            .map(
+                sum -> {
+                  Map<String, Object> fields = new LinkedHashMap<>();
+                  fields.put("name", sum.name());
+                  fields.put("weights", sum.weights());
+                  fields.put("minimum", lists(sum.ranges().minimum()));
+                  fields.put("maximum", lists(sum.ranges().maximum()));
+                  return fields;
+                })
+            .toList());
+    try {
+      byte[] bytes = JSON.std.asString(json).getBytes(StandardCharsets.UTF_8);
+      OutputFile.write(file, out -> out.write(bytes));
+    } catch (IOException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** JSON has no numbers that aren't finite. */
+  private static List<List<Double>> lists(double[][] lines) {
+    List<List<Double>> lists = new ArrayList<>();
+    for (double[] line : lines) {
+      List<Double> list = new ArrayList<>();
+      for (double number : line) {
+        list.add(Double.isFinite(number) ? (Double) number : null);
+      }
+      lists.add(list);
+    }
+    return lists;
+  }
+}

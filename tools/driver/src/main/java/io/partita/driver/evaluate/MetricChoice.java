@@ -1,0 +1,76 @@
+package io.partita.driver.evaluate;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.DecoderDimensions;
+import io.partita.driver.text.CompiledModel;
+import io.partita.driver.text.LanguageModel;
+import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.TensorType;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Which metric is for a model, and which numbers of the model are for data. */
+final class MetricChoice {
+  private MetricChoice() {}
+
+  /** The metric that fits what a program takes and gives. */
+  static Metric of(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
+    if (isTokens(program)) {
+      return new Perplexity(data, model, new LanguageModel(program, model));
+    }
+    boolean isClassifier =
+        program.inputs().size() == 1
+            && program.outputs().size() == 1
+            && program.states().isEmpty()
+            && isScores(program.outputs().getFirst().type());
+    if (!isClassifier) {
+      throw MetricCode.NO_METRIC.at(
+          model.toString(),
+          "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
+              + " input to one output [1,classes]",
+          "inputs " + program.inputs() + "; outputs " + program.outputs(),
+          "evaluate such a model, with a batch of 1");
+    }
+    return new TopOne(data, scaling, program);
+  }
+
+  private static boolean isScores(TensorType type) {
+    return type.element().isFloat() && type.rank() == 2 && type.dim(0).is(1);
+  }
+
+  static boolean isTokens(CompiledModel program) {
+    return program.inputs().stream()
+            .anyMatch(port -> port.type().element().isInteger() && port.type().rank() == 2)
+        && program.outputs().stream().anyMatch(port -> port.type().rank() == 3);
+  }
+
+  /** With the length of the data's sequences, where the model's is open and not given. */
+  static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
+    boolean isText = model.model().toString().endsWith(".pir");
+    if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {
+      return model;
+    }
+    long length = Math.max(1, data.length() - 1);
+    OnnxModel onnx = OnnxModel.read(model.model());
+    Set<String> caches = DecoderDimensions.cache(onnx);
+    if (!caches.isEmpty()) {
+      boolean isGiven =
+          model.capacity().isPresent()
+              || model.passes() != null
+              || caches.stream().anyMatch(model.dims()::containsKey);
+      return isGiven ? model : model.withCapacity(OptionalLong.of(length));
+    }
+    Map<String, Long> dims = new LinkedHashMap<>(model.dims());
+    for (TensorType input : onnx.inputTypes().values()) {
+      Dim open = input.rank() == 2 && input.element().isInteger() ? input.dim(1) : Dim.ONE;
+      if (open.isSymbol()) {
+        dims.putIfAbsent(open.toString(), length);
+      }
+    }
+    return model.with(dims);
+  }
+}
