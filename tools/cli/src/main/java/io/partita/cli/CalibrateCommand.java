@@ -60,6 +60,7 @@ final class CalibrateCommand implements Callable<Integer> {
     data.verify(spec);
     Strategy strategy =
         devices
+            .selection()
             .chosen()
             .orElseThrow(
                 () ->
