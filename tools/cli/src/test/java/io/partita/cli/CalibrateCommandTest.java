@@ -64,7 +64,7 @@ class CalibrateCommandTest {
   void whatIsMeasuredLetsSumsTravelInFewBits() throws IOException {
     Invocation first = calibrate("--devices=4");
     assertThat(first.exitCode()).as(first.err()).isZero();
-    assertThat(first.out()).contains("8 sums on mesh(kv=4), of 18 sequences");
+    assertThat(first.out()).contains("8 sums on mesh(head=4), of 18 sequences");
     String complete = Files.readString(calibration);
     // Another number of threads, and a calibration that stops after 16 sequences, change nothing.
     Files.delete(calibration);
@@ -95,7 +95,7 @@ class CalibrateCommandTest {
     assertThat(calibrate("--devices=4", "--samples=1").err())
         .contains("P6204", "choose another file with -o");
     String pass = ",low-bit(calibration=" + calibration;
-    assertThat(refusal(pass + ")")).contains("P4224", "mesh(kv=2)", "mesh(kv=4)");
+    assertThat(refusal(pass + ")")).contains("P4224", "mesh(head=2)", "mesh(head=4)");
     assertThat(refusal(pass + ",bits=9)")).contains("P4003", "2 to 8");
     assertThat(refusal(",low-bit(bits=4)")).contains("the file that partita calibrate wrote");
     assertThat(refusal(",low-bit(calibration=none.json)")).contains("P6204", "none.json");
