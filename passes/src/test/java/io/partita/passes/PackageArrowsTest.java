@@ -14,6 +14,7 @@ class PackageArrowsTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.partita.ir", "io.partita.passes");
 
   @Test
