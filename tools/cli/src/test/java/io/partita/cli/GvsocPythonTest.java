@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GvsocPythonTest {
   @TempDir Path scratch;
 
-  /** What GVSoC installs of Python, importing what a test wants. */
+  /** Where GVSoC installs its Python, importing what a test wants. */
   private Path gvsoc(String imports) throws IOException {
     Path root = scratch.resolve("gvsoc");
     Path program = Files.createDirectories(root.resolve("bin")).resolve("gvsoc");
@@ -24,13 +24,14 @@ class GvsocPythonTest {
     assertThat(program.toFile().setExecutable(true)).isTrue();
     for (String module :
         new String[] {
-          "gvsoc/__init__",
-          "gvsoc/runner",
-          "gvsoc/systree",
-          "pulp/chips/siracusa/pulp_open",
-          "vp/clock_domain"
+          "bin/gapylib/target",
+          "generators/gvsoc/__init__",
+          "generators/gvsoc/runner",
+          "generators/gvsoc/systree",
+          "generators/pulp/chips/siracusa/pulp_open",
+          "generators/vp/clock_domain"
         }) {
-      Path file = root.resolve("python/" + module + ".py");
+      Path file = root.resolve(module + ".py");
       Files.createDirectories(file.getParent());
       Files.writeString(file, module.endsWith("runner") ? imports : "");
     }

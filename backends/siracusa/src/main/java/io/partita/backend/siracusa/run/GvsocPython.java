@@ -20,8 +20,9 @@ public final class GvsocPython {
   private static final int SECONDS = 60;
 
   /**
-   * Imports what the board imports of GVSoC; what it lacks is replaced, so that all of it is found.
-   * Without GVSoC, the packages of its requirements.txt.
+   * Imports what the board and GVSoC's own program import of GVSoC, which installs its Python in
+   * {@code generators} and its program's in {@code bin}; what it lacks is replaced, so that all of
+   * it is found. Without GVSoC, the packages of its requirements.txt.
    */
   private static final String IMPORTS =
       """
@@ -40,10 +41,10 @@ public final class GvsocPython {
 
       packages = {'elftools': 'pyelftools', 'yaml': 'PyYAML', 'mako': 'Mako', 'bs4': 'beautifulsoup4', 'vcd': 'pyvcd'}
       names = ['elftools', 'six', 'tabulate']
-      own = ('gvsoc', 'pulp', 'vp', 'gv')
+      own = ('gapylib', 'gvsoc', 'pulp', 'vp', 'gv', 'regmap')
       if len(sys.argv) > 1:
-          sys.path.insert(0, sys.argv[1])
-          names = ['gvsoc.runner', 'gvsoc.systree', 'pulp.chips.siracusa.pulp_open', 'vp.clock_domain']
+          sys.path[0:0] = [sys.argv[1] + '/' + folder for folder in ('generators', 'python', 'bin')]
+          names = ['gapylib.target', 'gvsoc.runner', 'gvsoc.systree', 'pulp.chips.siracusa.pulp_open', 'vp.clock_domain']
       missing = []
       for name in names:
           for attempt in range(100):
@@ -78,7 +79,7 @@ public final class GvsocPython {
    */
   public static List<String> missing(Path python, Optional<Path> gvsoc) throws IOException {
     List<String> command = new ArrayList<>(List.of(python.toString(), "-c", IMPORTS));
-    gvsoc.ifPresent(root -> command.add(root.toAbsolutePath().resolve("python").toString()));
+    gvsoc.ifPresent(root -> command.add(root.toAbsolutePath().toString()));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     try {
