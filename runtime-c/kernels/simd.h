@@ -59,7 +59,7 @@ static inline uint32_t partita_pack_h(uint32_t high, uint32_t low)
 
 #else
 
-#define PARTITA_IN_ORDER
+#define PARTITA_IN_ORDER __attribute__((noinline))
 
 static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
 {
