@@ -1,10 +1,8 @@
 package io.partita.backend.siracusa.run;
 
 import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.backend.siracusa.measure.StepFigures;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.BufferedInputStream;
@@ -76,7 +74,7 @@ public final class BatchProgram {
       run(inputs, options, scratch.path());
       return result(inputs.size(), steps, scratch.path());
     } catch (IOException e) {
-      throw stopped(e.toString());
+      throw StoppedProgram.of(folder, port, e.toString());
     }
   }
 
@@ -113,7 +111,7 @@ public final class BatchProgram {
       Commands.linkImages(port, folder, chips, files);
       execute(Commands.of(port, folder, build, chips, options, files), files);
     } catch (IOException e) {
-      throw stopped(e.toString());
+      throw StoppedProgram.of(folder, port, e.toString());
     }
   }
 
@@ -126,16 +124,18 @@ public final class BatchProgram {
     try (ProcessGroup processes = ProcessGroup.start(port, commands, files)) {
       if (!processes.awaitEnd(limit)) {
         String said = processes.messages();
-        throw stopped(
+        throw StoppedProgram.of(
+            folder,
+            port,
             "no end after " + limit.toSeconds() + " s" + (said.isEmpty() ? "" : "; " + said),
             "give it longer: --timeout SECONDS; 'partita diff' says where it is");
       }
       if (processes.fails()) {
-        throw stopped(processes.messages());
+        throw StoppedProgram.of(folder, port, processes.messages());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw stopped("interrupted");
+      throw StoppedProgram.of(folder, port, "interrupted");
     }
   }
 
@@ -179,21 +179,5 @@ public final class BatchProgram {
       }
     }
     return reports;
-  }
-
-  private PartitaException stopped(String found) {
-    return stopped(found, "compile the model again; if it stays so, report it with this text");
-  }
-
-  private PartitaException stopped(String found, String remedy) {
-    return RefusedInput.in(found)
-        .orElseGet(
-            () ->
-                new PartitaException(
-                    SiracusaCode.PROGRAM_STOPPED,
-                    folder + ", --on " + port.text(),
-                    "a program that runs",
-                    found,
-                    remedy));
   }
 }

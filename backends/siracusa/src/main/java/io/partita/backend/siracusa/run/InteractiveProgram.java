@@ -1,9 +1,7 @@
 package io.partita.backend.siracusa.run;
 
 import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
@@ -76,10 +74,10 @@ public final class InteractiveProgram implements AutoCloseable {
     try {
       return new InteractiveProgram(folder, port, options, limit);
     } catch (IOException e) {
-      throw stopped(folder, port, e.toString());
+      throw StoppedProgram.of(folder, port, e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw stopped(folder, port, "interrupted");
+      throw StoppedProgram.of(folder, port, "interrupted");
     }
   }
 
@@ -131,16 +129,16 @@ public final class InteractiveProgram implements AutoCloseable {
       }
       return streams.outputs(parts);
     } catch (TimeoutException late) {
-      throw stopped(
+      throw StoppedProgram.of(
           folder, port, "no outputs after " + limit.toSeconds() + " s; " + lateMessages());
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof IOException) {
-        throw stopped(folder, port, messages());
+        throw StoppedProgram.of(folder, port, messages());
       }
       throw new IllegalStateException(failed.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw stopped(folder, port, "interrupted");
+      throw StoppedProgram.of(folder, port, "interrupted");
     }
   }
 
@@ -175,18 +173,6 @@ public final class InteractiveProgram implements AutoCloseable {
     } catch (IOException e) {
       return e.toString();
     }
-  }
-
-  private static PartitaException stopped(Path folder, Port port, String found) {
-    return RefusedInput.in(found)
-        .orElseGet(
-            () ->
-                new PartitaException(
-                    SiracusaCode.PROGRAM_STOPPED,
-                    folder + ", --on " + port.text(),
-                    "a program that runs",
-                    found,
-                    "compile the model again; if it stays so, report it with this text"));
   }
 
   /** Ends the chips; those that wait for inputs end by themselves. */
