@@ -47,6 +47,11 @@ final class ChipLowering {
 
   private final Program program;
   private final List<Integer> devices;
+  private final List<Integer> holders;
+
+  /** For each exchange of the graph those of all devices. */
+  private final Map<Node, List<Communication.Exchange>> exchanges = new IdentityHashMap<>();
+
   private final LoopKernels kernels;
   private final boolean hasL3;
   private final Unsupported unsupported;
@@ -66,6 +71,7 @@ final class ChipLowering {
   private ChipLowering(
       Program program,
       List<Integer> devices,
+      List<Integer> holders,
       LoopKernels kernels,
       SharedRegions regions,
       boolean hasL3,
@@ -75,6 +81,7 @@ final class ChipLowering {
     this.hasL3 = hasL3;
     this.program = program;
     this.devices = devices;
+    this.holders = holders;
     this.kernels = kernels;
     this.unsupported = unsupported;
     this.module = program.devices().get(devices.getFirst());
@@ -89,11 +96,14 @@ final class ChipLowering {
     }
     this.sharing = new Sharing(graph, steps);
     addInputs();
+    addExchanges();
     this.destinations = Destinations.of(module, storages, sharing, steps);
   }
 
   /**
    * @param devices of one role, which differ in constants and exchanges only
+   * @param holders those whose constants are stored; the graphs of the others need have the same
+   *     exchanges only
    * @param regions what other entry points have already, and share
    * @param hasL3 whether rows of tables can be fetched from a memory beyond L2
    * @param unsupported gets the nodes that have no kernel; tasks are of no use then
@@ -101,11 +111,13 @@ final class ChipLowering {
   static ChipTasks lower(
       Program program,
       List<Integer> devices,
+      List<Integer> holders,
       LoopKernels kernels,
       SharedRegions regions,
       boolean hasL3,
       Unsupported unsupported) {
-    ChipLowering made = new ChipLowering(program, devices, kernels, regions, hasL3, unsupported);
+    ChipLowering made =
+        new ChipLowering(program, devices, holders, kernels, regions, hasL3, unsupported);
     made.addConstants();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -150,7 +162,7 @@ final class ChipLowering {
     }
     switch (node.op()) {
       case Source.Constant known -> {}
-      case Source source -> constant(node, Collections.nCopies(devices.size(), evaluated(source)));
+      case Source source -> constant(node, Collections.nCopies(holders.size(), evaluated(source)));
       case Communication.Exchange exchange -> exchange(step, node);
       case Communication.Relayout change ->
           throw new IllegalArgumentException(node + " has no steps");
@@ -177,7 +189,23 @@ final class ChipLowering {
   }
 
   private Stream<Node> counterparts(int index) {
-    return devices.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
+    return holders.stream().map(device -> program.devices().get(device).graph().nodes().get(index));
+  }
+
+  private void addExchanges() {
+    List<List<Node>> own = devices.stream().map(device -> exchanges(program, device)).toList();
+    for (int i = 0; i < own.getFirst().size(); i++) {
+      int number = i;
+      exchanges.put(
+          own.getFirst().get(i),
+          own.stream().map(each -> (Communication.Exchange) each.get(number).op()).toList());
+    }
+  }
+
+  private static List<Node> exchanges(Program program, int device) {
+    return program.devices().get(device).graph().nodes().stream()
+        .filter(node -> node.op() instanceof Communication.Exchange)
+        .toList();
   }
 
   private void constant(Node node, List<Tensor> tensors) {
@@ -365,10 +393,7 @@ final class ChipLowering {
   }
 
   private void exchange(int step, Node node) {
-    List<Communication.Exchange> all =
-        counterparts(graph.nodes().indexOf(node))
-            .map(own -> (Communication.Exchange) own.op())
-            .toList();
+    List<Communication.Exchange> all = exchanges.get(node);
     if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
       unsupported.add(node, "of which parts are joined on the way");
     }
@@ -395,7 +420,7 @@ final class ChipLowering {
 
   private WrittenValues values() {
     List<Graph> graphs =
-        devices.stream().map(device -> program.devices().get(device).graph()).toList();
+        holders.stream().map(device -> program.devices().get(device).graph()).toList();
     return written.values(module, graphs, storages);
   }
 

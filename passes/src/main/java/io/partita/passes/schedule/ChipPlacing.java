@@ -22,12 +22,14 @@ import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
@@ -36,12 +38,14 @@ final class ChipPlacing {
   private final ChipKind chip;
   private final long l1Bytes;
   private final Places places;
+  private final Set<Region> streamed = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
     this.tasks = tasks;
     this.chip = chip;
     this.l1Bytes = l1Bytes;
     this.places = places;
+    streamed.addAll(places.streamed());
   }
 
   /** Places for the regions of all entry points of a chip's program. */
@@ -109,7 +113,7 @@ final class ChipPlacing {
     List<ScheduleStep> start = new ArrayList<>();
     tasks.states().stream()
         .map(Named::region)
-        .filter(region -> !places.streamed().contains(region))
+        .filter(region -> !streamed.contains(region))
         .forEach(region -> start.add(clear(region)));
     start.addAll(places.start());
     long l1Used = l1Used();
@@ -183,11 +187,12 @@ final class ChipPlacing {
       first.putIfAbsent(port.region(), steps.size());
       last.put(port.region(), steps.size());
     }
+    Map<Region, List<Integer>> transfers = transfers(steps);
     List<Residence> residences = new ArrayList<>();
     for (Map.Entry<Region, Long> each : places.l2().entrySet()) {
       Region region = each.getKey();
-      if (places.streamed().contains(region)) {
-        residences.addAll(streamed(region, last.get(region), steps));
+      if (streamed.contains(region)) {
+        residences.addAll(streamed(region, last.get(region), steps, transfers.get(region)));
       } else {
         boolean moves = region.kind() == Region.Kind.ACTIVATION;
         residences.add(
@@ -206,12 +211,12 @@ final class ChipPlacing {
   }
 
   /** From the start of its transfer on, which may be in the run before. */
-  private List<Residence> streamed(Region region, int last, List<ScheduleStep> steps) {
-    List<Integer> transfers = transfers(steps, region);
+  private List<Residence> streamed(
+      Region region, int last, List<ScheduleStep> steps, List<Integer> transfers) {
+    boolean isEarly = transfers.getFirst() < 0;
     List<Integer> own = transfers.stream().filter(i -> i < last || !isFetch(steps.get(i))).toList();
-    boolean isEarly = places.start().stream().anyMatch(step -> isOf(step, region));
     List<Residence> residences = new ArrayList<>();
-    residences.add(residence(region, isEarly ? -1 : own.getFirst(), Math.max(last, own.getLast())));
+    residences.add(residence(region, own.getFirst(), Math.max(last, own.getLast())));
     if (isEarly) {
       int again = transfers.stream().filter(i -> i > last).findFirst().orElseThrow();
       residences.add(residence(region, again, steps.size()));
@@ -223,35 +228,35 @@ final class ChipPlacing {
     return step instanceof ScheduleStep.StartTransfer start && start.fetch();
   }
 
-  private boolean isOf(ScheduleStep step, Region region) {
-    long l3 = places.l3().get(region);
-    return step instanceof ScheduleStep.StartTransfer start
-        && l3 <= start.l3()
-        && start.l3() < l3 + region.bytes();
-  }
-
-  /** The steps that start transfers of a region, or wait for them. */
-  private List<Integer> transfers(List<ScheduleStep> steps, Region region) {
-    List<Integer> found = new ArrayList<>();
-    Set<Integer> underWay = new HashSet<>();
+  /** The steps that start transfers of each streamed region, or wait for them; -1 before a run. */
+  private Map<Region, List<Integer>> transfers(List<ScheduleStep> steps) {
+    NavigableMap<Long, Region> regions = new TreeMap<>();
+    places.streamed().forEach(region -> regions.put(places.l3().get(region), region));
+    Map<Integer, Region> underWay = new HashMap<>();
+    Map<Region, List<Integer>> transfers = new IdentityHashMap<>();
     for (ScheduleStep step : places.start()) {
-      if (isOf(step, region)) {
-        underWay.add(((ScheduleStep.StartTransfer) step).transfer());
+      if (step instanceof ScheduleStep.StartTransfer start) {
+        Region region = regions.floorEntry(start.l3()).getValue();
+        underWay.put(start.transfer(), region);
+        transfers.computeIfAbsent(region, each -> new ArrayList<>(List.of(-1)));
       }
     }
     for (int i = 0; i < steps.size(); i++) {
-      boolean isOwn =
+      Region region =
           switch (steps.get(i)) {
-            case ScheduleStep.StartTransfer start ->
-                isOf(start, region) && underWay.add(start.transfer());
+            case ScheduleStep.StartTransfer start -> {
+              Region moved = regions.floorEntry(start.l3()).getValue();
+              underWay.put(start.transfer(), moved);
+              yield moved;
+            }
             case ScheduleStep.WaitTransfer wait -> underWay.remove(wait.transfer());
-            case ScheduleStep other -> false;
+            case ScheduleStep other -> null;
           };
-      if (isOwn) {
-        found.add(i);
+      if (region != null) {
+        transfers.computeIfAbsent(region, each -> new ArrayList<>()).add(i);
       }
     }
-    return found;
+    return transfers;
   }
 
   private ScheduleStep.Clear clear(Region region) {
@@ -324,7 +329,7 @@ final class ChipPlacing {
     return named.stream()
         .map(
             each ->
-                places.streamed().contains(each.region())
+                streamed.contains(each.region())
                     ? port(each, Level.L3, places.l3().get(each.region()))
                     : port(each, Level.L2, at(each.storage())))
         .toList();
@@ -349,7 +354,7 @@ final class ChipPlacing {
   private Stream<Region> storedNear() {
     return places.l2().keySet().stream()
         .filter(region -> region.kind() == Region.Kind.CONSTANT)
-        .filter(region -> !places.streamed().contains(region));
+        .filter(region -> !streamed.contains(region));
   }
 
   /** A table of which rows are fetched may be in L2 too, for a product. */

@@ -23,13 +23,13 @@ import io.partita.passes.schedule.place.PlacedRuns;
 import io.partita.passes.schedule.place.Places;
 import io.partita.passes.schedule.tile.TileChoice;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -39,17 +39,20 @@ public final class Scheduler {
   private final TargetDescription target;
   private final SchedulerOptions options;
   private final Consumer<Misfit> misfits;
-  private final Map<ChipKind, TileChoice> choices = new HashMap<>();
+  private final boolean isForPrice;
+  private final Map<ChipKind, TileChoice> choices = new ConcurrentHashMap<>();
 
   private Scheduler(
       List<Program> programs,
       TargetDescription target,
       SchedulerOptions options,
-      Consumer<Misfit> misfits) {
+      Consumer<Misfit> misfits,
+      boolean isForPrice) {
     this.programs = programs;
     this.target = target;
     this.options = options;
     this.misfits = misfits;
+    this.isForPrice = isForPrice;
   }
 
   /**
@@ -80,7 +83,7 @@ public final class Scheduler {
         misfit -> {
           throw misfit.exception();
         };
-    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options, refuse).roles();
+    List<List<ChipSchedule>> roles = new Scheduler(legal, target, options, refuse, false).roles();
     List<Schedule> schedules = new ArrayList<>();
     for (int entry = 0; entry < programs.size(); entry++) {
       int number = entry;
@@ -100,7 +103,7 @@ public final class Scheduler {
 
   /**
    * A schedule that takes as long as the one that {@link #schedule} makes, found in a fraction of
-   * the time: devices of one role have the weights of the first of them, nothing is verified, and
+   * the time: only the weights of the first device of each role are there, nothing is verified, and
    * memories that are too small are told.
    *
    * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)} for
@@ -111,7 +114,7 @@ public final class Scheduler {
     Program legal = RoleLegalization.legalize(program, leastL1(program, target, options));
     List<Misfit> misfits = new ArrayList<>();
     List<List<ChipSchedule>> roles =
-        new Scheduler(List.of(legal), target, options, misfits::add).roles();
+        new Scheduler(List.of(legal), target, options, misfits::add, true).roles();
     if (!misfits.isEmpty()) {
       return new PricedSchedule(Optional.empty(), misfits);
     }
@@ -163,7 +166,9 @@ public final class Scheduler {
     if (!tooLarge.isEmpty()) {
       throw new PartitaException(List.copyOf(tooLarge));
     }
-    return lowered.stream().map(this::place).toList();
+    List<PlacedRole> placed = lowered.parallelStream().map(this::place).toList();
+    placed.forEach(role -> role.misfits().forEach(misfits));
+    return placed.stream().map(PlacedRole::schedules).toList();
   }
 
   private List<ChipTasks> lower(List<Program> own, List<Integer> devices, Unsupported unsupported) {
@@ -175,19 +180,28 @@ public final class Scheduler {
         own.stream()
             .map(
                 program ->
-                    ChipLowering.lower(program, devices, kernels, regions, hasL3, unsupported))
+                    ChipLowering.lower(
+                        program, devices, holders(devices), kernels, regions, hasL3, unsupported))
             .toList();
     return entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
   }
 
+  /**
+   * What became of one role.
+   *
+   * @param schedules of the entry points that fit
+   * @param misfits of the others
+   */
+  private record PlacedRole(List<ChipSchedule> schedules, List<Misfit> misfits) {}
+
   /** With weights whole, or in parts of the size with which runs take least time. */
-  private List<ChipSchedule> place(List<ChipTasks> whole) {
+  private PlacedRole place(List<ChipTasks> whole) {
     List<Integer> devices = whole.getFirst().devices();
     ChipKind chip = chip(devices);
     List<ChipTasks> best = whole;
     PlacedRuns places = ChipPlacing.places(whole, chip, options.prefetch());
     for (long size : places.partSizes()) {
-      List<Program> own = CutWeights.cut(programs, devices, size);
+      List<Program> own = CutWeights.cut(programs, holders(devices), size);
       List<ChipTasks> cut = lower(own, devices, new Unsupported());
       PlacedRuns others = ChipPlacing.places(cut, chip, options.prefetch());
       if (others.isBetterThan(places)) {
@@ -196,15 +210,21 @@ public final class Scheduler {
       }
     }
     List<ChipSchedule> schedules = new ArrayList<>();
+    List<Misfit> all = new ArrayList<>();
     for (int entry = 0; entry < best.size(); entry++) {
       Places own = places.runs().get(entry);
       List<Misfit> found = ChipPlacing.misfits(best.get(entry), chip, own);
-      found.forEach(misfits);
+      all.addAll(found);
       if (found.isEmpty()) {
         schedules.add(ChipPlacing.schedule(best.get(entry), chip, l1(chip), own));
       }
     }
-    return schedules;
+    return new PlacedRole(schedules, all);
+  }
+
+  /** For a price one of the devices of a role stands for all: only their exchanges differ. */
+  private List<Integer> holders(List<Integer> devices) {
+    return isForPrice ? devices.subList(0, 1) : devices;
   }
 
   private ChipKind chip(List<Integer> devices) {

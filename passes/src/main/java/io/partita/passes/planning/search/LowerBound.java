@@ -108,8 +108,9 @@ final class LowerBound {
         otherSeconds / workParts
             + headSeconds / (tokens * headParts(strategy))
             + syncs(strategy) * linkSeconds;
-    double near = least(chips, chip -> nearSeconds(chip, readBytes / weightParts));
-    double far = least(chips, chip -> farSeconds(chip, readBytes / weightParts));
+    int stages = strategy.devices(Kind.PIPELINE);
+    double near = least(chips, chip -> nearSeconds(chip, readBytes / weightParts, stages));
+    double far = least(chips, chip -> farSeconds(chip, readBytes / weightParts, stages));
     double joules =
         computeJoules
             + tokens * weightParts * least(chips, chip -> farJoules(chip, readBytes / weightParts))
@@ -138,18 +139,30 @@ final class LowerBound {
     return chip.channel(chip.resident().name(), chip.working().name());
   }
 
-  private static double nearSeconds(ChipKind chip, long bytes) {
-    return near(chip).map(each -> bytes / each.bytesPerCycle() / chip.hertz()).orElse(0.0);
+  /**
+   * Of stages that run one after the other: before its turn a stage can fetch no more than its
+   * working memory holds.
+   *
+   * @param bytes of weights that each device reads
+   */
+  private static double nearSeconds(ChipKind chip, long bytes, int stages) {
+    long most = Math.max(bytes, stages * Math.max(0, bytes - chip.working().bytes()));
+    return near(chip).map(each -> most / each.bytesPerCycle() / chip.hertz()).orElse(0.0);
   }
 
   private static double nearJoules(ChipKind chip, long bytes) {
     return near(chip).map(each -> bytes * each.joulesPerByte()).orElse(0.0);
   }
 
-  /** Weights that the resident memory can't hold come from outside the chip in each run. */
-  private static double farSeconds(ChipKind chip, long bytes) {
+  /**
+   * Weights that the resident memory can't hold come from outside the chip in each run, and in each
+   * stage while it's its turn.
+   *
+   * @param bytes of weights that each device reads
+   */
+  private static double farSeconds(ChipKind chip, long bytes, int stages) {
     return far(chip)
-        .map(each -> beyond(chip, bytes) / each.bytesPerCycle() / chip.hertz())
+        .map(each -> stages * beyond(chip, bytes) / each.bytesPerCycle() / chip.hertz())
         .orElse(0.0);
   }
 

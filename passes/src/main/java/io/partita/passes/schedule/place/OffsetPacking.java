@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.place;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +17,7 @@ final class OffsetPacking {
    * @param first the first step at which it's there
    * @param last the last one
    */
-  record Interval(long bytes, int first, int last) {
-    boolean meets(Interval other) {
-      return first <= other.last && other.first <= last;
-    }
-  }
+  record Interval(long bytes, int first, int last) {}
 
   /**
    * @param offsets of each of the intervals
@@ -51,44 +47,72 @@ final class OffsetPacking {
   }
 
   private static Packed pack(List<Interval> intervals, Comparator<Interval> order) {
-    List<Integer> sorted = new ArrayList<>();
-    for (int i = 0; i < intervals.size(); i++) {
-      sorted.add(i);
-    }
-    sorted.sort(Comparator.comparing(intervals::get, order));
+    Integer[] numbers = new Integer[intervals.size()];
+    Arrays.setAll(numbers, i -> i);
+    Arrays.sort(numbers, Comparator.comparing(intervals::get, order));
+    Shelf shelf = new Shelf(intervals.size());
     Long[] offsets = new Long[intervals.size()];
-    List<Integer> placed = new ArrayList<>();
-    long bytes = 0;
-    for (int next : sorted) {
-      long offset = lowestGap(intervals, next, placed, offsets);
-      offsets[next] = offset;
-      bytes = Math.max(bytes, offset + intervals.get(next).bytes());
-      int at = 0;
-      while (at < placed.size() && offsets[placed.get(at)] <= offset) {
-        at++;
-      }
-      placed.add(at, next);
+    for (int next : numbers) {
+      offsets[next] = shelf.put(intervals.get(next));
     }
-    return new Packed(List.of(offsets), bytes);
+    return new Packed(List.of(offsets), shelf.bytes);
   }
 
-  /**
-   * @param placed by offset
-   */
-  private static long lowestGap(
-      List<Interval> intervals, int next, List<Integer> placed, Long[] offsets) {
-    Interval interval = intervals.get(next);
-    long offset = 0;
-    for (int other : placed) {
-      Interval there = intervals.get(other);
-      if (there.meets(interval)) {
-        if (offsets[other] - offset >= interval.bytes()) {
-          return offset;
-        }
-        offset = Math.max(offset, offsets[other] + there.bytes());
-      }
+  /** The intervals that have an offset, in the order of their offsets. */
+  private static final class Shelf {
+    private final long[] starts;
+    private final long[] ends;
+    private final int[] firsts;
+    private final int[] lasts;
+    private int count;
+    private long bytes;
+
+    Shelf(int capacity) {
+      starts = new long[capacity];
+      ends = new long[capacity];
+      firsts = new int[capacity];
+      lasts = new int[capacity];
     }
-    return offset;
+
+    /** Puts an interval into the lowest gap that it fits. */
+    long put(Interval interval) {
+      long start = lowestGap(interval);
+      int at = Arrays.binarySearch(starts, 0, count, start);
+      at = at < 0 ? -at - 1 : at;
+      while (at < count && starts[at] == start) {
+        at++;
+      }
+      insert(starts, at, start);
+      insert(ends, at, start + interval.bytes);
+      insert(firsts, at, interval.first);
+      insert(lasts, at, interval.last);
+      count++;
+      bytes = Math.max(bytes, start + interval.bytes);
+      return start;
+    }
+
+    private long lowestGap(Interval interval) {
+      long start = 0;
+      for (int i = 0; i < count; i++) {
+        if (firsts[i] <= interval.last && interval.first <= lasts[i]) {
+          if (starts[i] - start >= interval.bytes) {
+            return start;
+          }
+          start = Math.max(start, ends[i]);
+        }
+      }
+      return start;
+    }
+
+    private void insert(long[] values, int at, long value) {
+      System.arraycopy(values, at, values, at + 1, count - at);
+      values[at] = value;
+    }
+
+    private void insert(int[] values, int at, int value) {
+      System.arraycopy(values, at, values, at + 1, count - at);
+      values[at] = value;
+    }
   }
 
   /** The most that is there at once: no packing takes less. */

@@ -16,6 +16,7 @@ import java.util.NavigableMap;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -92,15 +93,11 @@ public final class Placement {
     this.l2Bytes = l2Bytes;
     this.l3Bytes = l3Bytes;
     this.prefetch = prefetch;
-    large =
-        regions(
-            region ->
-                region.kind() != Region.Kind.ACTIVATION && region.bytes() >= SMALLEST_STREAMED);
-    long small =
-        regions(region -> region.kind() != Region.Kind.ACTIVATION && !large.contains(region))
-            .stream()
-            .mapToLong(region -> aligned(region.bytes()))
-            .sum();
+    Map<Boolean, List<Region>> bySize =
+        regions(region -> region.kind() != Region.Kind.ACTIVATION).stream()
+            .collect(Collectors.partitioningBy(region -> region.bytes() >= SMALLEST_STREAMED));
+    large = bySize.get(true);
+    long small = bySize.get(false).stream().mapToLong(region -> aligned(region.bytes())).sum();
     long moving = runs.stream().mapToLong(living -> living.packed.bytes()).max().orElse(0);
     room = l2Bytes - small - moving;
   }

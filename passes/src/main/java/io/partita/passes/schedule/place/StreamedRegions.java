@@ -33,6 +33,7 @@ final class StreamedRegions {
   private final List<One> all;
   private final List<WeightRing.Unit> units;
   private final Optional<List<WeightRing.Slot>> slots;
+  private final long bytes;
   private final boolean wraps;
 
   /**
@@ -45,7 +46,9 @@ final class StreamedRegions {
     this.all = all;
     this.wraps = wraps;
     this.units = all.stream().map(One::unit).toList();
-    this.slots = WeightRing.place(units, room);
+    WeightRing.Placed placed = WeightRing.place(units, room);
+    this.slots = placed.slots();
+    this.bytes = placed.bytes();
   }
 
   /** Whether there's room enough. */
@@ -60,12 +63,7 @@ final class StreamedRegions {
 
   /** How much of the room is used, or would be if there were enough. */
   long bytes() {
-    return slots.isEmpty()
-        ? WeightRing.packed(units).bytes()
-        : IntStream.range(0, all.size())
-            .mapToLong(i -> offset(i) + units.get(i).bytes())
-            .max()
-            .orElse(0);
+    return bytes;
   }
 
   /**

@@ -160,7 +160,7 @@ final class TransferQueue {
       }
       startWithRoom(next, steps);
     }
-    while (underWay.stream().anyMatch(each -> each.piece.due <= task)) {
+    while (mustEnd(task)) {
       await(steps);
     }
     startFree(task, steps);
@@ -168,6 +168,16 @@ final class TransferQueue {
       now += times.tasks().get(task);
     }
     return steps;
+  }
+
+  /** Whether anything is under way that a task needs. */
+  private boolean mustEnd(int task) {
+    for (Started each : underWay) {
+      if (each.piece.due <= task) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Until the last task has ended, and all transfers but those for the next run, in cycles. */
@@ -197,8 +207,12 @@ final class TransferQueue {
 
   /** Whether its room holds what is on its way to L3. */
   private boolean isBlocked(Piece fetch) {
-    return underWay.stream()
-        .anyMatch(each -> !each.piece.isFetch && each.piece.whole.meets(fetch.whole));
+    for (Started each : underWay) {
+      if (!each.piece.isFetch && each.piece.whole.meets(fetch.whole)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void startWithRoom(Piece piece, List<ScheduleStep> steps) {
@@ -225,7 +239,12 @@ final class TransferQueue {
 
   /** Of those that this run waits for, if there's one. */
   private Started oldest() {
-    return underWay.stream().filter(this::isOfThisRun).findFirst().orElse(underWay.getFirst());
+    for (Started each : underWay) {
+      if (isOfThisRun(each)) {
+        return each;
+      }
+    }
+    return underWay.getFirst();
   }
 
   private void await(List<ScheduleStep> steps) {

@@ -30,26 +30,42 @@ final class WeightRing {
   private WeightRing() {}
 
   /**
+   * Slots for all units.
+   *
+   * @param slots none if the units don't fit
+   * @param bytes that they take, or would take if there were enough
+   */
+  record Placed(Optional<List<Slot>> slots, long bytes) {
+    private static Placed of(List<Unit> units, List<Slot> slots) {
+      long bytes =
+          IntStream.range(0, units.size())
+              .mapToLong(i -> slots.get(i).offset + units.get(i).bytes)
+              .max()
+              .orElse(0);
+      return new Placed(Optional.of(slots), bytes);
+    }
+  }
+
+  /**
    * Where that leaves no room for one when it's needed, all are packed instead, which leaves less
    * time for transfers.
    *
    * @param units by the first task that reads them
    * @param bytes of the ring
-   * @return none if they don't fit at all
    */
-  static Optional<List<Slot>> place(List<Unit> units, long bytes) {
+  static Placed place(List<Unit> units, long bytes) {
     Optional<List<Slot>> earliest = earliest(units, bytes);
-    return earliest.isPresent() || packed(units).bytes() > bytes
-        ? earliest
-        : Optional.of(slots(units, packed(units).offsets()));
-  }
-
-  /** As closely as can be. */
-  static OffsetPacking.Packed packed(List<Unit> units) {
-    return OffsetPacking.pack(
-        units.stream()
-            .map(unit -> new OffsetPacking.Interval(unit.bytes, unit.first, unit.last))
-            .toList());
+    if (earliest.isPresent()) {
+      return Placed.of(units, earliest.get());
+    }
+    OffsetPacking.Packed packed =
+        OffsetPacking.pack(
+            units.stream()
+                .map(unit -> new OffsetPacking.Interval(unit.bytes, unit.first, unit.last))
+                .toList());
+    return packed.bytes() > bytes
+        ? new Placed(Optional.empty(), packed.bytes())
+        : Placed.of(units, slots(units, packed.offsets()));
   }
 
   private static List<Slot> slots(List<Unit> units, List<Long> offsets) {

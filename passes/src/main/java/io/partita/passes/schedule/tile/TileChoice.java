@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -29,13 +30,13 @@ import java.util.stream.IntStream;
 /**
  * Chooses tiles: their extents, the order of the loops, and which operands have two slots, so that
  * a loop fits L1 and takes as little time as the figures of the chip say. Each loop is worked out
- * once; the same loop always gives the same tiles.
+ * once; the same loop always gives the same tiles. Safe for use by several threads.
  */
 public final class TileChoice {
   private final ChipKind chip;
   private final long l1Bytes;
   private final boolean doubleBuffer;
-  private final Map<TileSpace, TiledKernel> known = new HashMap<>();
+  private final Map<TileSpace, TiledKernel> known = new ConcurrentHashMap<>();
 
   /**
    * @param l1Bytes what tiles may use, stacks and messages being elsewhere
