@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code partita diff} passes what is right on every port, and names the same mistakes there. */
+@Tag("thorough")
 @Timeout(300)
 final class DiffOnPortsTest {
   private static final String REDUCES = "partita_team_run(kernel, &binary);";

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code partita run --on PORT}: what it gives, and what it says when programs are missing, don't
  * compile, stop or don't end; nothing that it started stays, and no file is half written.
  */
+@Tag("thorough")
 @Timeout(300)
 @Isolated("looks for processes that the JVM has started")
 final class RunOnPortsTest {

@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,7 @@ class HostileSizesTest {
   }
 
   /** In reverse, so that sorting has all of its work. */
+  @Tag("thorough")
   @Test
   void importsAMillionNodes() throws IOException {
     GraphProto.Builder forward = chain(1_000_000);

@@ -11,17 +11,26 @@ import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /**
  * The test networks of Deeploy on several devices, each a thread: integers are what was recorded to
  * the bit, floats within the tolerance that one device is held to.
  */
 class DistributedPeerSuiteTest {
-  @ParameterizedTest(name = "{0} devices")
-  @ValueSource(ints = {3, 8})
-  void everyNetworkPasses(int devices) {
+  @Test
+  void everyNetworkPassesOnThreeDevices() {
+    everyNetworkPasses(3);
+  }
+
+  @Tag("thorough")
+  @Test
+  void everyNetworkPassesOnEightDevices() {
+    everyNetworkPasses(8);
+  }
+
+  private static void everyNetworkPasses(int devices) {
     Path folder =
         SharedFolder.require(
             "peer-suite",

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,6 +83,7 @@ class PeerSuiteInCTest {
   }
 
   /** In as little L1 as the peer's own tests give a network. */
+  @Tag("thorough")
   @Test
   void everyNetworkPassesInTheSmallestMemory() throws IOException {
     Path suite = suite();
@@ -117,6 +119,7 @@ class PeerSuiteInCTest {
     return sizes;
   }
 
+  @Tag("thorough")
   @Test
   void modelsPassOnSeveralChips() {
     ChipTarget target = ChipTarget.of("siracusa:chips=4", Map.of());
