@@ -17,19 +17,28 @@ input : 'input' STRING STRING ;
 output : 'output' STRING STRING ;
 
 //   role devices 0, 1 {
-//     l1 { used 1024 B, needed 1024 B, of 245760 B }
+//     cores 1 x 8
+//     memory l1 shared, aligned 4 B { used 1024 B, needed 1024 B, of 245760 B }
 //     in "x": f32[4,64] at l2 0x100
 role
-    : 'role' 'devices' integer (',' integer)* '{' use use use port* constant* residence* loop*
+    : 'role' 'devices' integer (',' integer)* '{' cores memory* port* constant* residence* loop*
       steps steps '}'
     ;
 
-use : ('l1' | 'l2' | 'l3') '{' 'used' bytes ',' 'needed' bytes ',' 'of' bytes '}' ;
+cores : 'cores' integer 'x' integer ;
+
+// From the nearest to the cores to the farthest; names are those of the target.
+memory
+    : 'memory' name ('shared' | 'private') ',' 'aligned' bytes '{' 'used' bytes ',' 'needed' bytes ',' 'of' bytes '}'
+    ;
 
 // The values that an input may hold: from 0 to 255.
 port : ('in' | 'out' | 'state') STRING ':' type place ('from' integer 'to' integer)? ;
 
-place : 'at' name integer ;
+place : 'at' address ;
+
+// A memory of the role, and an offset in it.
+address : name integer ;
 
 bytes : integer 'B' ;
 
@@ -100,19 +109,19 @@ numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | clear) STRI
 
 tiles : 'tiles' name '(' (integer (',' integer)*)? ')' STRING ;
 
-transfer : ('fetch' | 'spill') integer 'l3' integer 'l2' integer ',' bytes ;
+transfer : ('fetch' | 'spill') integer address address ',' bytes ;
 
 wait_ : 'wait' integer ;
 
 rows
-    : 'rows' integer 'of' integer 'l3' integer ',' bytes 'by' name integer 'l2' integer
+    : 'rows' integer 'of' integer address ',' bytes 'by' name integer address
     ;
 
 //       3: exchange f32 operand 0x100 result 0x900 vector 0x500 message 0x700 l1 0, 1024 B {
 //            0 of 128 before "0+64" after "0+128" steps "send 1 (256 B): 0+64; …"
 //          } "all-reduce"
 exchange
-    : 'exchange' name operandPlace? resultPlace? 'vector' integer 'message' integer 'l1' integer ','
+    : 'exchange' name operandPlace? resultPlace? 'vector' integer 'message' integer address ','
       bytes '{' device* '}'
     ;
 
@@ -122,7 +131,7 @@ resultPlace : 'result' integer ;
 
 device : integer 'of' integer 'before' STRING 'after' STRING 'steps' STRING ;
 
-clear : 'clear' 'l2' integer ',' bytes ;
+clear : 'clear' address ',' bytes ;
 
 integer : '-'? (INTEGER | HEXADECIMAL) ;
 
@@ -131,8 +140,9 @@ name
     : WORD | 'schedule' | 'mesh' | 'input' | 'output' | 'role' | 'devices' | 'used' | 'needed' | 'of'
     | 'at' | 'B' | 'constant' | 'weight' | 'holds' | 'from' | 'to' | 'loop' | 'axis' | 'by' | 'until'
     | 'load' | 'store' | 'scalar' | 'x' | 'for' | 'step' | 'scratch' | 'call' | 'last' | 'tiles'
-    | 'fetch' | 'spill' | 'l3' | 'l2' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
-    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'l1' | 'before' | 'after' | 'steps' | 'clear' | 'when'
+    | 'fetch' | 'spill' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
+    | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when'
+    | 'cores' | 'memory' | 'shared' | 'private' | 'aligned'
     ;
 
 NAN_BITS : 'nan:0x' [0-9a-f]+ ;

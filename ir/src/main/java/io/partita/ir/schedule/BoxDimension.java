@@ -8,7 +8,7 @@ import io.partita.ir.schedule.kernel.TileExpression;
  * @param start the first index; not below 0
  * @param size how many indices, at least 1; start + size doesn't exceed the extent
  * @param extent of the tensor
- * @param stride elements in L2 from one index to the next
+ * @param stride elements at home from one index to the next
  */
 public record BoxDimension(TileExpression start, TileExpression size, long extent, long stride) {
   /** Where all indices are the same element, it doesn't matter which is the first. */

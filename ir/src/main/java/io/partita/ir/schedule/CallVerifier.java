@@ -19,9 +19,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Plays the kernels of one loop element by element of L1: whether they stay inside their tiles,
- * read only what was loaded or written for the same results, read all that was loaded, and have
- * written results in full when these are stored.
+ * Plays the kernels of one loop element by element of the working memory: whether they stay inside
+ * their tiles, read only what was loaded or written for the same results, read all that was loaded,
+ * and have written results in full when these are stored.
  *
  * <p>Where nothing depends on how far a tile is along an axis, the first, the last and one between
  * them stand for all.

@@ -10,18 +10,24 @@ import java.util.Optional;
  * What chips of one role do: those of which the programs differ in constants and peers only.
  *
  * @param devices which chips of the mesh have the role, ascending
+ * @param cores that compute: all together where they share {@link #working}, else each on tiles of
+ *     its own
+ * @param memories from the nearest to the cores to the farthest: kernels work in the first, whole
+ *     tensors lie in the second while steps use them, and the others are reached by transfers
  * @param kernels the loops that steps run, each once
  * @param start steps that run once, before the first run
  * @param steps one run; transfers that are under way when it begins are so again when it ends
- * @param inputs what a caller writes to L2 before a run
- * @param outputs what a caller reads from L2 after it
+ * @param inputs what a caller writes to {@link #home} before a run
+ * @param outputs what a caller reads from there after it
  * @param states what stays from run to run, and is zero before the first and after a reset
  * @param constants the weights image
- * @param residences what lies in L2 at which steps
+ * @param residences what lies in {@link #home} at which steps
  * @param meaning what steps compute; none where it isn't known
  */
 public record ChipSchedule(
     List<Integer> devices,
+    CoreGrid cores,
+    List<MemoryUse> memories,
     List<TiledKernel> kernels,
     List<ScheduleStep> start,
     List<ScheduleStep> steps,
@@ -29,13 +35,17 @@ public record ChipSchedule(
     List<Port> outputs,
     List<Port> states,
     List<StoredConstant> constants,
-    MemoryUse l1,
-    MemoryUse l2,
-    MemoryUse l3,
     List<Residence> residences,
     Optional<StepMeaning> meaning) {
+  /** The number of the memory that kernels work in. */
+  public static final int WORKING = 0;
+
+  /** The number of the memory where whole tensors lie. */
+  public static final int HOME = 1;
+
   public ChipSchedule {
     devices = List.copyOf(devices);
+    memories = List.copyOf(memories);
     kernels = List.copyOf(kernels);
     start = List.copyOf(start);
     steps = List.copyOf(steps);
@@ -46,21 +56,29 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** Where a tensor lies. */
-  public enum Level {
-    L2,
-    L3
+  /** The memory that kernels work in. */
+  public MemoryUse working() {
+    return memories.get(WORKING);
+  }
+
+  /** The memory that loops load from and store to. */
+  public MemoryUse home() {
+    return memories.get(HOME);
+  }
+
+  /** What is used of the memories from here on, which are reached by transfers. */
+  public List<MemoryUse> farther() {
+    return memories.subList(HOME + 1, memories.size());
   }
 
   /**
-   * A tensor by its name in the model, without gaps, row by row, from an offset in bytes.
+   * A tensor by its name in the model, without gaps, row by row.
    *
    * @param range the values that it may hold; none where it may hold any
    */
-  public record Port(
-      String name, TensorType type, Level level, long offset, Optional<InputRange> range) {
-    public Port(String name, TensorType type, Level level, long offset) {
-      this(name, type, level, offset, Optional.empty());
+  public record Port(String name, TensorType type, Address at, Optional<InputRange> range) {
+    public Port(String name, TensorType type, Address at) {
+      this(name, type, at, Optional.empty());
     }
   }
 
@@ -71,26 +89,19 @@ public record ChipSchedule(
    * @param tensors for each of the devices of the role, in their order: elements as they're stored
    */
   public record StoredConstant(
-      String name, String text, Level level, long offset, long bytes, List<Tensor> tensors) {
+      String name, String text, Address at, long bytes, List<Tensor> tensors) {
     public StoredConstant {
       tensors = List.copyOf(tensors);
     }
   }
 
   /**
-   * Bytes of L2 that belong to one thing for some steps: a value and its views, a constant, room
-   * for messages.
+   * Bytes of {@link ChipSchedule#home} that belong to one thing for some steps: a value and its
+   * views, a constant, room for messages.
    *
    * @param name of the value, as in the model
    * @param first index of the first step that touches it; -1 for what is there before a run
    * @param last index of the last one; the number of steps for what is there after a run
    */
   public record Residence(String name, long offset, long bytes, int first, int last) {}
-
-  /**
-   * @param used bytes from offset 0 on
-   * @param needed the most that is alive at once: what no placement can be below
-   * @param available what the target has
-   */
-  public record MemoryUse(long used, long needed, long available) {}
 }

@@ -1,11 +1,10 @@
 package io.partita.ir.schedule;
 
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 
 /**
- * How a chip uses L2, in bytes.
+ * How a chip uses its home memory, in bytes.
  *
  * @param used from offset 0 on
  * @param atOnce the most that lies there at the same step, with what is fetched ahead: the
@@ -13,15 +12,15 @@ import io.partita.ir.schedule.ScheduleStep.StartTransfer;
  *     where
  * @param needed the most that is in use at the same step: what no placement can be below
  * @param stays weights and states that stay from run to run
- * @param fetched from L3 in a run, without rows of tables
- * @param spilled to L3 in a run
+ * @param fetched from farther memories in a run, without rows of tables
+ * @param spilled to them in a run
  */
 public record MemoryReport(
     long used, long atOnce, long needed, long stays, long fetched, long spilled) {
 
   /** Of one chip of a role. */
   public static MemoryReport of(ChipSchedule chip) {
-    long atOnce = chip.residences().isEmpty() ? chip.l2().used() : 0;
+    long atOnce = chip.residences().isEmpty() ? chip.home().used() : 0;
     for (Residence at : chip.residences()) {
       long sum = 0;
       for (Residence other : chip.residences()) {
@@ -31,18 +30,18 @@ public record MemoryReport(
     }
     long constants =
         chip.constants().stream()
-            .filter(constant -> constant.level() == Level.L2)
+            .filter(constant -> constant.at().isHome())
             .mapToLong(ChipSchedule.StoredConstant::bytes)
             .sum();
     long states =
         chip.states().stream()
-            .filter(state -> state.level() == Level.L2)
+            .filter(state -> state.at().isHome())
             .mapToLong(state -> state.type().bytes())
             .sum();
     return new MemoryReport(
-        chip.l2().used(),
+        chip.home().used(),
         atOnce,
-        chip.l2().needed(),
+        chip.home().needed(),
         constants + states,
         moved(chip, true),
         moved(chip, false));

@@ -3,7 +3,6 @@ package io.partita.ir.schedule;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
@@ -18,9 +17,9 @@ import java.util.TreeMap;
 
 /**
  * Plays the first run of a chip, which leaves to the next one what it began with, byte by byte of
- * L2: whether each byte that is read was written since it belongs to what is read, whether
- * constants stay as they are, whether transfers are left alone until they have ended, and whether
- * L3 gets what a run changes of its states.
+ * its home memory: whether each byte that is read was written since it belongs to what is read,
+ * whether constants stay as they are, whether transfers are left alone until they have ended, and
+ * whether farther memories get what a run changes of its states.
  */
 final class MemoryVerifier {
   private static final byte EMPTY = 0;
@@ -30,8 +29,11 @@ final class MemoryVerifier {
   private static final byte LEAVING = 4;
 
   private final ChipSchedule chip;
-  private final byte[] l2;
-  private final StateCopies copies;
+  private final byte[] home;
+
+  /** Of each memory from the third on. */
+  private final List<StateCopies> copies = new ArrayList<>();
+
   private final Map<Integer, StartTransfer> underWay = new TreeMap<>();
   private final List<Residence> byFirst;
   private final List<Residence> alive = new ArrayList<>();
@@ -41,8 +43,10 @@ final class MemoryVerifier {
 
   private MemoryVerifier(ChipSchedule chip) {
     this.chip = chip;
-    this.l2 = new byte[Math.toIntExact(chip.l2().used())];
-    this.copies = new StateCopies(chip);
+    this.home = new byte[Math.toIntExact(chip.home().used())];
+    for (int memory = ChipSchedule.HOME + 1; memory < chip.memories().size(); memory++) {
+      copies.add(new StateCopies(chip, memory));
+    }
     this.byFirst = new ArrayList<>(chip.residences());
     byFirst.sort(Comparator.comparingInt(Residence::first));
   }
@@ -69,9 +73,9 @@ final class MemoryVerifier {
     index = -1;
     enter();
     for (StoredConstant constant : chip.constants()) {
-      requireInside(constant.offset(), constant.bytes(), constant.level());
-      if (constant.level() == Level.L2) {
-        fill(constant.offset(), constant.bytes(), CONSTANT);
+      requireInside(constant.at(), constant.bytes());
+      if (constant.at().isHome()) {
+        fill(constant.at().offset(), constant.bytes(), CONSTANT);
       }
     }
     requireStatesApart();
@@ -91,11 +95,13 @@ final class MemoryVerifier {
     step = null;
     requireTransfer(
         underWay.equals(atStart), "what is under way before a run: " + atStart, underWay);
-    require(copies.behind() < 0, "states in L3 as a run leaves them", copies.behind());
+    for (StateCopies each : copies) {
+      require(each.behind() < 0, "states as a run leaves them in " + each, each.behind());
+    }
     for (List<Port> ports : List.of(chip.outputs(), chip.states())) {
       for (Port port : ports) {
-        if (port.level() == Level.L2) {
-          requireWritten(port.name(), port.offset(), port.type().bytes());
+        if (port.at().isHome()) {
+          requireWritten(port.name(), port.at().offset(), port.type().bytes());
         }
       }
     }
@@ -103,37 +109,56 @@ final class MemoryVerifier {
 
   private void writePorts(List<Port> ports) {
     for (Port port : ports) {
-      if (port.level() == Level.L2) {
-        write(port.name(), port.offset(), port.type().bytes());
+      if (port.at().isHome()) {
+        write(port.name(), port.at().offset(), port.type().bytes());
       }
     }
   }
 
   /** Of constants and of each other. */
   private void requireStatesApart() {
-    List<long[]> taken = new ArrayList<>();
+    List<Extent> taken = new ArrayList<>();
     for (StoredConstant constant : chip.constants()) {
-      if (constant.level() == Level.L3) {
-        taken.add(new long[] {constant.offset(), constant.offset() + constant.bytes()});
+      if (!constant.at().isHome()) {
+        taken.add(new Extent(constant.at(), constant.bytes()));
       }
     }
     for (Port state : chip.states()) {
-      if (state.level() == Level.L3) {
-        long end = state.offset() + state.type().bytes();
-        requireInside(state.offset(), state.type().bytes(), Level.L3);
-        for (long[] other : taken) {
-          require(end <= other[0] || other[1] <= state.offset(), "bytes of its own", state);
-        }
-        taken.add(new long[] {state.offset(), end});
+      if (!state.at().isHome()) {
+        requireInside(state.at(), state.type().bytes());
+        Extent own = new Extent(state.at(), state.type().bytes());
+        require(taken.stream().noneMatch(own::meets), "bytes of its own", state);
+        taken.add(own);
       }
     }
   }
 
-  private void requireInside(long offset, long bytes, Level level) {
-    long used = level == Level.L2 ? chip.l2().used() : chip.l3().used();
-    if (offset < 0 || offset + bytes > used) {
-      require(false, "bytes below " + used + " of " + level, bytes + " from " + offset);
+  private record Extent(Address at, long bytes) {
+    boolean meets(Extent other) {
+      return at.memory() == other.at.memory()
+          && at.offset() < other.at.offset() + other.bytes
+          && other.at.offset() < at.offset() + bytes;
     }
+  }
+
+  private void requireInside(Address at, long bytes) {
+    boolean isKnown = at.memory() >= ChipSchedule.HOME && at.memory() < chip.memories().size();
+    require(isKnown, "a memory where tensors lie, of " + chip.memories().size(), at);
+    MemoryUse use = chip.memories().get(at.memory());
+    if (at.offset() < 0 || at.offset() + bytes > use.used()) {
+      require(
+          false, "bytes below " + use.used() + " of " + use.name(), bytes + " from " + at.offset());
+    }
+  }
+
+  private void requireInside(long offset, long bytes) {
+    requireInside(Address.home(offset), bytes);
+  }
+
+  /** Where something lies that transfers reach. */
+  private void requireFar(Address at, long bytes) {
+    require(at.memory() > ChipSchedule.HOME, "a memory beyond " + chip.home().name(), at);
+    requireInside(at, bytes);
   }
 
   /** What begins at this step has other bytes than all that is there, and nothing in them. */
@@ -141,7 +166,7 @@ final class MemoryVerifier {
     alive.removeIf(each -> each.last() < index);
     while (nextResidence < byFirst.size() && byFirst.get(nextResidence).first() <= index) {
       Residence entering = byFirst.get(nextResidence++);
-      requireInside(entering.offset(), entering.bytes(), Level.L2);
+      requireInside(entering.offset(), entering.bytes());
       for (Residence other : alive) {
         require(
             entering.offset() + entering.bytes() <= other.offset()
@@ -150,18 +175,18 @@ final class MemoryVerifier {
             entering);
       }
       for (long at = entering.offset(); at < entering.offset() + entering.bytes(); at++) {
-        if (l2[(int) at] == ARRIVING || l2[(int) at] == LEAVING) {
+        if (home[(int) at] == ARRIVING || home[(int) at] == LEAVING) {
           require(false, "no transfer in " + entering, at);
         }
       }
       fill(entering.offset(), entering.bytes(), EMPTY);
-      copies.forget(entering.offset(), entering.bytes());
+      copies.forEach(each -> each.forget(entering.offset(), entering.bytes()));
       alive.add(entering);
     }
   }
 
   private void fill(long offset, long bytes, byte state) {
-    Arrays.fill(l2, (int) offset, (int) (offset + bytes), state);
+    Arrays.fill(home, (int) offset, (int) (offset + bytes), state);
   }
 
   private void play() {
@@ -171,33 +196,35 @@ final class MemoryVerifier {
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
         requireTransfer(ended != null, "a transfer that is under way", wait);
-        fill(ended.l2(), ended.bytes(), WRITTEN);
-        copies.ended(ended);
+        fill(ended.home(), ended.bytes(), WRITTEN);
+        copies.forEach(each -> each.ended(ended));
       }
       case ScheduleStep.FetchRows rows -> {
-        requireInside(rows.l3(), rows.rows() * rows.rowBytes(), Level.L3);
+        requireFar(rows.table(), rows.rows() * rows.rowBytes());
         read("indices", rows.indices(), rows.index().packedBytes(rows.count()));
-        write("rows", rows.l2(), rows.count() * rows.rowBytes());
+        write("rows", rows.home(), rows.count() * rows.rowBytes());
       }
       case ScheduleStep.Exchange exchange -> play(exchange);
-      case ScheduleStep.Clear clear -> write("zeros", clear.l2(), clear.bytes());
+      case ScheduleStep.Clear clear -> write("zeros", clear.home(), clear.bytes());
     }
   }
 
   private void play(StartTransfer start) {
-    requireInside(start.l3(), start.bytes(), Level.L3);
+    requireFar(start.far(), start.bytes());
     requireTransfer(
         !underWay.containsKey(start.transfer()), "a number that isn't under way", start);
     underWay.put(start.transfer(), start);
     if (start.fetch()) {
-      write(start.node(), start.l2(), start.bytes());
-      fill(start.l2(), start.bytes(), ARRIVING);
+      write(start.node(), start.home(), start.bytes());
+      fill(start.home(), start.bytes(), ARRIVING);
     } else {
-      read(start.node(), start.l2(), start.bytes());
-      fill(start.l2(), start.bytes(), LEAVING);
+      read(start.node(), start.home(), start.bytes());
+      fill(start.home(), start.bytes(), LEAVING);
     }
-    String wrong = copies.started(start);
-    requireTransfer(wrong == null, "the newest bytes of a state", wrong);
+    for (StateCopies each : copies) {
+      String wrong = each.started(start);
+      requireTransfer(wrong == null, "the newest bytes of a state", wrong);
+    }
   }
 
   private void play(ScheduleStep.Exchange exchange) {
@@ -206,9 +233,10 @@ final class MemoryVerifier {
     require(element.bits() >= Byte.SIZE, "elements of whole bytes in messages", element);
     long vector = element.packedBytes(one.elements());
     require(
-        exchange.l1() >= 0 && exchange.l1() + exchange.l1Bytes() <= chip.l1().used(),
-        "L1 below " + chip.l1().used(),
-        exchange.l1Bytes() + " from " + exchange.l1());
+        exchange.working() >= 0
+            && exchange.working() + exchange.workingBytes() <= chip.working().used(),
+        chip.working().name() + " below " + chip.working().used(),
+        exchange.workingBytes() + " from " + exchange.working());
     if (exchange.operand().isPresent()) {
       read("operand", exchange.operand().get(), element.packedBytes(elements(one.before())));
     } else if (!one.before().isEmpty()) {
@@ -376,9 +404,9 @@ final class MemoryVerifier {
   }
 
   private void requireWritten(String name, long offset, long bytes) {
-    requireInside(offset, bytes, Level.L2);
+    requireInside(offset, bytes);
     for (long at = offset; at < offset + bytes; at++) {
-      byte state = l2[(int) at];
+      byte state = home[(int) at];
       if (state == EMPTY || state == ARRIVING) {
         require(
             false,
@@ -389,17 +417,17 @@ final class MemoryVerifier {
   }
 
   private void write(String name, long offset, long bytes) {
-    requireInside(offset, bytes, Level.L2);
+    requireInside(offset, bytes);
     requireResident(name, offset, bytes);
     for (long at = offset; at < offset + bytes; at++) {
-      byte state = l2[(int) at];
+      byte state = home[(int) at];
       if (state != EMPTY && state != WRITTEN) {
         String what = state == CONSTANT ? "a constant" : "a transfer that is under way";
         require(false, name + " to be written where nothing else is", "byte " + at + " of " + what);
       }
     }
     fill(offset, bytes, WRITTEN);
-    copies.wrote(offset, bytes);
+    copies.forEach(each -> each.wrote(offset, bytes));
   }
 
   private void requireResident(String name, long offset, long bytes) {

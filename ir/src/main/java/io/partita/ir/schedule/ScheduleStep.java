@@ -14,7 +14,7 @@ public sealed interface ScheduleStep {
    * Runs a loop over tiles.
    *
    * @param kernel index in {@link ChipSchedule#kernels}
-   * @param operands offset in L2 of the first element of each of the loop's operands, in order
+   * @param operands offset at home of the first element of each of the loop's operands, in order
    * @param text what it computes, with shapes
    */
   record RunTiles(int kernel, List<Long> operands, String node, String text)
@@ -25,33 +25,35 @@ public sealed interface ScheduleStep {
   }
 
   /**
-   * Starts a transfer between L3 and L2, which goes on during the steps that follow.
+   * Starts a transfer between {@link ChipSchedule#home} and a farther memory, which goes on during
+   * the steps that follow.
    *
    * @param transfer its number among those under way at once; a {@link WaitTransfer} of the same
    *     number ends it
-   * @param fetch whether from L3 to L2
+   * @param fetch whether from the farther memory
    */
-  record StartTransfer(int transfer, boolean fetch, long l3, long l2, long bytes, String node)
+  record StartTransfer(int transfer, boolean fetch, Address far, long home, long bytes, String node)
       implements ScheduleStep {}
 
   record WaitTransfer(int transfer, String node) implements ScheduleStep {}
 
   /**
-   * Fetches rows of a table in L3 to L2, one after the other, by indices that are in L2. An index
-   * below 0 counts from the end; one that is out of range gives zeros.
+   * Fetches rows of a table in a farther memory, one after the other, by indices that are at home.
+   * An index below 0 counts from the end; one that is out of range gives zeros.
    *
-   * @param rowBytes a multiple of the alignment of L3
-   * @param indices offset in L2
+   * @param rowBytes a multiple of the alignment of that memory
+   * @param indices offset at home
+   * @param home offset of the first row that is fetched
    * @param index i32 or i64
    */
   record FetchRows(
-      long l3,
+      Address table,
       long rows,
       long rowBytes,
       long indices,
       ElementType index,
       long count,
-      long l2,
+      long home,
       String node)
       implements ScheduleStep {}
 
@@ -60,12 +62,12 @@ public sealed interface ScheduleStep {
    *
    * @param exchanges for each of the devices of the role, in their order: peers and places differ,
    *     kinds and sizes of steps don't
-   * @param operand offset in L2 of the elements that the chip has, in the order of the exchange;
+   * @param operand offset at home of the elements that the chip has, in the order of the exchange;
    *     none if they are in the vector
    * @param result likewise of the elements that it's to have
-   * @param vector offset in L2 of the whole vector
-   * @param message offset in L2 of room for the largest message that isn't received in place
-   * @param l1 offset in L1 of the room for joining what is received
+   * @param vector offset at home of the whole vector
+   * @param message offset at home of room for the largest message that isn't received in place
+   * @param working offset in {@link ChipSchedule#working} of the room for joining what is received
    */
   record Exchange(
       List<Communication.Exchange> exchanges,
@@ -74,8 +76,8 @@ public sealed interface ScheduleStep {
       Optional<Long> result,
       long vector,
       long message,
-      long l1,
-      long l1Bytes,
+      long working,
+      long workingBytes,
       String node)
       implements ScheduleStep {
     public Exchange {
@@ -83,6 +85,6 @@ public sealed interface ScheduleStep {
     }
   }
 
-  /** Fills bytes in L2 with zeros: a cache before its first run, a padding. */
-  record Clear(long l2, long bytes, String node) implements ScheduleStep {}
+  /** Fills bytes at home with zeros: a cache before its first run, a padding. */
+  record Clear(long home, long bytes, String node) implements ScheduleStep {}
 }

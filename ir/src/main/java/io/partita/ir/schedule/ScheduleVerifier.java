@@ -1,15 +1,14 @@
 package io.partita.ir.schedule;
 
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Works out anew whether a schedule holds together: tiles lie inside their tensors and inside L1,
- * each element of a result is stored once, what is read has been written, nothing is written to
- * what is still needed, and each transfer is awaited once and left alone until then.
+ * Works out anew whether a schedule holds together: tiles lie inside their tensors and inside the
+ * working memory, each element of a result is stored once, what is read has been written, nothing
+ * is written to what is still needed, and each transfer is awaited once and left alone until then.
  *
  * <p>It trusts {@link ChipSchedule#residences} in what belongs to what, and doesn't know what
  * kernels compute.
@@ -79,8 +78,7 @@ public final class ScheduleVerifier {
       StoredConstant mine = one.get(i);
       StoredConstant its = other.get(i);
       isSame =
-          mine.level() == its.level()
-              && mine.offset() == its.offset()
+          mine.at().equals(its.at())
               && mine.bytes() == its.bytes()
               && mine.tensors().size() == its.tensors().size();
       for (int member = 0; isSame && member < mine.tensors().size(); member++) {
@@ -92,7 +90,7 @@ public final class ScheduleVerifier {
 
   private static void verify(ChipSchedule chip) {
     String where = "device " + chip.devices().getFirst();
-    for (MemoryUse use : List.of(chip.l1(), chip.l2(), chip.l3())) {
+    for (MemoryUse use : chip.memories()) {
       ScheduleFault.MEMORY.require(
           use.used() <= use.available() && use.needed() <= use.used(),
           where,
@@ -108,7 +106,7 @@ public final class ScheduleVerifier {
           "a tensor of at most " + constant.bytes() + " B for each device",
           constant.tensors().size() + " tensors");
     }
-    chip.kernels().forEach(kernel -> TileVerifier.verify(kernel, chip.l1().used()));
+    chip.kernels().forEach(kernel -> TileVerifier.verify(kernel, chip.working().used()));
     MemoryVerifier.verify(chip);
   }
 }

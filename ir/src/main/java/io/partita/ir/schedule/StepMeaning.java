@@ -4,9 +4,9 @@ import io.partita.ir.graph.Graph;
 import java.util.List;
 
 /**
- * What the steps of a chip compute, for whoever compares what they leave in L2 with it. Values are
- * named by the number of their node in the graph and of the node's result, or by -1 and the number
- * of the graph's input.
+ * What the steps of a chip compute, for whoever compares what they leave at home with it. Values
+ * are named by the number of their node in the graph and of the node's result, or by -1 and the
+ * number of the graph's input.
  *
  * @param graphs for each of the devices of the role, in their order; node {@code i} of one is the
  *     counterpart of node {@code i} of each other
@@ -24,12 +24,12 @@ public record StepMeaning(
   }
 
   /**
-   * A value that is whole in L2 when a step has ended.
+   * A value that is whole at home when a step has ended.
    *
-   * @param l2 offset in bytes of the first element
+   * @param home offset in bytes of the first element
    * @param strides elements from one index to the next, of each dimension of the value's type
    */
-  public record Result(int step, int node, int index, long l2, List<Long> strides) {
+  public record Result(int step, int node, int index, long home, List<Long> strides) {
     public Result {
       strides = List.copyOf(strides);
     }

@@ -6,14 +6,15 @@ import java.util.List;
 /**
  * One tensor of a loop over tiles.
  *
- * <p>A tile lies in L1 without gaps, row by row, in an extent that is the tile's own: at the edge
- * its rows are shorter. With two slots, tiles alternate between them: one is copied while the
- * kernel works on the other.
+ * <p>A tile lies in the working memory without gaps, row by row, in an extent that is the tile's
+ * own: at the edge its rows are shorter. With two slots, tiles alternate between them: one is
+ * copied while the kernel works on the other.
  *
  * @param name a short C identifier, one of its own in the loop: {@code x}, {@code weight}
  * @param box outermost first. The last dimension's stride is 1, or there's but one index
- * @param l1 offset in bytes of the first slot; not used for a {@link Direction#SCALAR}
- * @param slotBytes bytes of one slot, a multiple of the alignment of L1; the second follows it
+ * @param offset in bytes of the first slot; not used for a {@link Direction#SCALAR}
+ * @param slotBytes bytes of one slot, a multiple of the alignment of the working memory; the second
+ *     follows it
  * @param slots 1 or 2
  */
 public record TileOperand(
@@ -21,7 +22,7 @@ public record TileOperand(
     ElementType element,
     Direction direction,
     List<BoxDimension> box,
-    long l1,
+    long offset,
     long slotBytes,
     int slots) {
   public TileOperand {

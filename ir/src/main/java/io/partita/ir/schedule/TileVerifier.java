@@ -9,23 +9,26 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
 
-/** Whether the tiles of one loop lie inside their tensors and inside L1, and results are whole. */
+/**
+ * Whether the tiles of one loop lie inside their tensors and inside the working memory, and results
+ * are whole.
+ */
 final class TileVerifier {
   private static final ScheduleFault FAULT = ScheduleFault.TILES;
   private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*";
 
   private final TiledKernel kernel;
-  private final long l1Bytes;
+  private final long workingBytes;
   private final List<Long> scalars;
 
-  private TileVerifier(TiledKernel kernel, long l1Bytes) {
+  private TileVerifier(TiledKernel kernel, long workingBytes) {
     this.kernel = kernel;
-    this.l1Bytes = l1Bytes;
+    this.workingBytes = workingBytes;
     this.scalars = ScalarSamples.of(kernel);
   }
 
-  static void verify(TiledKernel kernel, long l1Bytes) {
-    new TileVerifier(kernel, l1Bytes).run();
+  static void verify(TiledKernel kernel, long workingBytes) {
+    new TileVerifier(kernel, workingBytes).run();
   }
 
   private String where(Object part) {
@@ -38,7 +41,7 @@ final class TileVerifier {
     Set<String> names = new HashSet<>();
     kernel.operands().forEach(each -> requireName(names, each.name()));
     kernel.scratch().forEach(each -> requireName(names, each.name()));
-    l1();
+    workingMemory();
     kernel.operands().forEach(this::operand);
     kernel.calls().forEach(this::call);
     CallVerifier.verify(kernel, scalars);
@@ -51,7 +54,7 @@ final class TileVerifier {
 
   private record Place(String name, long start, long end) {}
 
-  private void l1() {
+  private void workingMemory() {
     List<Place> places = new ArrayList<>();
     for (TileOperand operand : kernel.operands()) {
       if (operand.direction() != Direction.SCALAR) {
@@ -60,21 +63,24 @@ final class TileVerifier {
             where(operand.name()),
             "1 or 2 slots",
             operand.slots());
-        long end = operand.l1() + operand.slots() * operand.slotBytes();
-        places.add(new Place(operand.name(), operand.l1(), end));
+        long end = operand.offset() + operand.slots() * operand.slotBytes();
+        places.add(new Place(operand.name(), operand.offset(), end));
       }
     }
     for (TileScratch scratch : kernel.scratch()) {
-      places.add(new Place(scratch.name(), scratch.l1(), scratch.l1() + scratch.bytes()));
+      places.add(new Place(scratch.name(), scratch.offset(), scratch.offset() + scratch.bytes()));
     }
     FAULT.require(
-        kernel.l1Bytes() <= l1Bytes, where("L1"), "at most " + l1Bytes + " B", kernel.l1Bytes());
+        kernel.workingBytes() <= workingBytes,
+        where("working memory"),
+        "at most " + workingBytes + " B",
+        kernel.workingBytes());
     for (int i = 0; i < places.size(); i++) {
       Place place = places.get(i);
       FAULT.require(
-          place.start >= 0 && place.end <= kernel.l1Bytes(),
+          place.start >= 0 && place.end <= kernel.workingBytes(),
           where(place.name),
-          "bytes below " + kernel.l1Bytes(),
+          "bytes below " + kernel.workingBytes(),
           place);
       for (Place other : places.subList(0, i)) {
         FAULT.require(
@@ -116,7 +122,7 @@ final class TileVerifier {
     }
   }
 
-  /** Each element of a result has a place of its own in L2. */
+  /** Each element of a result has a place of its own at home. */
   private void requireApart(TileOperand operand) {
     if (operand.direction() == Direction.STORE) {
       long span = 1;

@@ -14,7 +14,7 @@ import java.util.List;
  * @param name a C identifier, one of its own in the schedule, that says kernel and extents
  * @param axes outermost first; none if there's one tile
  * @param calls in order, for each tile
- * @param l1Bytes how much of L1 is used, from offset 0 on
+ * @param workingBytes how much of the working memory is used, from offset 0 on
  */
 public record TiledKernel(
     String name,
@@ -22,7 +22,7 @@ public record TiledKernel(
     List<TileOperand> operands,
     List<TileScratch> scratch,
     List<KernelCall> calls,
-    long l1Bytes) {
+    long workingBytes) {
   public TiledKernel {
     axes = List.copyOf(axes);
     operands = List.copyOf(operands);

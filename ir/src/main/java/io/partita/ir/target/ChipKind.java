@@ -142,12 +142,24 @@ public record ChipKind(
     return largest;
   }
 
-  /** The largest memory on the chip but for the working one, however small it is. */
-  public Optional<Memory> near() {
-    return memories.stream()
-        .skip(1)
+  /**
+   * The memory that kernels' tiles come from, where tensors lie while they are used: the largest on
+   * the chip but for the working one, however small it is, or the nearest one outside.
+   */
+  public Optional<Memory> home() {
+    List<Memory> others = memories.subList(1, memories.size());
+    return others.stream()
         .filter(memory -> memory.scope() != Memory.Scope.OFF_CHIP)
-        .max(Comparator.comparingLong(Memory::bytes));
+        .max(Comparator.comparingLong(Memory::bytes))
+        .or(() -> others.stream().findFirst());
+  }
+
+  /** The memory outside the chip that holds what has no room at home. */
+  public Optional<Memory> far() {
+    return memories.stream()
+        .filter(memory -> memory.scope() == Memory.Scope.OFF_CHIP)
+        .filter(memory -> !Optional.of(memory).equals(home()))
+        .findFirst();
   }
 
   public Optional<DmaChannel> channel(String from, String to) {

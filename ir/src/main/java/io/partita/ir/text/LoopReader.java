@@ -2,6 +2,7 @@ package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
@@ -71,7 +72,7 @@ final class LoopReader {
                 memory ->
                     new TileScratch(
                         memory.name().getText(),
-                        parser.integer(memory.place().integer()),
+                        parser.offset(memory.place().address(), ChipSchedule.WORKING),
                         parser.bytes(memory.bytes())))
             .toList(),
         tree.call().stream().map(this::call).toList(),
@@ -104,7 +105,7 @@ final class LoopReader {
                         parser.integer(box.integer(0)),
                         parser.integer(box.integer(1))))
             .toList(),
-        parser.integer(operand.place().integer()),
+        parser.offset(operand.place().address(), ChipSchedule.WORKING),
         parser.bytes(operand.bytes()),
         parser.small(operand.integer()));
   }

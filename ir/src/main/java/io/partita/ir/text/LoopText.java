@@ -15,21 +15,26 @@ import java.util.stream.Collectors;
 /** Writes a loop over tiles. */
 final class LoopText {
   private final TiledKernel loop;
+  private final String memory;
   private final StringBuilder out = new StringBuilder();
 
-  LoopText(TiledKernel loop) {
+  /**
+   * @param memory the name of the one that the loop works in
+   */
+  LoopText(TiledKernel loop, String memory) {
     this.loop = loop;
+    this.memory = memory;
   }
 
   String print() {
     line(2, "loop %s {", loop.name());
     loop.axes().forEach(this::axis);
     loop.operands().forEach(this::operand);
-    for (TileScratch scratch : loop.scratch()) {
-      line(3, "scratch %s at l1 %d, %d B", scratch.name(), scratch.l1(), scratch.bytes());
+    for (TileScratch each : loop.scratch()) {
+      line(3, "scratch %s at %s %d, %d B", each.name(), memory, each.offset(), each.bytes());
     }
     loop.calls().forEach(this::call);
-    line(2, "} %d B", loop.l1Bytes());
+    line(2, "} %d B", loop.workingBytes());
     return out.toString();
   }
 
@@ -56,12 +61,13 @@ final class LoopText {
             .collect(Collectors.joining(", "));
     line(
         3,
-        "%s %s: %s [%s] at l1 %d, %d x %d B",
+        "%s %s: %s [%s] at %s %d, %d x %d B",
         operand.direction().name().toLowerCase(Locale.ROOT),
         operand.name(),
         operand.element(),
         box,
-        operand.l1(),
+        memory,
+        operand.offset(),
         operand.slots(),
         operand.slotBytes());
   }

@@ -8,12 +8,13 @@ import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.syntax.Places;
@@ -52,6 +53,9 @@ public final class ScheduleParser {
 
   private final Locator locator;
   private final MemorySegment weights;
+
+  /** Numbers of the memories of the role that is read, by name. */
+  private Map<String, Integer> names = Map.of();
 
   /** A part of the weights file is one tensor, however often it's referred to. */
   private final Map<List<Object>, Tensor> known = new HashMap<>();
@@ -202,6 +206,16 @@ public final class ScheduleParser {
   }
 
   private ChipSchedule role(ScheduleSyntaxParser.RoleContext tree) {
+    List<MemoryUse> memories = tree.memory().stream().map(this::memory).toList();
+    if (memories.size() <= ChipSchedule.HOME) {
+      throw wrong(tree, "a memory that kernels work in, and one where tensors lie");
+    }
+    names = new HashMap<>();
+    for (ScheduleSyntaxParser.MemoryContext memory : tree.memory()) {
+      if (names.put(memory.name().getText(), names.size()) != null) {
+        throw locator.error(TextCode.DUPLICATE, memory.name().start, "each memory once", "");
+      }
+    }
     List<TiledKernel> loops = new ArrayList<>();
     Map<String, Integer> numbers = new HashMap<>();
     for (ScheduleSyntaxParser.LoopContext loop : tree.loop()) {
@@ -213,6 +227,8 @@ public final class ScheduleParser {
     StepTreeReader steps = new StepTreeReader(this, locator, numbers);
     return new ChipSchedule(
         tree.integer().stream().map(this::small).toList(),
+        cores(tree.cores()),
+        memories,
         loops,
         steps.steps(tree.steps(0)),
         steps.steps(tree.steps(1)),
@@ -220,15 +236,27 @@ public final class ScheduleParser {
         ports(tree, "out"),
         ports(tree, "state"),
         tree.constant().stream().map(this::constant).toList(),
-        use(tree.use(0)),
-        use(tree.use(1)),
-        use(tree.use(2)),
         tree.residence().stream().map(this::residence).toList(),
         Optional.empty());
   }
 
-  private MemoryUse use(ScheduleSyntaxParser.UseContext tree) {
-    return new MemoryUse(bytes(tree.bytes(0)), bytes(tree.bytes(1)), bytes(tree.bytes(2)));
+  private CoreGrid cores(ScheduleSyntaxParser.CoresContext tree) {
+    int rows = small(tree.integer(0));
+    int columns = small(tree.integer(1));
+    if (rows < 1 || columns < 1) {
+      throw wrong(tree, "a core at least");
+    }
+    return new CoreGrid(rows, columns);
+  }
+
+  private MemoryUse memory(ScheduleSyntaxParser.MemoryContext tree) {
+    return new MemoryUse(
+        tree.name().getText(),
+        tree.getChild(2).getText().equals("private"),
+        bytes(tree.bytes(0)),
+        bytes(tree.bytes(1)),
+        bytes(tree.bytes(2)),
+        bytes(tree.bytes(3)));
   }
 
   private List<Port> ports(ScheduleSyntaxParser.RoleContext tree, String kind) {
@@ -239,8 +267,7 @@ public final class ScheduleParser {
                 new Port(
                     text(port.STRING()),
                     type(port.type()),
-                    level(port.place()),
-                    integer(port.place().integer()),
+                    address(port.place().address()),
                     range(port)))
         .toList();
   }
@@ -253,18 +280,31 @@ public final class ScheduleParser {
                 text(port.STRING()), integer(port.integer(0)), integer(port.integer(1))));
   }
 
-  private Level level(ScheduleSyntaxParser.PlaceContext tree) {
-    return switch (tree.name().getText()) {
-      case "l2" -> Level.L2;
-      case "l3" -> Level.L3;
-      default -> throw wrong(tree.name(), "l2 or l3");
-    };
+  Address address(ScheduleSyntaxParser.AddressContext tree) {
+    Integer memory = names.get(tree.name().getText());
+    if (memory == null) {
+      throw locator.error(TextCode.UNDEFINED, tree.name().start, "a memory of the role", "");
+    }
+    return new Address(memory, integer(tree.integer()));
+  }
+
+  /**
+   * An offset in a memory that is the only one where something can be.
+   *
+   * @param memory its number
+   */
+  long offset(ScheduleSyntaxParser.AddressContext tree, int memory) {
+    Address at = address(tree);
+    if (at.memory() != memory) {
+      throw wrong(tree.name(), memory == ChipSchedule.HOME ? "the second memory" : "the first");
+    }
+    return at.offset();
   }
 
   private Residence residence(ScheduleSyntaxParser.ResidenceContext tree) {
     return new Residence(
         text(tree.STRING()),
-        integer(tree.place().integer()),
+        offset(tree.place().address(), ChipSchedule.HOME),
         bytes(tree.bytes()),
         small(tree.integer(0)),
         small(tree.integer(1)));
@@ -274,8 +314,7 @@ public final class ScheduleParser {
     return new StoredConstant(
         text(tree.STRING(0)),
         text(tree.STRING(1)),
-        level(tree.place()),
-        integer(tree.place().integer()),
+        address(tree.place().address()),
         bytes(tree.bytes()),
         tree.data().stream().map(this::data).toList());
   }

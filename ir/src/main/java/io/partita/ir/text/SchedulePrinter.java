@@ -6,16 +6,15 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -92,63 +91,66 @@ public final class SchedulePrinter {
         1,
         "role devices %s {",
         role.devices().stream().map(Object::toString).collect(Collectors.joining(", ")));
-    use("l1", role.l1());
-    use("l2", role.l2());
-    use("l3", role.l3());
-    role.inputs().forEach(port -> port("in", port));
-    role.outputs().forEach(port -> port("out", port));
-    role.states().forEach(port -> port("state", port));
-    role.constants().forEach(this::constant);
+    line(2, "cores %d x %d", role.cores().rows(), role.cores().columns());
+    role.memories().forEach(this::memory);
+    role.inputs().forEach(port -> port("in", port, role));
+    role.outputs().forEach(port -> port("out", port, role));
+    role.states().forEach(port -> port("state", port, role));
+    role.constants().forEach(constant -> constant(constant, role));
     role.residences()
         .forEach(
             each ->
                 line(
                     2,
-                    "holds %s at l2 %s, %d B from %d to %d",
+                    "holds %s at %s, %d B from %d to %d",
                     quoted(each.name()),
-                    hexadecimal(each.offset()),
+                    home(each.offset(), role),
                     each.bytes(),
                     each.first(),
                     each.last()));
-    role.kernels().forEach(loop -> out.append(new LoopText(loop).print()));
+    role.kernels().forEach(loop -> out.append(new LoopText(loop, role.working().name()).print()));
     steps("start", role.start(), role);
     steps("run", role.steps(), role);
     line(1, "}");
   }
 
-  private void use(String memory, MemoryUse use) {
+  private void memory(MemoryUse use) {
     line(
         2,
-        "%s { used %d B, needed %d B, of %d B }",
-        memory,
+        "memory %s %s, aligned %d B { used %d B, needed %d B, of %d B }",
+        use.name(),
+        use.isPrivate() ? "private" : "shared",
+        use.alignment(),
         use.used(),
         use.needed(),
         use.available());
   }
 
-  private static String level(Level level) {
-    return level.name().toLowerCase(Locale.ROOT);
+  private static String address(Address at, ChipSchedule role) {
+    return role.memories().get(at.memory()).name() + " " + hexadecimal(at.offset());
   }
 
-  private void port(String kind, Port port) {
+  private static String home(long offset, ChipSchedule role) {
+    return address(Address.home(offset), role);
+  }
+
+  private void port(String kind, Port port, ChipSchedule role) {
     line(
         2,
-        "%s %s: %s at %s %s%s",
+        "%s %s: %s at %s%s",
         kind,
         quoted(port.name()),
         port.type(),
-        level(port.level()),
-        hexadecimal(port.offset()),
+        address(port.at(), role),
         port.range().map(range -> " from " + range).orElse(""));
   }
 
-  private void constant(StoredConstant constant) {
+  private void constant(StoredConstant constant, ChipSchedule role) {
     line(
         2,
-        "constant %s at %s %s, %d B {",
+        "constant %s at %s, %d B {",
         quoted(constant.name()),
-        level(constant.level()),
-        hexadecimal(constant.offset()),
+        address(constant.at(), role),
         constant.bytes());
     constant.tensors().forEach(tensor -> line(3, "%s", data(tensor)));
     line(2, "} %s", quoted(constant.text()));
@@ -185,37 +187,41 @@ public final class SchedulePrinter {
                       .collect(Collectors.joining(", ")),
                   quoted(run.text()));
       case ScheduleStep.StartTransfer start ->
-          "%s %d l3 %s l2 %s, %d B"
+          "%s %d %s %s, %d B"
               .formatted(
                   start.fetch() ? "fetch" : "spill",
                   start.transfer(),
-                  hexadecimal(start.l3()),
-                  hexadecimal(start.l2()),
+                  address(start.far(), role),
+                  home(start.home(), role),
                   start.bytes());
       case ScheduleStep.WaitTransfer wait -> "wait " + wait.transfer();
       case ScheduleStep.FetchRows rows ->
-          "rows %d of %d l3 %s, %d B by %s %s l2 %s"
+          "rows %d of %d %s, %d B by %s %s %s"
               .formatted(
                   rows.count(),
                   rows.rows(),
-                  hexadecimal(rows.l3()),
+                  address(rows.table(), role),
                   rows.rowBytes(),
                   rows.index(),
                   hexadecimal(rows.indices()),
-                  hexadecimal(rows.l2()));
-      case ScheduleStep.Exchange exchange -> exchange(exchange);
+                  home(rows.home(), role));
+      case ScheduleStep.Exchange exchange -> exchange(exchange, role);
       case ScheduleStep.Clear clear ->
-          "clear l2 %s, %d B".formatted(hexadecimal(clear.l2()), clear.bytes());
+          "clear %s, %d B".formatted(home(clear.home(), role), clear.bytes());
     };
   }
 
-  private static String exchange(ScheduleStep.Exchange step) {
+  private static String exchange(ScheduleStep.Exchange step, ChipSchedule role) {
     StringBuilder text = new StringBuilder("exchange " + step.element());
     step.operand().ifPresent(place -> text.append(" operand ").append(hexadecimal(place)));
     step.result().ifPresent(place -> text.append(" result ").append(hexadecimal(place)));
     text.append(" vector ").append(hexadecimal(step.vector()));
     text.append(" message ").append(hexadecimal(step.message()));
-    text.append(" l1 %s, %d B {\n".formatted(hexadecimal(step.l1()), step.l1Bytes()));
+    text.append(
+        " %s, %d B {\n"
+            .formatted(
+                address(new Address(ChipSchedule.WORKING, step.working()), role),
+                step.workingBytes()));
     for (Communication.Exchange one : step.exchanges()) {
       text.append(
           "        %d of %d before %s after %s steps %s\n"

@@ -3,6 +3,7 @@ package io.partita.ir.text;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.StepReader;
+import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -53,10 +54,10 @@ final class StepTreeReader {
     } else if (tree.transfer() != null) {
       ScheduleSyntaxParser.TransferContext transfer = tree.transfer();
       return new ScheduleStep.StartTransfer(
-          parser.small(transfer.integer(0)),
+          parser.small(transfer.integer()),
           transfer.start.getText().equals("fetch"),
-          parser.integer(transfer.integer(1)),
-          parser.integer(transfer.integer(2)),
+          parser.address(transfer.address(0)),
+          parser.offset(transfer.address(1), ChipSchedule.HOME),
           parser.bytes(transfer.bytes()),
           node);
     } else if (tree.wait_() != null) {
@@ -64,19 +65,21 @@ final class StepTreeReader {
     } else if (tree.rows() != null) {
       ScheduleSyntaxParser.RowsContext rows = tree.rows();
       return new ScheduleStep.FetchRows(
-          parser.integer(rows.integer(2)),
+          parser.address(rows.address(0)),
           parser.integer(rows.integer(1)),
           parser.bytes(rows.bytes()),
-          parser.integer(rows.integer(3)),
+          parser.integer(rows.integer(2)),
           parser.element(rows.name()),
           parser.integer(rows.integer(0)),
-          parser.integer(rows.integer(4)),
+          parser.offset(rows.address(1), ChipSchedule.HOME),
           node);
     } else if (tree.exchange() != null) {
       return exchange(tree.exchange(), node);
     }
     return new ScheduleStep.Clear(
-        parser.integer(tree.clear().integer()), parser.bytes(tree.clear().bytes()), node);
+        parser.offset(tree.clear().address(), ChipSchedule.HOME),
+        parser.bytes(tree.clear().bytes()),
+        node);
   }
 
   private ScheduleStep exchange(ScheduleSyntaxParser.ExchangeContext tree, String node) {
@@ -90,7 +93,7 @@ final class StepTreeReader {
         optional(tree.resultPlace() == null ? null : tree.resultPlace().integer()),
         parser.integer(tree.integer(0)),
         parser.integer(tree.integer(1)),
-        parser.integer(tree.integer(2)),
+        parser.offset(tree.address(), ChipSchedule.WORKING),
         parser.bytes(tree.bytes()),
         node);
   }

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
 
 /** From the program of the devices of one role to tasks. */
 final class ChipLowering {
-  /** Of rows in L3, in bytes. */
+  /** Of rows in a farther memory, in bytes. */
   private static final long ROW_ALIGNMENT = 4;
 
   private final Program program;
@@ -53,7 +53,7 @@ final class ChipLowering {
   private final Map<Node, List<Communication.Exchange>> exchanges = new IdentityHashMap<>();
 
   private final LoopKernels kernels;
-  private final boolean hasL3;
+  private final boolean hasFar;
   private final Unsupported unsupported;
   private final Module module;
   private final Graph graph;
@@ -74,11 +74,11 @@ final class ChipLowering {
       List<Integer> holders,
       LoopKernels kernels,
       SharedRegions regions,
-      boolean hasL3,
+      boolean hasFar,
       Unsupported unsupported) {
     this.regions = regions;
     this.known = new KnownValues(regions);
-    this.hasL3 = hasL3;
+    this.hasFar = hasFar;
     this.program = program;
     this.devices = devices;
     this.holders = holders;
@@ -105,7 +105,7 @@ final class ChipLowering {
    * @param holders those whose constants are stored; the graphs of the others need have the same
    *     exchanges only
    * @param regions what other entry points have already, and share
-   * @param hasL3 whether rows of tables can be fetched from a memory beyond L2
+   * @param hasFar whether rows of tables can be fetched from a memory beyond the home one
    * @param unsupported gets the nodes that have no kernel; tasks are of no use then
    */
   static ChipTasks lower(
@@ -114,10 +114,10 @@ final class ChipLowering {
       List<Integer> holders,
       LoopKernels kernels,
       SharedRegions regions,
-      boolean hasL3,
+      boolean hasFar,
       Unsupported unsupported) {
     ChipLowering made =
-        new ChipLowering(program, devices, holders, kernels, regions, hasL3, unsupported);
+        new ChipLowering(program, devices, holders, kernels, regions, hasFar, unsupported);
     made.addConstants();
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
@@ -368,11 +368,11 @@ final class ChipLowering {
     wrote(node.result());
   }
 
-  /** Rows of a constant table are fetched from L3, if there is one. */
+  /** Rows of a constant table are fetched from a farther memory, if there is one. */
   private boolean rows(Node node) {
     Storage table = storages.get(node.operand(0));
     Storage indices = storages.get(node.operand(1));
-    if (!hasL3 || table == null || indices == null || !table.isWholeConstant()) {
+    if (!hasFar || table == null || indices == null || !table.isWholeConstant()) {
       return false;
     }
     long rows = table.shape().getFirst();

@@ -1,11 +1,12 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.StepMeaning;
 import io.partita.ir.target.ChipKind;
@@ -34,16 +35,19 @@ import java.util.stream.Stream;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
 final class ChipPlacing {
+  /** In the place of a farther memory where there is none. */
+  private static final MemoryUse NO_MEMORY = new MemoryUse("none", false, 1, 0, 0, 0);
+
   private final ChipTasks tasks;
   private final ChipKind chip;
-  private final long l1Bytes;
+  private final long workingBytes;
   private final Places places;
   private final Set<Region> streamed = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  private ChipPlacing(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
+  private ChipPlacing(ChipTasks tasks, ChipKind chip, long workingBytes, Places places) {
     this.tasks = tasks;
     this.chip = chip;
-    this.l1Bytes = l1Bytes;
+    this.workingBytes = workingBytes;
     this.places = places;
     streamed.addAll(places.streamed());
   }
@@ -63,30 +67,32 @@ final class ChipPlacing {
                         times(tasks, chip)))
             .toList(),
         outside,
-        Scheduler.near(chip).usable(),
-        Scheduler.far(chip).map(Memory::usable).orElse(0L),
+        Scheduler.unused(Scheduler.home(chip)),
+        chip.far().map(Scheduler::unused).orElse(NO_MEMORY),
         prefetch);
   }
 
   /** The schedule of one entry point, whose places fit. */
-  static ChipSchedule schedule(ChipTasks tasks, ChipKind chip, long l1Bytes, Places places) {
-    return new ChipPlacing(tasks, chip, l1Bytes, places).schedule();
+  static ChipSchedule schedule(ChipTasks tasks, ChipKind chip, long workingBytes, Places places) {
+    return new ChipPlacing(tasks, chip, workingBytes, places).schedule();
   }
 
-  /** The memories that are too small for one entry point: none, L3 first or L2. */
+  /**
+   * The memories that are too small for one entry point: none, the farther one first or the home
+   * memory.
+   */
   static List<Misfit> misfits(ChipTasks tasks, ChipKind chip, Places places) {
     return new ChipPlacing(tasks, chip, 0, places).misfits();
   }
 
   private List<Misfit> misfits() {
     List<Region> far =
-        places.l3().keySet().stream()
+        places.far().keySet().stream()
             .sorted(Comparator.comparingLong(Region::bytes).reversed())
             .toList();
     return Stream.of(
-            Scheduler.far(chip)
-                .flatMap(memory -> misfit(ScheduleCode.L3, memory, places.l3Use(), far)),
-            misfit(ScheduleCode.L2, Scheduler.near(chip), places.l2Use(), places.peak()))
+            chip.far().flatMap(memory -> misfit(ScheduleCode.FAR, memory, places.farUse(), far)),
+            misfit(ScheduleCode.HOME, Scheduler.home(chip), places.homeUse(), places.peak()))
         .flatMap(Optional::stream)
         .toList();
   }
@@ -95,14 +101,14 @@ final class ChipPlacing {
   private static TransferTimes times(ChipTasks tasks, ChipKind chip) {
     List<Double> loops =
         tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
-    String l2 = Scheduler.near(chip).name();
-    Optional<Memory> l3 = Scheduler.far(chip);
+    String home = Scheduler.home(chip).name();
+    Optional<Memory> far = chip.far();
     return new TransferTimes(
         tasks.tasks().stream()
             .map(task -> task instanceof Task.Loop loop ? loops.get(loop.index()) : 0.0)
             .toList(),
-        l3.flatMap(far -> chip.channel(far.name(), l2)),
-        l3.flatMap(far -> chip.channel(l2, far.name())));
+        far.flatMap(memory -> chip.channel(memory.name(), home)),
+        far.flatMap(memory -> chip.channel(home, memory.name())));
   }
 
   private static List<Region> regions(List<Named> ports) {
@@ -116,10 +122,11 @@ final class ChipPlacing {
         .filter(region -> !streamed.contains(region))
         .forEach(region -> start.add(clear(region)));
     start.addAll(places.start());
-    long l1Used = l1Used();
     List<ScheduleStep> steps = steps();
     return new ChipSchedule(
         tasks.devices(),
+        cores(chip),
+        memories(),
         tasks.kernels(),
         start,
         steps,
@@ -127,14 +134,13 @@ final class ChipPlacing {
         ports(tasks.outputs()),
         ports(tasks.states()),
         constants(),
-        new MemoryUse(l1Used, l1Used, l1Bytes),
-        places.l2Use(),
-        places.l3Use(),
         residences(steps),
         Optional.of(meaning()));
   }
 
-  /** What is written is in L2; what is stored is numbered as {@link #constants} are. */
+  /**
+   * What is written is in the home memory; what is stored is numbered as {@link #constants} are.
+   */
   private StepMeaning meaning() {
     int[] steps = new int[tasks.tasks().size()];
     int next = 0;
@@ -189,7 +195,7 @@ final class ChipPlacing {
     }
     Map<Region, List<Integer>> transfers = transfers(steps);
     List<Residence> residences = new ArrayList<>();
-    for (Map.Entry<Region, Long> each : places.l2().entrySet()) {
+    for (Map.Entry<Region, Long> each : places.home().entrySet()) {
       Region region = each.getKey();
       if (streamed.contains(region)) {
         residences.addAll(streamed(region, last.get(region), steps, transfers.get(region)));
@@ -207,7 +213,7 @@ final class ChipPlacing {
 
   private Residence residence(Region region, int first, int last) {
     long bytes = Placement.aligned(region.bytes());
-    return new Residence(region.name(), places.l2().get(region), bytes, first, last);
+    return new Residence(region.name(), places.home().get(region), bytes, first, last);
   }
 
   /** From the start of its transfer on, which may be in the run before. */
@@ -231,12 +237,12 @@ final class ChipPlacing {
   /** The steps that start transfers of each streamed region, or wait for them; -1 before a run. */
   private Map<Region, List<Integer>> transfers(List<ScheduleStep> steps) {
     NavigableMap<Long, Region> regions = new TreeMap<>();
-    places.streamed().forEach(region -> regions.put(places.l3().get(region), region));
+    places.streamed().forEach(region -> regions.put(places.far().get(region), region));
     Map<Integer, Region> underWay = new HashMap<>();
     Map<Region, List<Integer>> transfers = new IdentityHashMap<>();
     for (ScheduleStep step : places.start()) {
       if (step instanceof ScheduleStep.StartTransfer start) {
-        Region region = regions.floorEntry(start.l3()).getValue();
+        Region region = regions.floorEntry(start.far().offset()).getValue();
         underWay.put(start.transfer(), region);
         transfers.computeIfAbsent(region, each -> new ArrayList<>(List.of(-1)));
       }
@@ -245,7 +251,7 @@ final class ChipPlacing {
       Region region =
           switch (steps.get(i)) {
             case ScheduleStep.StartTransfer start -> {
-              Region moved = regions.floorEntry(start.l3()).getValue();
+              Region moved = regions.floorEntry(start.far().offset()).getValue();
               underWay.put(start.transfer(), moved);
               yield moved;
             }
@@ -260,25 +266,43 @@ final class ChipPlacing {
   }
 
   private ScheduleStep.Clear clear(Region region) {
-    return new ScheduleStep.Clear(places.l2().get(region), region.bytes(), region.name());
+    return new ScheduleStep.Clear(places.home().get(region), region.bytes(), region.name());
   }
 
-  private long l1Used() {
-    long loops = tasks.kernels().stream().mapToLong(kernel -> kernel.l1Bytes()).max().orElse(0);
+  private static CoreGrid cores(ChipKind chip) {
+    return new CoreGrid(1, chip.cores());
+  }
+
+  /** In the order of their numbers. */
+  private List<MemoryUse> memories() {
+    List<MemoryUse> memories = new ArrayList<>();
+    MemoryUse working = Scheduler.unused(chip.working());
+    long used = workingUsed();
+    memories.add(
+        new MemoryUse(
+            working.name(), working.isPrivate(), working.alignment(), used, used, workingBytes));
+    memories.add(places.homeUse());
+    chip.far().ifPresent(memory -> memories.add(places.farUse()));
+    return memories;
+  }
+
+  private long workingUsed() {
+    long loops =
+        tasks.kernels().stream().mapToLong(kernel -> kernel.workingBytes()).max().orElse(0);
     boolean exchanges = tasks.tasks().stream().anyMatch(task -> task instanceof Task.Exchange);
-    return exchanges ? l1Bytes : loops;
+    return exchanges ? workingBytes : loops;
   }
 
   private Optional<Misfit> misfit(
       ScheduleCode code, Memory memory, MemoryUse use, List<Region> held) {
-    boolean fits = use.used() <= use.available() && (code == ScheduleCode.L3 || places.fits());
+    boolean fits = use.used() <= use.available() && (code == ScheduleCode.FAR || places.fits());
     return fits
         ? Optional.empty()
         : Optional.of(new Misfit(code, tasks.devices().getFirst(), chip, memory, use, held));
   }
 
   private long at(Storage storage) {
-    return places.l2().get(storage.region()) + storage.byteOffset();
+    return places.home().get(storage.region()) + storage.byteOffset();
   }
 
   private List<ScheduleStep> steps() {
@@ -301,7 +325,7 @@ final class ChipPlacing {
               loop.text());
       case Task.Rows rows ->
           new ScheduleStep.FetchRows(
-              places.l3().get(rows.table()),
+              far(rows.table()),
               rows.rows(),
               rows.rowBytes(),
               at(rows.indices()),
@@ -316,12 +340,12 @@ final class ChipPlacing {
               exchange.operand().map(this::at),
               exchange.result().map(this::at),
               at(exchange.vector()),
-              exchange.message().map(places.l2()::get).orElse(0L),
+              exchange.message().map(places.home()::get).orElse(0L),
               0,
-              l1Bytes,
+              workingBytes,
               exchange.node());
       case Task.Clear(var region, var node) ->
-          new ScheduleStep.Clear(places.l2().get(region), region.bytes(), node);
+          new ScheduleStep.Clear(places.home().get(region), region.bytes(), node);
     };
   }
 
@@ -330,44 +354,47 @@ final class ChipPlacing {
         .map(
             each ->
                 streamed.contains(each.region())
-                    ? port(each, Level.L3, places.l3().get(each.region()))
-                    : port(each, Level.L2, at(each.storage())))
+                    ? port(each, far(each.region()))
+                    : port(each, Address.home(at(each.storage()))))
         .toList();
   }
 
-  private static Port port(Named named, Level level, long offset) {
-    return new Port(named.name(), named.type(), level, offset, named.range());
+  private Address far(Region region) {
+    return new Address(ChipSchedule.HOME + 1, places.far().get(region));
+  }
+
+  private static Port port(Named named, Address at) {
+    return new Port(named.name(), named.type(), at, named.range());
   }
 
   private List<StoredConstant> constants() {
     return Stream.concat(
-            storedNear().map(region -> stored(region, Level.L2, places.l2().get(region))),
-            storedFar().map(region -> stored(region, Level.L3, places.l3().get(region))))
+            storedNear().map(region -> stored(region, Address.home(places.home().get(region)))),
+            storedFar().map(region -> stored(region, far(region))))
         .toList();
   }
 
-  /** Those that stay in L2, and then those in L3. */
+  /** Those that stay at home, and then those in the farther memory. */
   private List<Region> storedRegions() {
     return Stream.concat(storedNear(), storedFar()).toList();
   }
 
   private Stream<Region> storedNear() {
-    return places.l2().keySet().stream()
+    return places.home().keySet().stream()
         .filter(region -> region.kind() == Region.Kind.CONSTANT)
         .filter(region -> !streamed.contains(region));
   }
 
-  /** A table of which rows are fetched may be in L2 too, for a product. */
+  /** A table of which rows are fetched may be at home too, for a product. */
   private Stream<Region> storedFar() {
-    return places.l3().keySet().stream().filter(region -> region.kind() == Region.Kind.CONSTANT);
+    return places.far().keySet().stream().filter(region -> region.kind() == Region.Kind.CONSTANT);
   }
 
-  private static StoredConstant stored(Region region, Level level, long offset) {
+  private static StoredConstant stored(Region region, Address at) {
     return new StoredConstant(
         region.name(),
         region.name() + " " + region.tensors().getFirst().type(),
-        level,
-        offset,
+        at,
         region.bytes(),
         region.tensors());
   }

@@ -43,7 +43,12 @@ final class LoopKernels {
       name = kernel.name() + "_" + i;
     }
     return new TiledKernel(
-        name, kernel.axes(), kernel.operands(), kernel.scratch(), kernel.calls(), kernel.l1Bytes());
+        name,
+        kernel.axes(),
+        kernel.operands(),
+        kernel.scratch(),
+        kernel.calls(),
+        kernel.workingBytes());
   }
 
   List<TiledKernel> kernels() {

@@ -1,7 +1,7 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.view.Region;

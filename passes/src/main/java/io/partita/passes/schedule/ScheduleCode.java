@@ -6,8 +6,8 @@ import io.partita.ir.diagnostic.Severity;
 /** Why a program can't be scheduled. */
 public enum ScheduleCode implements DiagnosticCode {
   NO_KERNEL("P4401", "there is no kernel for an operation"),
-  L2("P4403", "a program doesn't fit L2"),
-  L3("P4404", "a program doesn't fit L3");
+  HOME("P4403", "a program doesn't fit the memory that tiles are loaded from"),
+  FAR("P4404", "weights and states don't fit the memory outside the chip");
 
   private final String id;
   private final String title;

@@ -10,6 +10,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.program.Role;
 import io.partita.ir.program.Roles;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleVerifier;
 import io.partita.ir.target.ChipKind;
@@ -76,7 +77,7 @@ public final class Scheduler {
       List<Program> programs, TargetDescription target, SchedulerOptions options) {
     List<Program> legal = new ArrayList<>();
     for (Program program : programs) {
-      Program one = Legalization.legalize(program, leastL1(program, target, options));
+      Program one = Legalization.legalize(program, leastWorkingBytes(program, target, options));
       legal.add(legal.isEmpty() ? one : SharedWeights.share(legal.getFirst(), one));
     }
     Consumer<Misfit> refuse =
@@ -111,7 +112,7 @@ public final class Scheduler {
    */
   public static PricedSchedule price(
       Program program, TargetDescription target, SchedulerOptions options) {
-    Program legal = RoleLegalization.legalize(program, leastL1(program, target, options));
+    Program legal = RoleLegalization.legalize(program, leastWorkingBytes(program, target, options));
     List<Misfit> misfits = new ArrayList<>();
     List<List<ChipSchedule>> roles =
         new Scheduler(List.of(legal), target, options, misfits::add, true).roles();
@@ -129,9 +130,10 @@ public final class Scheduler {
   }
 
   /** Of what loops may use on any of the devices. */
-  private static long leastL1(Program program, TargetDescription target, SchedulerOptions options) {
+  private static long leastWorkingBytes(
+      Program program, TargetDescription target, SchedulerOptions options) {
     return target.devices().subList(0, program.devices().size()).stream()
-        .mapToLong(chip -> l1(chip, options))
+        .mapToLong(chip -> workingBytes(chip, options))
         .min()
         .orElseThrow();
   }
@@ -175,13 +177,13 @@ public final class Scheduler {
     ChipKind chip = chip(devices);
     LoopKernels kernels = new LoopKernels(choices.computeIfAbsent(chip, this::choice));
     SharedRegions regions = new SharedRegions();
-    boolean hasL3 = far(chip).isPresent();
+    boolean hasFar = chip.far().isPresent();
     List<ChipTasks> entries =
         own.stream()
             .map(
                 program ->
                     ChipLowering.lower(
-                        program, devices, holders(devices), kernels, regions, hasL3, unsupported))
+                        program, devices, holders(devices), kernels, regions, hasFar, unsupported))
             .toList();
     return entries.stream().map(tasks -> tasks.with(kernels.kernels())).toList();
   }
@@ -216,7 +218,7 @@ public final class Scheduler {
       List<Misfit> found = ChipPlacing.misfits(best.get(entry), chip, own);
       all.addAll(found);
       if (found.isEmpty()) {
-        schedules.add(ChipPlacing.schedule(best.get(entry), chip, l1(chip), own));
+        schedules.add(ChipPlacing.schedule(best.get(entry), chip, workingBytes(chip), own));
       }
     }
     return new PlacedRole(schedules, all);
@@ -232,27 +234,31 @@ public final class Scheduler {
   }
 
   private TileChoice choice(ChipKind chip) {
-    return new TileChoice(chip, l1(chip), options.doubleBuffer());
+    return new TileChoice(chip, workingBytes(chip), options.doubleBuffer());
   }
 
-  private long l1(ChipKind chip) {
-    return l1(chip, options);
+  private long workingBytes(ChipKind chip) {
+    return workingBytes(chip, options);
   }
 
-  private static long l1(ChipKind chip, SchedulerOptions options) {
-    return options.l1Bytes().orElse(chip.working().usable());
+  private static long workingBytes(ChipKind chip, SchedulerOptions options) {
+    return options.workingBytes().orElse(chip.working().usable());
   }
 
-  /** L2: the largest memory on the chip but for the one that kernels work on. */
-  public static Memory near(ChipKind chip) {
-    return chip.near().orElseThrow(() -> new IllegalArgumentException(chip.name() + " has no L2"));
+  /** The memory where tensors lie while steps use them. */
+  public static Memory home(ChipKind chip) {
+    return chip.home()
+        .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has one memory only"));
   }
 
-  /** The memory beyond L2. */
-  public static Optional<Memory> far(ChipKind chip) {
-    return chip.memories().stream()
-        .filter(memory -> memory.scope() == Memory.Scope.OFF_CHIP)
-        .findFirst();
+  static MemoryUse unused(Memory memory) {
+    return new MemoryUse(
+        memory.name(),
+        memory.scope() == Memory.Scope.CORE,
+        memory.alignment(),
+        0,
+        0,
+        memory.usable());
   }
 
   /** Devices on equal chips that are alike in all entry points. */

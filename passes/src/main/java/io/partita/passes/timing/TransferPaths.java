@@ -43,9 +43,7 @@ public final class TransferPaths {
     return List.copyOf(way);
   }
 
-  /**
-   * What a channel counts as: the farther of its memories, so L3 for L3 to L2 and L2 for L2 to L1.
-   */
+  /** What a channel counts as: the farther of its memories. */
   public static String level(ChipKind chip, DmaChannel channel) {
     int from = chip.memories().indexOf(chip.memory(channel.from()).orElseThrow());
     int to = chip.memories().indexOf(chip.memory(channel.to()).orElseThrow());

@@ -104,6 +104,8 @@ class KernelCallsVerifiedTest {
       ChipSchedule changed =
           new ChipSchedule(
               chip.devices(),
+              chip.cores(),
+              chip.memories(),
               List.of(kernel),
               chip.start(),
               chip.steps(),
@@ -111,9 +113,6 @@ class KernelCallsVerifiedTest {
               chip.outputs(),
               chip.states(),
               chip.constants(),
-              chip.l1(),
-              chip.l2(),
-              chip.l3(),
               chip.residences(),
               chip.meaning());
       Program program = schedule.program();
@@ -127,7 +126,12 @@ class KernelCallsVerifiedTest {
 
   private static TiledKernel with(TiledKernel kernel, List<KernelCall> calls) {
     return new TiledKernel(
-        kernel.name(), kernel.axes(), kernel.operands(), kernel.scratch(), calls, kernel.l1Bytes());
+        kernel.name(),
+        kernel.axes(),
+        kernel.operands(),
+        kernel.scratch(),
+        calls,
+        kernel.workingBytes());
   }
 
   private static KernelCall with(KernelCall call, int argument, Argument.Value value) {
@@ -319,11 +323,16 @@ class KernelCallsVerifiedTest {
             operand.element(),
             operand.direction(),
             box,
-            operand.l1(),
+            operand.offset(),
             operand.slotBytes(),
             operand.slots()));
     return new TiledKernel(
-        kernel.name(), kernel.axes(), operands, kernel.scratch(), kernel.calls(), kernel.l1Bytes());
+        kernel.name(),
+        kernel.axes(),
+        operands,
+        kernel.scratch(),
+        kernel.calls(),
+        kernel.workingBytes());
   }
 
   @ParameterizedTest
@@ -345,7 +354,7 @@ class KernelCallsVerifiedTest {
     for (int i = 0; i < kernel.scratch().size(); i++) {
       List<TileScratch> scratch = new ArrayList<>(kernel.scratch());
       TileScratch one = scratch.get(i);
-      scratch.set(i, new TileScratch(one.name(), one.l1(), one.bytes() / 2));
+      scratch.set(i, new TileScratch(one.name(), one.offset(), one.bytes() / 2));
       TiledKernel changed =
           new TiledKernel(
               kernel.name(),
@@ -353,7 +362,7 @@ class KernelCallsVerifiedTest {
               kernel.operands(),
               scratch,
               kernel.calls(),
-              kernel.l1Bytes());
+              kernel.workingBytes());
       loop.requireRefused(changed, one + " with half the bytes");
     }
   }

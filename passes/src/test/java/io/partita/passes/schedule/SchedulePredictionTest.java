@@ -75,14 +75,15 @@ class SchedulePredictionTest {
       assertThat(step.start()).isEqualTo(at);
       at += step.cycles();
       ScheduleStep what = chip.steps().get(i);
-      assertThat(step.traffic().l2L1() > 0).isEqualTo(what instanceof RunTiles);
-      assertThat(step.traffic().l3L2() > 0).isEqualTo(what instanceof ScheduleStep.StartTransfer);
+      assertThat(step.traffic().homeWorking() > 0).isEqualTo(what instanceof RunTiles);
+      assertThat(step.traffic().farHome() > 0)
+          .isEqualTo(what instanceof ScheduleStep.StartTransfer);
     }
     assertThat(at).isCloseTo(device.cycles(), within(1e-3));
     assertThat(device.cycles()).isCloseTo(prediction.seconds() * CHIP.hertz(), within(1e-3));
     Traffic traffic = device.traffic();
-    assertThat(traffic.l3L2()).isEqualTo(fetched(schedule));
-    assertThat(traffic.l2L1()).isGreaterThan(WEIGHTS);
+    assertThat(traffic.farHome()).isEqualTo(fetched(schedule));
+    assertThat(traffic.homeWorking()).isGreaterThan(WEIGHTS);
     assertThat(traffic.sent() + traffic.received()).isZero();
   }
 
@@ -103,7 +104,7 @@ class SchedulePredictionTest {
   void tilesAreLoadedFromL2() {
     TargetDescription small = SmallPrograms.withL2(150);
     Schedule schedule = Scheduler.schedule(PROGRAM, small, SchedulerOptions.STANDARD);
-    assertThat(only(SchedulePrediction.of(schedule, small)).traffic().l2L1())
+    assertThat(only(SchedulePrediction.of(schedule, small)).traffic().homeWorking())
         .isGreaterThan(WEIGHTS);
   }
 
@@ -113,7 +114,7 @@ class SchedulePredictionTest {
     DevicePrediction device = only(prediction);
     double joules =
         fetched(schedule(true)) * 100e-12
-            + device.traffic().l2L1() * 2e-12
+            + device.traffic().homeWorking() * 2e-12
             + device.computeCycles() / 500e6 * 8 * 13e-3;
     assertThat(prediction.joules()).isCloseTo(joules, within(1e-12));
   }

@@ -35,6 +35,8 @@ class ScheduleVerifierTest {
     ChipSchedule chip =
         new ChipSchedule(
             CHIP.devices(),
+            CHIP.cores(),
+            CHIP.memories(),
             kernels,
             CHIP.start(),
             steps,
@@ -42,9 +44,6 @@ class ScheduleVerifierTest {
             CHIP.outputs(),
             CHIP.states(),
             CHIP.constants(),
-            CHIP.l1(),
-            CHIP.l2(),
-            CHIP.l3(),
             residences,
             CHIP.meaning());
     Program program = SCHEDULE.program();
@@ -101,8 +100,8 @@ class ScheduleVerifierTest {
               new StartTransfer(
                   start.transfer(),
                   true,
-                  start.l3(),
-                  start.l2() + shift,
+                  start.far(),
+                  start.home() + shift,
                   start.bytes(),
                   start.node()));
           stepsAreRejected(steps, "P4412", "a transfer elsewhere at step " + i);
@@ -177,9 +176,9 @@ class ScheduleVerifierTest {
   void noSlotCanBeSmallerOrElsewhere() {
     List<UnaryOperator<TileOperand>> changes =
         List.of(
-            one -> slots(one, one.l1(), one.slotBytes() - 8),
-            one -> slots(one, one.l1() + one.slotBytes(), one.slotBytes()),
-            one -> slots(one, one.l1() - one.slotBytes(), one.slotBytes()));
+            one -> slots(one, one.offset(), one.slotBytes() - 8),
+            one -> slots(one, one.offset() + one.slotBytes(), one.slotBytes()),
+            one -> slots(one, one.offset() - one.slotBytes(), one.slotBytes()));
     for (int kernel = 0; kernel < CHIP.kernels().size(); kernel++) {
       TiledKernel one = CHIP.kernels().get(kernel);
       for (int operand = 0; operand < one.operands().size(); operand++) {
@@ -193,7 +192,12 @@ class ScheduleVerifierTest {
           kernels.set(
               kernel,
               new TiledKernel(
-                  one.name(), one.axes(), operands, one.scratch(), one.calls(), one.l1Bytes()));
+                  one.name(),
+                  one.axes(),
+                  operands,
+                  one.scratch(),
+                  one.calls(),
+                  one.workingBytes()));
           rejected(
               with(kernels, CHIP.steps(), CHIP.residences()),
               "P4411",

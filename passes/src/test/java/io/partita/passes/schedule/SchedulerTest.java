@@ -19,7 +19,6 @@ import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -117,7 +116,7 @@ class SchedulerTest {
             });
     ChipSchedule chip = only(SmallPrograms.schedule(program));
     assertThat(nodes(chip)).containsExactly("SQRT", "NEG", "join");
-    long y = chip.outputs().getFirst().offset();
+    long y = chip.outputs().getFirst().at().offset();
     assertThat(result(chip, 0)).isEqualTo(y);
     assertThat(result(chip, 1)).isEqualTo(y + 16 * Float.BYTES);
     assertThat(result(chip, 2)).isEqualTo(y + 32 * Float.BYTES);
@@ -163,12 +162,12 @@ class SchedulerTest {
     ChipSchedule chip = only(SmallPrograms.schedule(program));
     assertThat(nodes(chip)).containsExactly("update", "NEG");
     assertThat(chip.states()).extracting(ChipSchedule.Port::name).containsExactly("past");
-    assertThat(result(chip, 0)).isEqualTo(chip.states().getFirst().offset());
+    assertThat(result(chip, 0)).isEqualTo(chip.states().getFirst().at().offset());
     assertThat(chip.outputs()).extracting(ChipSchedule.Port::name).containsExactly("y");
     assertThat(chip.start())
         .containsExactly(
             new ScheduleStep.Clear(
-                chip.states().getFirst().offset(), 2 * 8 * 16 * Float.BYTES, "past"));
+                chip.states().getFirst().at().offset(), 2 * 8 * 16 * Float.BYTES, "past"));
   }
 
   @Test
@@ -201,13 +200,13 @@ class SchedulerTest {
             });
     ChipSchedule chip = only(SmallPrograms.schedule(program));
     assertThat(nodes(chip)).containsExactly("SQRT", "sum", "NEG", "EXP");
-    long x = chip.inputs().getFirst().offset();
+    long x = chip.inputs().getFirst().at().offset();
     long y = result(chip, 0);
     assertThat(y).isNotEqualTo(x);
     assertThat(result(chip, 1)).isEqualTo(x);
     assertThat(result(chip, 2)).isEqualTo(x);
     assertThat(result(chip, 3)).isEqualTo(y);
-    assertThat(chip.l2().used()).isEqualTo(2 * 4 * 16 * Float.BYTES);
+    assertThat(chip.home().used()).isEqualTo(2 * 4 * 16 * Float.BYTES);
   }
 
   @Test
@@ -238,17 +237,17 @@ class SchedulerTest {
     ChipSchedule chip = only(SmallPrograms.schedule(program));
     StoredConstant table = chip.constants().getFirst();
     assertThat(chip.constants()).hasSize(1);
-    assertThat(table.level()).isEqualTo(Level.L3);
+    assertThat(table.at().isHome()).isFalse();
     assertThat(chip.steps())
         .containsExactly(
             new ScheduleStep.FetchRows(
-                table.offset(),
+                table.at(),
                 50,
                 32,
-                chip.inputs().getFirst().offset(),
+                chip.inputs().getFirst().at().offset(),
                 ElementType.I64,
                 3,
-                chip.outputs().getFirst().offset(),
+                chip.outputs().getFirst().at().offset(),
                 "rows"));
   }
 
@@ -257,8 +256,8 @@ class SchedulerTest {
     Program layers = SmallPrograms.layers(8, 128);
     ChipSchedule chip = only(SmallPrograms.schedule(layers));
     assertThat(chip.steps()).hasOnlyElementsOfType(RunTiles.class);
-    assertThat(chip.constants()).extracting(StoredConstant::level).containsOnly(Level.L2);
-    assertThat(chip.l3().used()).isZero();
+    assertThat(chip.constants()).allMatch(constant -> constant.at().isHome());
+    assertThat(chip.farther().getFirst().used()).isZero();
   }
 
   @Test
@@ -269,14 +268,14 @@ class SchedulerTest {
     ChipSchedule chip = only(schedule);
     assertThat(staying(chip)).isGreaterThan(64 * 1024);
     assertThat(fetched(chip) + staying(chip)).isEqualTo(8 * 128 * 128 * Float.BYTES);
-    assertThat(fetched(chip)).isEqualTo(chip.l3().used());
-    assertThat(chip.l2().used()).isLessThanOrEqualTo(256 * 1024);
+    assertThat(fetched(chip)).isEqualTo(chip.farther().getFirst().used());
+    assertThat(chip.home().used()).isLessThanOrEqualTo(256 * 1024);
     assertThat(loopsUnderWay(chip)).isGreaterThan(8);
   }
 
   private static long staying(ChipSchedule chip) {
     return chip.constants().stream()
-        .filter(constant -> constant.level() == Level.L2)
+        .filter(constant -> constant.at().isHome())
         .mapToLong(StoredConstant::bytes)
         .sum();
   }
@@ -354,7 +353,7 @@ class SchedulerTest {
     SchedulerOptions options = new SchedulerOptions(OptionalLong.of(4096), true, true);
     Program layers = SmallPrograms.layers(1, 128);
     ChipSchedule chip = only(Scheduler.schedule(layers, SmallPrograms.withL2(256), options));
-    assertThat(chip.l1().used()).isLessThanOrEqualTo(4096);
+    assertThat(chip.working().used()).isLessThanOrEqualTo(4096);
     ChipSchedule same =
         only(Scheduler.schedule(layers, SmallPrograms.with("l1", 4096), SchedulerOptions.STANDARD));
     assertThat(same.kernels()).isEqualTo(chip.kernels());
@@ -396,7 +395,7 @@ class SchedulerTest {
             () -> Scheduler.schedule(program, SmallPrograms.withL2(100), SchedulerOptions.STANDARD))
         .hasMessage(
             """
-            error P4403: a program doesn't fit L2
+            error P4403: a program doesn't fit the memory that tiles are loaded from
               where:     device 0 (siracusa), memory l2
               expected:  at most 102,400 B (233,472 B less what is kept for code, data and messages)
               found:     147,456 B: activations 131,072 B, weights 16,384 B; \
@@ -408,7 +407,8 @@ class SchedulerTest {
                     SmallPrograms.layers(20, 256),
                     SmallPrograms.with("l3", 1 << 20),
                     SchedulerOptions.STANDARD))
-        .hasMessageContaining("error P4404: a program doesn't fit L3")
+        .hasMessageContaining(
+            "error P4404: weights and states don't fit the memory outside the chip")
         .hasMessageContaining("at most 1,048,576 B")
         .hasMessageContaining("found:     3,670,016 B");
   }

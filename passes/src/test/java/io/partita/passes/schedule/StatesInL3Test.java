@@ -3,8 +3,8 @@ package io.partita.passes.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -36,7 +36,7 @@ class StatesInL3Test {
   }
 
   private static List<Port> far() {
-    return CHIP.states().stream().filter(state -> state.level() == Level.L3).toList();
+    return CHIP.states().stream().filter(state -> !state.at().isHome()).toList();
   }
 
   /** Those that have no room beside what passes. */
@@ -46,13 +46,13 @@ class StatesInL3Test {
     assertThat(far()).hasSizeBetween(CACHES / 2, CACHES);
     assertThat(CHIP.start()).hasSize(CACHES - far().size());
     for (Port state : far()) {
-      List<StartTransfer> own = transfers(start -> start.l3() == state.offset());
+      List<StartTransfer> own = transfers(start -> start.far().equals(state.at()));
       assertThat(own).extracting(StartTransfer::fetch).containsExactly(true, false);
       assertThat(own).extracting(StartTransfer::bytes).containsOnly(BYTES);
-      assertThat(own.getFirst().l2()).isEqualTo(own.getLast().l2());
+      assertThat(own.getFirst().home()).isEqualTo(own.getLast().home());
     }
-    assertThat(CHIP.l2().used()).isLessThanOrEqualTo(128 * 1024);
-    assertThat(CHIP.l3().used()).isEqualTo(far().size() * BYTES);
+    assertThat(CHIP.home().used()).isLessThanOrEqualTo(128 * 1024);
+    assertThat(CHIP.farther().getFirst().used()).isEqualTo(far().size() * BYTES);
     String first = far().getFirst().name();
     assertThat(CHIP.steps().subList(0, indexOf(first.replace("past", "sum"))))
         .anyMatch(step -> step instanceof StartTransfer start && !start.fetch());
@@ -67,7 +67,7 @@ class StatesInL3Test {
   void theyStayInL2WhileThereIsRoom() {
     ChipSchedule roomy =
         SmallPrograms.schedule(SmallPrograms.caches(CACHES, 1024)).roles().getFirst();
-    assertThat(roomy.states()).extracting(Port::level).containsOnly(Level.L2);
+    assertThat(roomy.states()).allMatch(state -> state.at().isHome());
     assertThat(roomy.steps()).noneMatch(StartTransfer.class::isInstance);
   }
 
@@ -75,6 +75,8 @@ class StatesInL3Test {
     ChipSchedule chip =
         new ChipSchedule(
             CHIP.devices(),
+            CHIP.cores(),
+            CHIP.memories(),
             CHIP.kernels(),
             CHIP.start(),
             steps,
@@ -82,9 +84,6 @@ class StatesInL3Test {
             CHIP.outputs(),
             CHIP.states(),
             CHIP.constants(),
-            CHIP.l1(),
-            CHIP.l2(),
-            CHIP.l3(),
             CHIP.residences(),
             CHIP.meaning());
     Schedule changed =
@@ -106,7 +105,7 @@ class StatesInL3Test {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
         steps.set(i, NOTHING);
         steps.set(waitAfter(steps, i, start.transfer()), NOTHING);
-        isRejected(steps, "states in L3 as a run leaves them", "no spill at step " + i);
+        isRejected(steps, "states as a run leaves them in l3", "no spill at step " + i);
       }
     }
   }
@@ -130,8 +129,8 @@ class StatesInL3Test {
               new StartTransfer(
                   start.transfer(),
                   false,
-                  start.l3() + shift,
-                  start.l2(),
+                  new Address(start.far().memory(), start.far().offset() + shift),
+                  start.home(),
                   start.bytes(),
                   start.node()));
           isRejected(steps, "error P441", "a spill elsewhere at step " + i);

@@ -127,8 +127,8 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
 
   private static Map<String, Object> bytes(Traffic moved) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("l2_l1", moved.l2L1());
-    fields.put("l3_l2", moved.l3L2());
+    fields.put("l2_l1", moved.homeWorking());
+    fields.put("l3_l2", moved.farHome());
     fields.put("sent", moved.sent());
     fields.put("received", moved.received());
     return fields;

@@ -81,8 +81,8 @@ final class ProfilePage {
     }
     Traffic found = StepFigures.moved(slowest.steps());
     Traffic wanted = StepFigures.moved(expected.figures());
-    row("bytes between L2 and L1", found.l2L1(), wanted.l2L1(), true);
-    row("bytes between L3 and L2", found.l3L2(), wanted.l3L2(), true);
+    row("bytes between L2 and L1", found.homeWorking(), wanted.homeWorking(), true);
+    row("bytes between L3 and L2", found.farHome(), wanted.farHome(), true);
     if (wanted.sent() + wanted.received() > 0) {
       row("bytes sent", found.sent(), wanted.sent(), true);
       row("bytes received", found.received(), wanted.received(), true);

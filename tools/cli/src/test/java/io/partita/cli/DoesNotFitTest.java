@@ -61,7 +61,7 @@ class DoesNotFitTest {
   void theMemoryOnTheChip() throws IOException {
     assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l2=180KiB").err())
         .contains(
-            "error P4403: a program doesn't fit L2",
+            "error P4403: a program doesn't fit the memory that tiles are loaded from",
             "  where:     device 0 (siracusa), memory l2",
             "  expected:  at most 53,248 B (184,320 B less what is kept for code, ")
         .containsPattern(
@@ -79,7 +79,7 @@ class DoesNotFitTest {
     assertThat(zoo.exitCode()).as(zoo.err()).isEqualTo(ExitCode.DONE);
     assertThat(refused(model, "--set=l3=2MiB").err())
         .contains(
-            "error P4404: a program doesn't fit L3",
+            "error P4404: weights and states don't fit the memory outside the chip",
             "  where:     device 0 (siracusa), memory l3",
             "  expected:  at most 2,097,152 B\n",
             "  found:     62,541,824 B: weights 62,541,824 B; the largest are"

@@ -2,7 +2,6 @@ package io.partita.backend.siracusa;
 
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,15 +17,15 @@ final class Images {
   private Images() {}
 
   /** From offset 0 to the last constant's end, zeros where nothing is. */
-  static EmittedFile of(ChipSchedule role, int member, Level level) {
+  static EmittedFile of(ChipSchedule role, int member, int memory) {
     List<StoredConstant> constants =
         role.constants().stream()
-            .filter(constant -> constant.level() == level)
-            .sorted(Comparator.comparingLong(StoredConstant::offset))
+            .filter(constant -> constant.at().memory() == memory)
+            .sorted(Comparator.comparingLong(constant -> constant.at().offset()))
             .toList();
 
     return new EmittedFile(
-        "chip" + role.devices().get(member) + (level == Level.L2 ? ".l2" : ".l3"),
+        "chip" + role.devices().get(member) + (memory == ChipSchedule.HOME ? ".l2" : ".l3"),
         out -> write(constants, member, out));
   }
 
@@ -34,14 +33,14 @@ final class Images {
       throws IOException {
     long place = 0;
     for (StoredConstant constant : constants) {
-      if (constant.offset() < place) {
+      if (constant.at().offset() < place) {
         throw new IllegalArgumentException(
-            constant.name() + " overlaps what is before it, at " + constant.offset());
+            constant.name() + " overlaps what is before it, at " + constant.at().offset());
       }
-      writeZeros(constant.offset() - place, out);
+      writeZeros(constant.at().offset() - place, out);
       long size = constant.tensors().get(member).bytes().byteSize();
       write(constant, member, size, out);
-      place = constant.offset() + size;
+      place = constant.at().offset() + size;
     }
   }
 

@@ -7,8 +7,8 @@ import io.partita.backend.siracusa.model.Readme;
 import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.MemoryReport;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +35,11 @@ final class ReadmePage {
               .collect(Collectors.joining(" | ", "| " + chips(role) + " | ", " |")));
       memories.add(
           "| %s | %s | %s | %s |"
-              .formatted(chips(role), use(role.l1()), use(role.l2()), use(role.l3())));
+              .formatted(
+                  chips(role),
+                  use(role.working()),
+                  use(role.home()),
+                  role.farther().stream().map(ReadmePage::use).findFirst().orElse("none")));
     }
     return new Readme(
         Comments.clean(RoleCode.name(schedule)),

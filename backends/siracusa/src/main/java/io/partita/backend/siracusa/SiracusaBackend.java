@@ -10,8 +10,6 @@ import io.partita.backend.siracusa.model.RoleFile;
 import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.function.Function;
 
 /**
  * Prints a schedule: a C file for each role that chips have, the messages and weights of each chip,
@@ -144,8 +141,8 @@ public final class SiracusaBackend {
       files.add(
           EmittedFile.text(name, Templates.print(RoleCode.chip(schedule, chunk, number, member))));
     }
-    files.add(Images.of(role, member, Level.L2));
-    files.add(Images.of(role, member, Level.L3));
+    files.add(Images.of(role, member, ChipSchedule.HOME));
+    files.add(Images.of(role, member, ChipSchedule.HOME + 1));
     return files;
   }
 
@@ -175,9 +172,9 @@ public final class SiracusaBackend {
     return new Makefile(
         Comments.clean(RoleCode.name(schedule)),
         cores,
-        most(ChipSchedule::l1),
-        most(ChipSchedule::l2),
-        most(ChipSchedule::l3),
+        most(ChipSchedule.WORKING),
+        most(ChipSchedule.HOME),
+        most(ChipSchedule.HOME + 1),
         names,
         chips,
         sources.stream().filter(path -> !path.startsWith("kernels/")).toList(),
@@ -187,8 +184,14 @@ public final class SiracusaBackend {
             .toList());
   }
 
-  private long most(Function<ChipSchedule, MemoryUse> memory) {
-    long most = roles.stream().map(memory).mapToLong(MemoryUse::used).max().orElseThrow();
+  /** Of all roles; a chip may have no memory beyond the second. */
+  private long most(int memory) {
+    long most =
+        roles.stream()
+            .filter(role -> memory < role.memories().size())
+            .mapToLong(role -> role.memories().get(memory).used())
+            .max()
+            .orElse(0);
     return Math.max(ALIGNMENT, Math.ceilDiv(most, ALIGNMENT) * ALIGNMENT);
   }
 }

@@ -10,13 +10,14 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TileAxis;
@@ -68,10 +69,21 @@ final class HandMadeSchedule {
     SequencedMap<String, ShardedType> outputs =
         new LinkedHashMap<>(Map.of("y", whole(mesh, sum.type())));
     Program program = new Program(mesh, List.of(module), inputs, outputs);
-    long l3 = 16;
+    Address l3 = new Address(2, 16);
     ChipSchedule chip =
         new ChipSchedule(
             List.of(0),
+            new CoreGrid(1, 8),
+            List.of(
+                new MemoryUse("l1", false, 4, 8192, 8192, 8192),
+                new MemoryUse("l2", false, 4, END, END, 1 << 20),
+                new MemoryUse(
+                    "l3",
+                    false,
+                    4,
+                    l3.offset() + 4 * INNER * COLUMNS,
+                    4 * INNER * COLUMNS,
+                    1 << 20)),
             List.of(product(), sum()),
             List.of(),
             List.of(
@@ -79,22 +91,18 @@ final class HandMadeSchedule {
                 new ScheduleStep.WaitTransfer(0, "/a/*b"),
                 new ScheduleStep.RunTiles(0, List.of(X, WEIGHT, PRODUCT), "/a/*b", "[10,48]"),
                 new ScheduleStep.RunTiles(1, List.of(PRODUCT, OFFSET, Y), "/a*/\n\"add\"", "")),
-            List.of(new Port("x", x.type(), Level.L2, X)),
-            List.of(new Port("y", sum.type(), Level.L2, Y)),
+            List.of(new Port("x", x.type(), Address.home(X))),
+            List.of(new Port("y", sum.type(), Address.home(Y))),
             List.of(),
-            List.of(
-                stored("weight", Level.L3, l3, weight), stored("offset", Level.L2, OFFSET, offset)),
-            new MemoryUse(8192, 8192, 8192),
-            new MemoryUse(END, END, 1 << 20),
-            new MemoryUse(l3 + 4 * INNER * COLUMNS, 4 * INNER * COLUMNS, 1 << 20),
+            List.of(stored("weight", l3, weight), stored("offset", Address.home(OFFSET), offset)),
             List.of(),
             Optional.empty());
     return new Schedule(program, "hand", List.of(chip), inputs, outputs);
   }
 
-  private static StoredConstant stored(String name, Level level, long place, Tensor tensor) {
+  private static StoredConstant stored(String name, Address place, Tensor tensor) {
     return new StoredConstant(
-        name, tensor.type().toString(), level, place, tensor.type().bytes(), List.of(tensor));
+        name, tensor.type().toString(), place, tensor.type().bytes(), List.of(tensor));
   }
 
   private static ShardedType whole(Mesh mesh, TensorType type) {

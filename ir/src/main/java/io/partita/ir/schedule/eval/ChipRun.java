@@ -1,8 +1,8 @@
 package io.partita.ir.schedule.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
@@ -15,6 +15,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -27,9 +28,12 @@ final class ChipRun {
   private final int member;
   private final int device;
   private final Mailbox mailbox;
-  private final LocalMemory l1;
-  private final LocalMemory l2;
-  private final FarMemory l3;
+  private final LocalMemory working;
+  private final LocalMemory home;
+
+  /** From the third memory on. */
+  private final List<FarMemory> farther = new ArrayList<>();
+
   private final BitSet constants = new BitSet();
   private final Map<Integer, StartTransfer> underWay = new HashMap<>();
 
@@ -51,19 +55,34 @@ final class ChipRun {
     this.mailbox = mailbox;
     this.chip = entries.getFirst();
     this.device = chip.devices().get(member);
-    this.l1 = new LocalMemory(entries.stream().mapToLong(each -> each.l1().used()).max().orElse(0));
-    this.l2 = new LocalMemory(entries.stream().mapToLong(each -> each.l2().used()).max().orElse(0));
-    this.l3 = new FarMemory(chip, member);
+    this.working = memory(ChipSchedule.WORKING);
+    this.home = memory(ChipSchedule.HOME);
+    for (int memory = ChipSchedule.HOME + 1; memory < chip.memories().size(); memory++) {
+      farther.add(new FarMemory(chip, member, memory));
+    }
     for (StoredConstant constant : chip.constants()) {
-      if (constant.level() == Level.L2) {
-        int from = Math.toIntExact(constant.offset());
+      if (constant.at().isHome()) {
+        int from = Math.toIntExact(constant.at().offset());
         write(constant.name(), from, constant.tensors().get(member));
-        l2.write(from, (int) constant.bytes());
-        l2.hold(from, (int) constant.bytes());
+        home.write(from, (int) constant.bytes());
+        home.hold(from, (int) constant.bytes());
         constants.set(from, from + (int) constant.bytes());
       }
     }
     clearStates();
+  }
+
+  private LocalMemory memory(int number) {
+    long bytes =
+        entries.stream().mapToLong(each -> each.memories().get(number).used()).max().orElse(0);
+    return new LocalMemory(chip.memories().get(number).name(), bytes);
+  }
+
+  private FarMemory far(Address at) {
+    if (at.memory() <= ChipSchedule.HOME || at.memory() >= chip.memories().size()) {
+      throw fault("", "a memory beyond " + home.name(), at);
+    }
+    return farther.get(at.memory() - ChipSchedule.HOME - 1);
   }
 
   int device() {
@@ -73,22 +92,23 @@ final class ChipRun {
   private void write(String name, int to, Tensor tensor) {
     MemorySegment data = tensor.bytes();
     int bytes = Math.toIntExact(data.byteSize());
-    if (!l2.contains(to, bytes)) {
-      throw fault(name, "bytes below " + l2.bytes().length + " of L2", bytes + " from " + to);
+    if (!home.contains(to, bytes)) {
+      throw fault(
+          name, "bytes below " + home.bytes().length + " of " + home.name(), bytes + " from " + to);
     }
-    MemorySegment.copy(data, ValueLayout.JAVA_BYTE, 0, l2.bytes(), to, bytes);
-    l2.write(to, bytes);
+    MemorySegment.copy(data, ValueLayout.JAVA_BYTE, 0, home.bytes(), to, bytes);
+    home.write(to, bytes);
   }
 
   /** States are zeros, as before the first run. */
   void clearStates() {
-    l3.reset();
+    farther.forEach(FarMemory::reset);
     for (Port state : chip.states()) {
-      if (state.level() == Level.L2) {
-        int from = Math.toIntExact(state.offset());
+      if (state.at().isHome()) {
+        int from = Math.toIntExact(state.at().offset());
         int bytes = Math.toIntExact(state.type().bytes());
-        Arrays.fill(l2.bytes(), from, from + bytes, (byte) 0);
-        l2.write(from, bytes);
+        Arrays.fill(home.bytes(), from, from + bytes, (byte) 0);
+        home.write(from, bytes);
       }
     }
   }
@@ -113,10 +133,10 @@ final class ChipRun {
     forgetOtherRuns();
     for (Port input : chip.inputs()) {
       Tensor part = parts.get(input.name());
-      if (part == null || !part.type().equals(input.type()) || input.level() != Level.L2) {
-        throw fault("input " + input.name(), input.type() + " in " + input.level(), "" + part);
+      if (part == null || !part.type().equals(input.type()) || !input.at().isHome()) {
+        throw fault("input " + input.name(), input.type() + " in " + home.name(), "" + part);
       }
-      write(input.name(), Math.toIntExact(input.offset()), part);
+      write(input.name(), Math.toIntExact(input.at().offset()), part);
     }
   }
 
@@ -128,8 +148,9 @@ final class ChipRun {
     BitSet kept = new BitSet();
     kept.or(constants);
     for (Port state : chip.states()) {
-      if (state.level() == Level.L2) {
-        kept.set((int) state.offset(), (int) (state.offset() + state.type().bytes()));
+      if (state.at().isHome()) {
+        int from = (int) state.at().offset();
+        kept.set(from, from + (int) state.type().bytes());
       }
     }
     for (Residence residence : chip.residences()) {
@@ -137,7 +158,7 @@ final class ChipRun {
         kept.set((int) residence.offset(), (int) (residence.offset() + residence.bytes()));
       }
     }
-    l2.forgetAllBut(kept);
+    home.forgetAllBut(kept);
   }
 
   boolean isDone() {
@@ -153,7 +174,7 @@ final class ChipRun {
       }
       if (steps.get(next) instanceof ScheduleStep.Exchange step) {
         if (exchange == null) {
-          exchange = new ExchangeSteps(step, member, device, l2, mailbox, where());
+          exchange = new ExchangeSteps(step, member, device, home, mailbox, where());
         }
         moved |= exchange.advance();
         if (!exchange.isDone()) {
@@ -169,11 +190,11 @@ final class ChipRun {
     return moved;
   }
 
-  /** What comes to L2 with this step has no value yet. */
+  /** What comes home with this step has no value yet. */
   private void enter() {
     for (Residence residence : isStarting ? List.<Residence>of() : chip.residences()) {
       if (residence.first() == next) {
-        l2.forget((int) residence.offset(), (int) residence.bytes());
+        home.forget((int) residence.offset(), (int) residence.bytes());
       }
     }
   }
@@ -181,7 +202,8 @@ final class ChipRun {
   private void run(ScheduleStep step) {
     switch (step) {
       case ScheduleStep.RunTiles run ->
-          new LoopRun(chip.kernels().get(run.kernel()), run.operands(), l1, l2, where()).run();
+          new LoopRun(chip.kernels().get(run.kernel()), run.operands(), working, home, where())
+              .run();
       case StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
@@ -192,9 +214,10 @@ final class ChipRun {
       }
       case FetchRows rows -> fetch(rows);
       case ScheduleStep.Clear clear -> {
-        requireWritable(clear.l2(), clear.bytes());
-        Arrays.fill(l2.bytes(), (int) clear.l2(), (int) (clear.l2() + clear.bytes()), (byte) 0);
-        l2.write((int) clear.l2(), (int) clear.bytes());
+        requireWritable(clear.home(), clear.bytes());
+        Arrays.fill(
+            home.bytes(), (int) clear.home(), (int) (clear.home() + clear.bytes()), (byte) 0);
+        home.write((int) clear.home(), (int) clear.bytes());
       }
       case ScheduleStep.Exchange other -> throw new AssertionError(other);
     }
@@ -205,28 +228,28 @@ final class ChipRun {
     if (underWay.putIfAbsent(start.transfer(), start) != null) {
       throw transferFault("a number that isn't under way", start);
     }
-    int at = Math.toIntExact(start.l2());
+    int at = Math.toIntExact(start.home());
     int bytes = Math.toIntExact(start.bytes());
     if (start.fetch()) {
       requireWritable(at, bytes);
-      l2.forget(at, bytes);
+      home.forget(at, bytes);
     } else {
       requireRead(at, bytes);
     }
-    l2.hold(at, bytes);
+    home.hold(at, bytes);
   }
 
   private void end(StartTransfer ended) {
-    int at = (int) ended.l2();
+    int at = (int) ended.home();
     int bytes = (int) ended.bytes();
-    l2.release(at, bytes);
+    home.release(at, bytes);
     if (ended.fetch()) {
-      l3.read(ended.l3(), l2, at, bytes);
+      far(ended.far()).read(ended.far().offset(), home, at, bytes);
       return;
     }
-    long wrong = l3.write(ended.l3(), l2.bytes(), at, bytes);
+    long wrong = far(ended.far()).write(ended.far().offset(), home.bytes(), at, bytes);
     if (wrong >= 0) {
-      throw transferFault("bytes of states in L3", "byte " + wrong);
+      throw transferFault("bytes of states", "byte " + wrong);
     }
   }
 
@@ -234,52 +257,55 @@ final class ChipRun {
     int count = Math.toIntExact(rows.count());
     int rowBytes = Math.toIntExact(rows.rowBytes());
     requireRead(rows.indices(), rows.index().packedBytes(count));
-    requireWritable(rows.l2(), (long) count * rowBytes);
+    requireWritable(rows.home(), (long) count * rowBytes);
     ElementType element = rows.index();
-    long[] indices = new Place(l2.bytes(), (int) rows.indices()).longs(element, count);
+    long[] indices = new Place(home.bytes(), (int) rows.indices()).longs(element, count);
     for (int i = 0; i < count; i++) {
       long index = indices[i] < 0 ? indices[i] + rows.rows() : indices[i];
-      int to = (int) rows.l2() + i * rowBytes;
+      int to = (int) rows.home() + i * rowBytes;
       if (index >= 0 && index < rows.rows()) {
-        l3.read(rows.l3() + index * rowBytes, l2, to, rowBytes);
+        far(rows.table()).read(rows.table().offset() + index * rowBytes, home, to, rowBytes);
       } else {
-        Arrays.fill(l2.bytes(), to, to + rowBytes, (byte) 0);
-        l2.write(to, rowBytes);
+        Arrays.fill(home.bytes(), to, to + rowBytes, (byte) 0);
+        home.write(to, rowBytes);
       }
     }
   }
 
-  /** A tensor that the run left in L2. */
+  /** Tensors that the run left at home. */
   Map<String, Tensor> outputs() {
     Map<String, Tensor> outputs = new HashMap<>();
     for (Port output : chip.outputs()) {
       int bytes = Math.toIntExact(output.type().bytes());
-      int from = Math.toIntExact(output.offset());
-      if (!l2.contains(from, bytes) || l2.unwritten(from, bytes) >= 0) {
+      int from = Math.toIntExact(output.at().offset());
+      if (!home.contains(from, bytes) || home.unwritten(from, bytes) >= 0) {
         throw fault(
             "output " + output.name(),
             "bytes that were written",
-            "byte " + l2.unwritten(from, bytes) + " of L2 that nobody wrote");
+            "byte " + home.unwritten(from, bytes) + " of " + home.name() + " that nobody wrote");
       }
-      byte[] copy = Arrays.copyOfRange(l2.bytes(), from, from + bytes);
+      byte[] copy = Arrays.copyOfRange(home.bytes(), from, from + bytes);
       outputs.put(output.name(), Tensor.of(output.type(), MemorySegment.ofArray(copy)));
     }
     return outputs;
   }
 
   private void requireRead(long from, long bytes) {
-    int missing = l2.contains(from, bytes) ? l2.unwritten((int) from, (int) bytes) : (int) from;
+    int missing = home.contains(from, bytes) ? home.unwritten((int) from, (int) bytes) : (int) from;
     if (missing >= 0) {
-      throw fault("", "bytes of L2 that were written", "byte " + missing + " that nobody wrote");
+      throw fault(
+          "",
+          "bytes of " + home.name() + " that were written",
+          "byte " + missing + " that nobody wrote");
     }
   }
 
   private void requireWritable(long from, long bytes) {
-    int held = l2.contains(from, bytes) ? l2.held((int) from, (int) bytes) : (int) from;
+    int held = home.contains(from, bytes) ? home.held((int) from, (int) bytes) : (int) from;
     if (held >= 0) {
       throw fault(
           "",
-          "bytes of L2 that may be written to",
+          "bytes of " + home.name() + " that may be written to",
           "byte " + held + " of a constant or a transfer, or outside");
     }
   }

@@ -14,14 +14,14 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * A device's messages of one collective, as {@code collectives/exchange.h} says: on a vector in L2,
- * a received slice taking the place of the device's own, or joined with it.
+ * A device's messages of one collective, as {@code collectives/exchange.h} says: on a vector at
+ * home, a received slice taking the place of the device's own, or joined with it.
  */
 final class ExchangeSteps {
   private final ScheduleStep.Exchange step;
   private final Communication.Exchange exchange;
   private final int device;
-  private final LocalMemory l2;
+  private final LocalMemory home;
   private final Mailbox mailbox;
   private final String where;
   private final int elementBytes;
@@ -31,18 +31,18 @@ final class ExchangeSteps {
       ScheduleStep.Exchange step,
       int member,
       int device,
-      LocalMemory l2,
+      LocalMemory home,
       Mailbox mailbox,
       String where) {
     this.step = step;
     this.exchange = step.exchanges().get(member);
     this.device = device;
-    this.l2 = l2;
+    this.home = home;
     this.mailbox = mailbox;
     this.where = where;
     this.elementBytes = (int) step.element().packedBytes(1);
-    if (step.l1Bytes() < 2L * elementBytes) {
-      throw fault("room in L1 for two elements", step.l1Bytes() + " B");
+    if (step.workingBytes() < 2L * elementBytes) {
+      throw fault("working memory for two elements", step.workingBytes() + " B");
     }
     begin();
   }
@@ -55,7 +55,7 @@ final class ExchangeSteps {
     long vector = exchange.elements() * elementBytes;
     requireInside(step.vector(), vector);
     if (step.operand().isPresent()) {
-      l2.forget((int) step.vector(), (int) vector);
+      home.forget((int) step.vector(), (int) vector);
       long from = step.operand().get();
       for (Slice slice : exchange.before()) {
         int bytes = (int) slice.size() * elementBytes;
@@ -111,7 +111,7 @@ final class ExchangeSteps {
     for (Slice slice : send.slices()) {
       int bytes = (int) slice.size() * elementBytes;
       requireRead(place(slice), bytes);
-      System.arraycopy(l2.bytes(), (int) place(slice), message, at, bytes);
+      System.arraycopy(home.bytes(), (int) place(slice), message, at, bytes);
       at += bytes;
     }
     mailbox.send(device, send.to(), message);
@@ -131,19 +131,19 @@ final class ExchangeSteps {
     boolean isInPlace = receive.slices().size() == 1 && receive.combine() == Combine.REPLACE;
     if (!isInPlace) {
       requireWritable(step.message(), message.length);
-      l2.forget((int) step.message(), message.length);
+      home.forget((int) step.message(), message.length);
     }
     int at = 0;
     for (Slice slice : receive.slices()) {
       int bytes = (int) slice.size() * elementBytes;
       requireWritable(place(slice), bytes);
       if (receive.combine() == Combine.REPLACE) {
-        System.arraycopy(message, at, l2.bytes(), (int) place(slice), bytes);
+        System.arraycopy(message, at, home.bytes(), (int) place(slice), bytes);
       } else {
         requireRead(place(slice), bytes);
         combine(receive.combine(), slice, new Place(message, at));
       }
-      l2.write((int) place(slice), bytes);
+      home.write((int) place(slice), bytes);
       at += bytes;
     }
     return true;
@@ -160,7 +160,7 @@ final class ExchangeSteps {
         };
     ElementType element = step.element();
     int count = (int) slice.size();
-    Place own = new Place(l2.bytes(), (int) place(slice));
+    Place own = new Place(home.bytes(), (int) place(slice));
     if (element.isFloat()) {
       var operator = BinaryFunctions.ofDouble(function);
       double[] left = own.doubles(element, count);
@@ -183,30 +183,34 @@ final class ExchangeSteps {
   private void copy(long from, long to, int bytes) {
     requireRead(from, bytes);
     requireWritable(to, bytes);
-    System.arraycopy(l2.bytes(), (int) from, l2.bytes(), (int) to, bytes);
-    l2.write((int) to, bytes);
+    System.arraycopy(home.bytes(), (int) from, home.bytes(), (int) to, bytes);
+    home.write((int) to, bytes);
   }
 
   private void requireInside(long from, long bytes) {
-    if (!l2.contains(from, bytes)) {
-      throw fault("bytes below " + l2.bytes().length + " of L2", bytes + " from " + from);
+    if (!home.contains(from, bytes)) {
+      throw fault(
+          "bytes below " + home.bytes().length + " of " + home.name(), bytes + " from " + from);
     }
   }
 
   private void requireRead(long from, int bytes) {
     requireInside(from, bytes);
-    int missing = l2.unwritten((int) from, bytes);
+    int missing = home.unwritten((int) from, bytes);
     if (missing >= 0) {
-      throw fault("bytes of L2 that were written", "byte " + missing + " that nobody wrote");
+      throw fault(
+          "bytes of " + home.name() + " that were written",
+          "byte " + missing + " that nobody wrote");
     }
   }
 
   private void requireWritable(long from, int bytes) {
     requireInside(from, bytes);
-    int held = l2.held((int) from, bytes);
+    int held = home.held((int) from, bytes);
     if (held >= 0) {
       throw fault(
-          "bytes of L2 that may be written to", "byte " + held + " of a constant or a transfer");
+          "bytes of " + home.name() + " that may be written to",
+          "byte " + held + " of a constant or a transfer");
     }
   }
 

@@ -1,7 +1,6 @@
 package io.partita.ir.schedule.eval;
 
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.tensor.Tensor;
@@ -13,7 +12,10 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** L3 of a device: weights, which aren't copied, and states. What is between them has no value. */
+/**
+ * A memory of a device that is reached by transfers: weights, which aren't copied, and states. What
+ * is between them has no value.
+ */
 final class FarMemory {
   /** What transfers are rounded up to. */
   private static final long ALIGNMENT = 8;
@@ -30,18 +32,22 @@ final class FarMemory {
 
   private final NavigableMap<Long, Region> regions = new TreeMap<>();
 
-  FarMemory(ChipSchedule chip, int member) {
+  /**
+   * @param memory its number
+   */
+  FarMemory(ChipSchedule chip, int member, int memory) {
     for (StoredConstant constant : chip.constants()) {
-      if (constant.level() == Level.L3) {
+      if (constant.at().memory() == memory) {
         Tensor data = constant.tensors().get(member);
-        regions.put(constant.offset(), new Region(constant.name(), constant.bytes(), data, null));
+        regions.put(
+            constant.at().offset(), new Region(constant.name(), constant.bytes(), data, null));
       }
     }
     for (Port state : chip.states()) {
-      if (state.level() == Level.L3) {
+      if (state.at().memory() == memory) {
         long bytes = Math.ceilDiv(state.type().bytes(), ALIGNMENT) * ALIGNMENT;
         regions.put(
-            state.offset(),
+            state.at().offset(),
             new Region(state.name(), bytes, null, new byte[Math.toIntExact(bytes)]));
       }
     }
@@ -87,7 +93,7 @@ final class FarMemory {
   }
 
   /**
-   * Copies bytes from L2 to states.
+   * Copies bytes from the home memory to states.
    *
    * @return the first byte here that is of no state, or -1
    */

@@ -2,14 +2,23 @@ package io.partita.ir.schedule.eval;
 
 import java.util.BitSet;
 
-/** L1 or L2 of a device: its bytes, which of them have a value, and which mayn't be written to. */
+/**
+ * A memory of a device that steps work on: its bytes, which of them have a value, and which mayn't
+ * be written to.
+ */
 final class LocalMemory {
+  private final String name;
   private final byte[] bytes;
   private final BitSet written = new BitSet();
   private final BitSet held = new BitSet();
 
-  LocalMemory(long size) {
+  LocalMemory(String name, long size) {
+    this.name = name;
     bytes = new byte[Math.toIntExact(size)];
+  }
+
+  String name() {
+    return name;
   }
 
   byte[] bytes() {

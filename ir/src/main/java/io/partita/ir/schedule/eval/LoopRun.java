@@ -22,15 +22,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A run of one loop over tiles: each tile's operands are copied to L1, kernels compute there, and
- * results are copied back. A tile is loaded when the loop comes to it; that a device loads it while
- * the one before is computed makes no difference, as no loop loads what it stores in other tiles.
+ * A run of one loop over tiles: each tile's operands are copied to the working memory, kernels
+ * compute there, and results are copied back. A tile is loaded when the loop comes to it; that a
+ * device loads it while the one before is computed makes no difference, as no loop loads what it
+ * stores in other tiles.
  */
 final class LoopRun implements TileExpression.Tile {
   private final TiledKernel kernel;
   private final List<Long> places;
-  private final LocalMemory l1;
-  private final LocalMemory l2;
+  private final LocalMemory working;
+  private final LocalMemory home;
   private final String step;
   private final List<TileCall> calls = new ArrayList<>();
 
@@ -48,14 +49,15 @@ final class LoopRun implements TileExpression.Tile {
   private final long[] tileBytes;
 
   /**
-   * @param places of the operands in L2
+   * @param places of the operands at home
    * @param step for messages: which step it is of which device
    */
-  LoopRun(TiledKernel kernel, List<Long> places, LocalMemory l1, LocalMemory l2, String step) {
+  LoopRun(
+      TiledKernel kernel, List<Long> places, LocalMemory working, LocalMemory home, String step) {
     this.kernel = kernel;
     this.places = places;
-    this.l1 = l1;
-    this.l2 = l2;
+    this.working = working;
+    this.home = home;
     this.step = step;
     int operands = kernel.operands().size();
     this.index = new int[kernel.axes().size()];
@@ -82,10 +84,11 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   void run() {
-    if (!l1.contains(0, kernel.l1Bytes())) {
-      throw fault("L1", "at most " + l1.bytes().length + " B", kernel.l1Bytes());
+    if (!working.contains(0, kernel.workingBytes())) {
+      throw fault(
+          working.name(), "at most " + working.bytes().length + " B", kernel.workingBytes());
     }
-    l1.forget(0, Math.toIntExact(kernel.l1Bytes()));
+    working.forget(0, Math.toIntExact(kernel.workingBytes()));
     for (int i = 0; i < scalars.length; i++) {
       if (kernel.operands().get(i).direction() == Direction.SCALAR) {
         scalars[i] = readScalar(i);
@@ -141,7 +144,7 @@ final class LoopRun implements TileExpression.Tile {
         slots[i] = 1 - slots[i];
       }
       tileBytes[i] = tileBytes(i);
-      l1.forget(l1Place(i), Math.toIntExact(operand.slotBytes()));
+      working.forget(tilePlace(i), Math.toIntExact(operand.slotBytes()));
       if (operand.direction() == Direction.LOAD) {
         load(i);
       } else {
@@ -150,14 +153,14 @@ final class LoopRun implements TileExpression.Tile {
     }
     if (begins) {
       for (TileScratch scratch : kernel.scratch()) {
-        l1.forget((int) scratch.l1(), (int) scratch.bytes());
+        working.forget((int) scratch.offset(), (int) scratch.bytes());
       }
     }
   }
 
-  private int l1Place(int operand) {
+  private int tilePlace(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    return Math.toIntExact(one.l1() + slots[operand] * one.slotBytes());
+    return Math.toIntExact(one.offset() + slots[operand] * one.slotBytes());
   }
 
   private static long bytes(ElementType element) {
@@ -177,14 +180,14 @@ final class LoopRun implements TileExpression.Tile {
       elements *= size;
     }
     long bytes = elements * bytes(one.element());
-    if (bytes > one.slotBytes() || !l1.contains(l1Place(operand), bytes)) {
-      throw fault(one.name(), "at most " + one.slotBytes() + " B in L1", bytes);
+    if (bytes > one.slotBytes() || !working.contains(tilePlace(operand), bytes)) {
+      throw fault(one.name(), "at most " + one.slotBytes() + " B in " + working.name(), bytes);
     }
     return bytes;
   }
 
-  /** In L2, of the first element of an operand's tile. */
-  private long l2Place(int operand) {
+  /** At home, of the first element of an operand's tile. */
+  private long homePlace(int operand) {
     TileOperand one = kernel.operands().get(operand);
     long elements = 0;
     for (BoxDimension dimension : one.box()) {
@@ -195,31 +198,31 @@ final class LoopRun implements TileExpression.Tile {
 
   private long readScalar(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    long from = l2Place(operand);
+    long from = homePlace(operand);
     int bytes = (int) bytes(one.element());
     requireRead(one.name(), from, bytes);
-    Place place = new Place(l2.bytes(), (int) from);
+    Place place = new Place(home.bytes(), (int) from);
     return one.element() == ElementType.I64 ? (int) place.longAt(0) : place.intAt(0);
   }
 
   private void load(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    int[] to = {l1Place(operand)};
+    int[] to = {tilePlace(operand)};
     lines(
         one,
-        l2Place(operand),
+        homePlace(operand),
         (from, count) -> {
           requireRead(one.name(), from, count);
-          System.arraycopy(l2.bytes(), (int) from, l1.bytes(), to[0], count);
+          System.arraycopy(home.bytes(), (int) from, working.bytes(), to[0], count);
           to[0] += count;
         });
-    l1.write(l1Place(operand), (int) tileBytes[operand]);
+    working.write(tilePlace(operand), (int) tileBytes[operand]);
   }
 
   private void store(int operand) {
     TileOperand one = kernel.operands().get(operand);
-    int[] from = {l1Place(operand)};
-    int missing = l1.unwritten(from[0], (int) tileBytes[operand]);
+    int[] from = {tilePlace(operand)};
+    int missing = working.unwritten(from[0], (int) tileBytes[operand]);
     if (missing >= 0) {
       throw fault(
           one.name(),
@@ -228,16 +231,16 @@ final class LoopRun implements TileExpression.Tile {
     }
     lines(
         one,
-        l2Place(operand),
+        homePlace(operand),
         (to, count) -> {
           requireWritable(one.name(), to, count);
-          System.arraycopy(l1.bytes(), from[0], l2.bytes(), (int) to, count);
-          l2.write((int) to, count);
+          System.arraycopy(working.bytes(), from[0], home.bytes(), (int) to, count);
+          home.write((int) to, count);
           from[0] += count;
         });
   }
 
-  /** A part of a box without gaps, in L2. */
+  /** A part of a box without gaps, at home. */
   @FunctionalInterface
   private interface Line {
     void at(long from, int count);
@@ -277,25 +280,31 @@ final class LoopRun implements TileExpression.Tile {
   }
 
   private void requireRead(String name, long from, int count) {
-    if (!l2.contains(from, count)) {
-      throw fault(name, "bytes below " + l2.bytes().length + " of L2", count + " from " + from);
+    if (!home.contains(from, count)) {
+      throw fault(
+          name,
+          "bytes below " + home.bytes().length + " of " + home.name(),
+          count + " from " + from);
     }
-    int missing = l2.unwritten((int) from, count);
+    int missing = home.unwritten((int) from, count);
     if (missing >= 0) {
       throw memoryFault(
-          name, "bytes of L2 that were written", "byte " + missing + " that nobody wrote");
+          name,
+          "bytes of " + home.name() + " that were written",
+          "byte " + missing + " that nobody wrote");
     }
   }
 
   private void requireWritable(String name, long to, int count) {
-    if (!l2.contains(to, count)) {
-      throw fault(name, "bytes below " + l2.bytes().length + " of L2", count + " from " + to);
+    if (!home.contains(to, count)) {
+      throw fault(
+          name, "bytes below " + home.bytes().length + " of " + home.name(), count + " from " + to);
     }
-    int held = l2.held((int) to, count);
+    int held = home.held((int) to, count);
     if (held >= 0) {
       throw memoryFault(
           name,
-          "bytes of L2 that may be written to",
+          "bytes of " + home.name() + " that may be written to",
           "byte " + held + " of a constant or a transfer");
     }
   }
@@ -320,21 +329,22 @@ final class LoopRun implements TileExpression.Tile {
                   int at = place(pointer).at();
                   access.stretches(
                       0,
-                      (from, to) -> l1.write((int) (at + from * bytes), (int) (to - from) * bytes));
+                      (from, to) ->
+                          working.write((int) (at + from * bytes), (int) (to - from) * bytes));
                 });
       }
     }
   }
 
   private Place place(Value pointer) {
-    return new Place(l1.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
+    return new Place(working.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
   }
 
-  /** In L1, where the tile or the scratch memory begins that a pointer is to. */
+  /** In the working memory, where the tile or the scratch memory begins that a pointer is to. */
   private long target(Value pointer) {
     return switch (pointer) {
-      case Value.OperandPointer(var operand, var offset) -> l1Place(operand);
-      case Value.ScratchPointer(var scratch, var offset) -> kernel.scratch().get(scratch).l1();
+      case Value.OperandPointer(var operand, var offset) -> tilePlace(operand);
+      case Value.ScratchPointer(var scratch, var offset) -> kernel.scratch().get(scratch).offset();
       case Value other -> throw new IllegalArgumentException("no pointer: " + other);
     };
   }
@@ -381,7 +391,7 @@ final class LoopRun implements TileExpression.Tile {
           0,
           (from, to) -> {
             int at = (int) (place + from * bytes);
-            int missing = l1.unwritten(at, (int) ((to - from) * bytes));
+            int missing = working.unwritten(at, (int) ((to - from) * bytes));
             if (missing >= 0) {
               throw fault(
                   name,

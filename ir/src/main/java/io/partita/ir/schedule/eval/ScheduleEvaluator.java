@@ -19,8 +19,8 @@ import java.util.TreeMap;
 
 /**
  * The meaning of a schedule, or of the schedules of a program's entry points: what devices compute
- * on bytes of their own L1, L2 and L3. Kernels give the bits of the C kernels where these are
- * exact, and stay within the same bounds elsewhere. Devices take turns, each as far as it gets.
+ * on bytes of their own memories. Kernels give the bits of the C kernels where these are exact, and
+ * stay within the same bounds elsewhere. Devices take turns, each as far as it gets.
  *
  * <p>A byte that is read must have been written since it belongs to what is read; a byte of a
  * constant or of a transfer that is under way mayn't be written to; tiles and accesses of kernels

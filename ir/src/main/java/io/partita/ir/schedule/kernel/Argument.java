@@ -10,7 +10,7 @@ import java.util.List;
 public record Argument(String field, Value value) {
   /** What a field is set to. */
   public sealed interface Value {
-    /** The tile of an operand in L1, and an offset in elements from its start. */
+    /** The tile of an operand in the working memory, and an offset in elements from its start. */
     record OperandPointer(int operand, TileExpression offset) implements Value {}
 
     /** Scratch memory, and an offset in bytes from its start. */

@@ -4,7 +4,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Roles;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
@@ -75,7 +74,7 @@ final class ScheduledPlan {
     return options.assumptions().equals(Assumptions.NONE)
         && options.awaitsBlocks()
         && target.devices().stream()
-            .allMatch(chip -> !chip.functions().isEmpty() && chip.near().isPresent())
+            .allMatch(chip -> !chip.functions().isEmpty() && chip.home().isPresent())
         && nodes(program) <= MOST_NODES;
   }
 
@@ -190,21 +189,21 @@ final class ScheduledPlan {
 
   private double joules(DevicePrediction predicted, String memory, int device) {
     Traffic traffic = predicted.traffic();
-    boolean isNear = memory.equals(near(target.devices().get(device)));
+    boolean isNear = memory.equals(home(target.devices().get(device)));
     return isNear
-        ? traffic.l2L1() * predicted.energy().l2L1()
-        : traffic.l3L2() * predicted.energy().l3L2();
+        ? traffic.homeWorking() * predicted.energy().homeWorking()
+        : traffic.farHome() * predicted.energy().farHome();
   }
 
-  private static String near(ChipKind chip) {
-    return Scheduler.near(chip).name();
+  private static String home(ChipKind chip) {
+    return Scheduler.home(chip).name();
   }
 
   /** By the farther of two memories. */
   private static SortedMap<String, Long> moved(ChipKind chip, Traffic traffic) {
     SortedMap<String, Long> moved = new TreeMap<>();
-    moved.put(near(chip), traffic.l2L1());
-    Scheduler.far(chip).ifPresent(far -> moved.put(far.name(), traffic.l3L2()));
+    moved.put(home(chip), traffic.homeWorking());
+    chip.far().ifPresent(far -> moved.put(far.name(), traffic.farHome()));
     moved.values().removeIf(bytes -> bytes == 0);
     return moved;
   }
@@ -216,7 +215,7 @@ final class ScheduledPlan {
         device,
         chip.name(),
         weights(role),
-        bytes(role.constants(), Level.L2) + bytes(role.constants(), Level.L3),
+        bytes(role.constants(), true) + bytes(role.constants(), false),
         memories(role, chip),
         biggest(role),
         predicted.computeCycles() / chip.hertz(),
@@ -225,23 +224,23 @@ final class ScheduledPlan {
   }
 
   private static String weights(ChipSchedule role) {
-    boolean isNear = bytes(role.constants(), Level.L2) > 0;
-    boolean isFar = bytes(role.constants(), Level.L3) > 0;
+    boolean isNear = bytes(role.constants(), true) > 0;
+    boolean isFar = bytes(role.constants(), false) > 0;
     return !isFar
         ? WeightPlace.ON_CHIP.text()
         : isNear ? "some on chip, the others fetched ahead" : "fetched ahead";
   }
 
-  private static long bytes(List<StoredConstant> constants, Level level) {
+  private static long bytes(List<StoredConstant> constants, boolean isHome) {
     return constants.stream()
-        .filter(constant -> constant.level() == level)
+        .filter(constant -> constant.at().isHome() == isHome)
         .mapToLong(StoredConstant::bytes)
         .sum();
   }
 
-  private static long states(ChipSchedule role, Level level) {
+  private static long states(ChipSchedule role, boolean isHome) {
     return role.states().stream()
-        .filter(state -> state.level() == level)
+        .filter(state -> state.at().isHome() == isHome)
         .mapToLong(state -> state.type().bytes())
         .sum();
   }
@@ -252,22 +251,24 @@ final class ScheduledPlan {
     memories.add(
         new MemoryUse(
             chip.working().name(),
-            role.l1().available(),
-            contents(Map.of(Content.TILES, role.l1().used()))));
+            role.working().available(),
+            contents(Map.of(Content.TILES, role.working().used()))));
     Map<Content, Long> near = new EnumMap<>(Content.class);
-    near.put(Content.WEIGHTS, bytes(role.constants(), Level.L2));
-    near.put(Content.STATES, states(role, Level.L2));
-    long rest = rest(role.l2().used(), near);
+    near.put(Content.WEIGHTS, bytes(role.constants(), true));
+    near.put(Content.STATES, states(role, true));
+    long rest = rest(role.home().used(), near);
     near.put(Content.ACTIVATIONS, Math.min(rest, activations(role)));
-    near.put(Content.WEIGHT_BUFFERS, rest(role.l2().used(), near));
-    memories.add(new MemoryUse(near(chip), role.l2().available(), contents(near)));
-    Scheduler.far(chip)
+    near.put(Content.WEIGHT_BUFFERS, rest(role.home().used(), near));
+    memories.add(new MemoryUse(home(chip), role.home().available(), contents(near)));
+    chip.far()
         .ifPresent(
             memory -> {
               Map<Content, Long> far = new EnumMap<>(Content.class);
-              far.put(Content.STATES, states(role, Level.L3));
-              far.put(Content.WEIGHTS, rest(role.l3().used(), far));
-              memories.add(new MemoryUse(memory.name(), role.l3().available(), contents(far)));
+              far.put(Content.STATES, states(role, false));
+              far.put(Content.WEIGHTS, rest(role.farther().getFirst().used(), far));
+              memories.add(
+                  new MemoryUse(
+                      memory.name(), role.farther().getFirst().available(), contents(far)));
             });
     return memories;
   }
@@ -282,7 +283,7 @@ final class ScheduledPlan {
     return contents;
   }
 
-  /** Of what is neither a constant nor a state, the most that lies in L2 at once. */
+  /** Of what is neither a constant nor a state, the most that lies in the home memory at once. */
   private static long activations(ChipSchedule role) {
     Set<String> others = new HashSet<>();
     role.constants().forEach(constant -> others.add(constant.name()));

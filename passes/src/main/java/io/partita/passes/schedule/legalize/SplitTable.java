@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /**
  * {@code gather(x, i) -> select(i < n, gather(x[0:n], i), gather(x[n:], i - n))} of lines that
- * don't fit the working memory. Rows of constants are fetched from L3 one by one, and single
- * indices read beforehand, so these stay.
+ * don't fit the working memory. Rows of constants are fetched from a farther memory one by one, and
+ * single indices read beforehand, so these stay.
  */
 final class SplitTable implements RewriteRule {
   private final LongLines lines;

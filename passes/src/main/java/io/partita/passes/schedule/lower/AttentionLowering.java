@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code attention.h}: heads and queries are cut, and keys, along which a state stays in L1.
+ * {@code attention.h}: heads and queries are cut, and keys, along which a state stays in the
+ * working memory.
  *
  * <p>The kernel counts heads over all batches; axes are kv heads and the heads of one group. Where
  * a tensor has positions outside its heads, its tile has too, and the loop takes one batch element

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 
 /**
  * A loop that copies: each dimension of the tile that it writes comes from one of the tile that it
- * reads, or from none where that broadcasts. What is read lies in L1 in the order in which it lies
- * in L2, so that it moves in long lines.
+ * reads, or from none where that broadcasts. What is read lies in the working memory in the order
+ * in which it lies at home, so that it moves in long lines.
  */
 final class CopySpace {
   private static final TileExpression ZERO = TileExpression.of(0);
@@ -61,7 +61,7 @@ final class CopySpace {
     return "copy_" + element.bits();
   }
 
-  /** Outermost first, in the order in which the result's tile lies in L1. */
+  /** Outermost first, in the order in which the result's tile lies in the working memory. */
   void add(Dimension dimension) {
     dimensions.add(dimension);
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * A matrix product of integers in tiles of batches, rows, columns and depth: {@code [batch…, m, k]
- * × [batch…, k, n]}. Sums of 32 bits stay in L1 along the depth.
+ * × [batch…, k, n]}. Sums of 32 bits stay in the working memory along the depth.
  */
 final class IntegerProduct {
   /** Rows, columns and depth in which kernels compute, on words of 8 bits. */

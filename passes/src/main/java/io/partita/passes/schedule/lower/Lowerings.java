@@ -21,7 +21,7 @@ public final class Lowerings {
   private Lowerings() {}
 
   /**
-   * @param operands the group's operands in L2
+   * @param operands the group's operands at home
    * @param results its results
    * @return none if the runtime has no kernel for it
    */

@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * {@code scatter.h}, and the gather of single elements, on what {@link
  * io.partita.passes.schedule.legalize.Legalization} leaves: indices are i64 and have the data's
- * extents but for one axis, or name whole rows. A tile of a scatter stays in L1 while the updates
- * pass.
+ * extents but for one axis, or name whole rows. A tile of a scatter stays in the working memory
+ * while the updates pass.
  */
 final class ScatterLowering {
   private static final long NEIGHBOURS = 8;

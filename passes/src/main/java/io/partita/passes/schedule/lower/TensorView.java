@@ -4,7 +4,7 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * A tensor in L2 as a loop sees it.
+ * A tensor at home as a loop sees it.
  *
  * @param shape static extents; none is 0
  * @param strides elements from one index to the next, for each dimension; the last one is 1 unless

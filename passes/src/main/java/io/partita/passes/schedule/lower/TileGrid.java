@@ -147,7 +147,7 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return box;
   }
 
-  /** Elements from one index to the next in the tensor's tile in L1. */
+  /** Elements from one index to the next in the tensor's tile in the working memory. */
   List<TileExpression> tileStrides(int tensor, List<Integer> axes) {
     return tileStrides(List.of(tensor), axes);
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * All ways to compute one node in tiles: a {@link io.partita.ir.schedule.TiledKernel} whose tiles'
- * sizes and places in L1 are still open.
+ * sizes and places in the working memory are still open.
  *
  * @param name what a name of the loop begins with: {@code gemm_f32}
  * @param axes in the order of the loops, outermost first; the choice of tiles may put those that

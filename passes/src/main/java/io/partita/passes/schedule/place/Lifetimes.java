@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** For each region, the first and the last task at which it must be in L2. */
+/** For each region, the first and the last task at which it must be in the home memory. */
 final class Lifetimes {
   /** Counted from 0; -1 is before a run, the number of tasks after it. */
   record Span(int first, int last) {

@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.place;
 
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.passes.schedule.place.Lifetimes.Span;
 import io.partita.passes.schedule.place.OffsetPacking.Interval;
@@ -21,16 +21,16 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Puts the regions of a chip in its memories: in L2 constants that stay from offset 0 on, then
- * states, then what lives for some steps, then room for what comes from L3: weights, and states,
- * which go back there when they have changed.
+ * Puts the regions of a chip in its memories: in the home memory constants that stay from offset 0
+ * on, then states, then what lives for some steps, then room for what comes from a farther memory:
+ * weights, and states, which go back there when they have changed.
  */
 public final class Placement {
-  /** Of everything in L2 and L3: an i64 is read from L2 by the control core. */
+  /** Of everything: an i64 is read from the home memory by the control core. */
   private static final long ALIGNMENT = 8;
 
   /**
-   * Smaller constants stay in L2, such as those of norms: they would fill the queue of transfers.
+   * Smaller constants stay at home, such as those of norms: they would fill the queue of transfers.
    */
   private static final long SMALLEST_STREAMED = 8192;
 
@@ -82,16 +82,16 @@ public final class Placement {
   }
 
   private final List<Living> runs;
-  private final long l2Bytes;
-  private final long l3Bytes;
+  private final MemoryUse home;
+  private final MemoryUse farther;
   private final boolean prefetch;
   private final List<Region> large;
   private final long room;
 
-  private Placement(List<Living> runs, long l2Bytes, long l3Bytes, boolean prefetch) {
+  private Placement(List<Living> runs, MemoryUse home, MemoryUse farther, boolean prefetch) {
     this.runs = runs;
-    this.l2Bytes = l2Bytes;
-    this.l3Bytes = l3Bytes;
+    this.home = home;
+    this.farther = farther;
     this.prefetch = prefetch;
     Map<Boolean, List<Region>> bySize =
         regions(region -> region.kind() != Region.Kind.ACTIVATION).stream()
@@ -99,7 +99,7 @@ public final class Placement {
     large = bySize.get(true);
     long small = bySize.get(false).stream().mapToLong(region -> aligned(region.bytes())).sum();
     long moving = runs.stream().mapToLong(living -> living.packed.bytes()).max().orElse(0);
-    room = l2Bytes - small - moving;
+    room = home.available() - small - moving;
   }
 
   /**
@@ -109,17 +109,19 @@ public final class Placement {
    *
    * @param entries of which each may run at any time
    * @param outside constants that belong to no block
-   * @param l2Bytes what L2 has
-   * @param l3Bytes what L3 has; 0 if there's none
+   * @param home where tensors lie while they are used; nothing is in it yet
+   * @param far where weights and states may lie otherwise; none of it is available where there is
+   *     no such memory
    * @param prefetch whether weights are fetched before they're needed
    * @return where the use of a memory may be larger than it is
    */
   public static PlacedRuns of(
-      List<Run> entries, Set<Region> outside, long l2Bytes, long l3Bytes, boolean prefetch) {
+      List<Run> entries, Set<Region> outside, MemoryUse home, MemoryUse far, boolean prefetch) {
     List<Living> runs = entries.stream().map(Living::new).toList();
-    Placement placement = new Placement(runs, l2Bytes, l3Bytes, prefetch);
+    Placement placement = new Placement(runs, home, far, prefetch);
     PlacedRuns resident = placement.place(Set.of());
-    if (l3Bytes == 0 || resident.runs().stream().allMatch(each -> each.l2Use().used() <= l2Bytes)) {
+    if (far.available() == 0
+        || resident.runs().stream().allMatch(each -> each.homeUse().used() <= home.available())) {
       return resident;
     }
     PlacedRuns best = null;
@@ -154,35 +156,37 @@ public final class Placement {
       }
     }
     List<Region> streamed = regions(isStreamed::contains);
-    SequencedMap<Region, Long> l3 = tables();
+    SequencedMap<Region, Long> far = tables();
     for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
       streamed.stream()
-          .filter(region -> region.kind() == kind && !l3.containsKey(region))
-          .forEach(region -> l3.put(region, end(l3)));
+          .filter(region -> region.kind() == kind && !far.containsKey(region))
+          .forEach(region -> far.put(region, end(far)));
     }
     List<Places> places = new ArrayList<>();
     for (Living living : runs) {
-      SequencedMap<Region, Long> l2 = new LinkedHashMap<>(staying);
+      SequencedMap<Region, Long> near = new LinkedHashMap<>(staying);
       for (int i = 0; i < living.moving.size(); i++) {
-        l2.put(living.moving.get(i), end + living.packed.offsets().get(i));
+        near.put(living.moving.get(i), end + living.packed.offsets().get(i));
       }
-      places.add(pass(living, l2, l3, streamed, end));
+      places.add(pass(living, near, far, streamed, end));
     }
     return new PlacedRuns(places);
   }
 
-  private static long end(SequencedMap<Region, Long> l3) {
-    return l3.isEmpty() ? 0 : l3.lastEntry().getValue() + aligned(l3.lastEntry().getKey().bytes());
+  private static long end(SequencedMap<Region, Long> far) {
+    return far.isEmpty()
+        ? 0
+        : far.lastEntry().getValue() + aligned(far.lastEntry().getKey().bytes());
   }
 
   /**
-   * @param l2 gets the places of what passes
+   * @param near gets the places of what passes
    * @param end of what stays
    */
   private Places pass(
       Living living,
-      SequencedMap<Region, Long> l2,
-      SequencedMap<Region, Long> l3,
+      SequencedMap<Region, Long> near,
+      SequencedMap<Region, Long> far,
       List<Region> streamed,
       long end) {
     List<Region> own = streamed.stream().filter(living.spans::containsKey).toList();
@@ -199,26 +203,26 @@ public final class Placement {
                         StreamedRegions.One.of(
                             region, living.spans.get(region), living.changed.get(region)))
                 .toList(),
-            l2Bytes - start,
+            home.available() - start,
             runs.size() == 1);
     for (int i = 0; i < own.size() && passing.fits(); i++) {
-      l2.put(own.get(i), start + passing.offset(i));
+      near.put(own.get(i), start + passing.offset(i));
     }
-    TransferQueue first = passing.queue(start, l3, new TransferQueue(prefetch, times, List.of()));
+    TransferQueue first = passing.queue(start, far, new TransferQueue(prefetch, times, List.of()));
     steps(living, first);
     TransferQueue queue =
-        passing.queue(start, l3, new TransferQueue(prefetch, times, first.left()));
+        passing.queue(start, far, new TransferQueue(prefetch, times, first.left()));
     List<List<ScheduleStep>> before = steps(living, queue);
     long used = start + passing.bytes();
-    boolean fits = used <= l2Bytes && end(l3) <= l3Bytes;
+    boolean fits = used <= home.available() && end(far) <= farther.available();
     return new Places(
-        l2,
-        l3,
+        near,
+        far,
         streamed,
         queue.start(),
         before,
-        new MemoryUse(used, needed, l2Bytes),
-        new MemoryUse(end(l3), end(l3), l3Bytes),
+        home.with(used, needed),
+        farther.with(end(far), end(far)),
         fits,
         room,
         queue.cycles(),

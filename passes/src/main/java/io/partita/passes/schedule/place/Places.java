@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.place;
 
-import io.partita.ir.schedule.ChipSchedule.MemoryUse;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.passes.schedule.view.Region;
 import java.util.Collections;
@@ -12,25 +12,25 @@ import java.util.SequencedMap;
 /**
  * Where regions lie, in bytes.
  *
- * @param l2 those that are there at some time
- * @param l3 constants and states that are fetched from there
- * @param streamed those of {@code l2} that are in L2 only from a transfer to their last use
+ * @param home those that are there at some time
+ * @param far constants and states that are fetched from there
+ * @param streamed those of {@code home} that are there only from a transfer to their last use
  * @param start the transfers that are under way when a run begins
  * @param before for each task the transfers that are started and awaited right before it, and at
  *     last those after all tasks
- * @param fits whether all that is in L2 at once has room there
- * @param room bytes of L2 for large weights and states, whether they stay or pass
+ * @param fits whether all that is in the home memory at once has room there
+ * @param room bytes of the home memory for large weights and states, whether they stay or pass
  * @param cycles of one run after another, without messages, as far as the chip's figures tell
- * @param peak what is in L2 at the moment when it's most, the largest first
+ * @param peak what is there at the moment when it's most, the largest first
  */
 public record Places(
-    SequencedMap<Region, Long> l2,
-    SequencedMap<Region, Long> l3,
+    SequencedMap<Region, Long> home,
+    SequencedMap<Region, Long> far,
     List<Region> streamed,
     List<ScheduleStep> start,
     List<List<ScheduleStep>> before,
-    MemoryUse l2Use,
-    MemoryUse l3Use,
+    MemoryUse homeUse,
+    MemoryUse farUse,
     boolean fits,
     long room,
     double cycles,
@@ -47,8 +47,8 @@ public record Places(
   private static final double WORTH = 0.995;
 
   public Places {
-    l2 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l2));
-    l3 = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(l3));
+    home = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(home));
+    far = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(far));
     streamed = List.copyOf(streamed);
     start = List.copyOf(start);
     before = List.copyOf(before);
@@ -65,7 +65,7 @@ public record Places(
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .mapToLong(Region::bytes)
             .summaryStatistics();
-    return room < SMALLEST_PART || l3Use.used() > l3Use.available()
+    return room < SMALLEST_PART || farUse.used() > farUse.available()
         ? List.of()
         : SHARES.stream()
             .map(share -> Math.max(SMALLEST_PART, room / share))
@@ -93,13 +93,13 @@ public record Places(
   Places and(Places other) {
     Places larger = excess() >= other.excess() ? this : other;
     return new Places(
-        larger.l2,
-        larger.l3,
+        larger.home,
+        larger.far,
         larger.streamed,
         larger.start,
         larger.before,
-        larger.l2Use,
-        larger.l3Use,
+        larger.homeUse,
+        larger.farUse,
         fits && other.fits,
         larger.room,
         cycles + other.cycles,
@@ -107,7 +107,7 @@ public record Places(
   }
 
   private long excess() {
-    return Math.max(0, l2Use.used() - l2Use.available())
-        + Math.max(0, l3Use.used() - l3Use.available());
+    return Math.max(0, homeUse.used() - homeUse.available())
+        + Math.max(0, farUse.used() - farUse.available());
   }
 }

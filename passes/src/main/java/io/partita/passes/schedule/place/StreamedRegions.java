@@ -1,5 +1,7 @@
 package io.partita.passes.schedule.place;
 
+import io.partita.ir.schedule.Address;
+import io.partita.ir.schedule.ChipSchedule;
 import io.partita.passes.schedule.place.Lifetimes.Span;
 import io.partita.passes.schedule.view.Region;
 import java.util.Comparator;
@@ -9,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** What passes through L2: where each region lies meanwhile, and its transfers. */
+/** What passes through the home memory: where each region lies meanwhile, and its transfers. */
 final class StreamedRegions {
   /**
    * A region.
@@ -29,6 +31,9 @@ final class StreamedRegions {
           changed == null ? OptionalInt.empty() : OptionalInt.of(changed));
     }
   }
+
+  /** The number of the memory that regions come from. */
+  private static final int FAR = ChipSchedule.HOME + 1;
 
   private final List<One> all;
   private final List<WeightRing.Unit> units;
@@ -70,9 +75,9 @@ final class StreamedRegions {
    * Adds all transfers of a run to a queue; none if there isn't room enough.
    *
    * @param start where the room begins
-   * @param l3 where regions are in L3
+   * @param far where regions are in the farther memory
    */
-  TransferQueue queue(long start, Map<Region, Long> l3, TransferQueue queue) {
+  TransferQueue queue(long start, Map<Region, Long> far, TransferQueue queue) {
     if (slots.isEmpty()) {
       return queue;
     }
@@ -82,7 +87,7 @@ final class StreamedRegions {
       Region region = all.get(i).region;
       WeightRing.Unit unit = units.get(i);
       int free = slots.get().get(i).free();
-      long from = l3.get(region);
+      Address from = new Address(FAR, far.get(region));
       long to = start + offset(i);
       isEarly &= region.kind() == Region.Kind.CONSTANT && free == 0;
       if (isEarly) {
@@ -99,7 +104,7 @@ final class StreamedRegions {
             i ->
                 queue.spill(
                     all.get(i).changed.getAsInt(),
-                    l3.get(all.get(i).region),
+                    new Address(FAR, far.get(all.get(i).region)),
                     start + offset(i),
                     units.get(i).bytes(),
                     all.get(i).region.name()));

@@ -16,7 +16,7 @@ public sealed interface Task {
   /** The node that it's for. */
   String node();
 
-  /** What must be in L2 while it runs. */
+  /** What must be in the home memory while it runs. */
   List<Region> regions();
 
   /** Those of them that it writes to. */
@@ -49,7 +49,7 @@ public sealed interface Task {
     }
   }
 
-  /** Rows of a table in L3 by indices in L2. */
+  /** Rows of a table in a farther memory by indices in the home memory. */
   record Rows(Region table, long rows, long rowBytes, Storage indices, Storage result, String node)
       implements Task {
     @Override

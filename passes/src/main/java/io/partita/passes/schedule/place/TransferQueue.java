@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.place;
 
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.target.DmaChannel;
@@ -27,9 +28,9 @@ final class TransferQueue {
   private static final int ANY = -1;
 
   /** What is fetched or spilled, in one transfer or several. */
-  private record Whole(long l3, long l2, long bytes, String node) {
+  private record Whole(Address far, long home, long bytes, String node) {
     boolean meets(Whole other) {
-      return l2 < other.l2 + other.bytes && other.l2 < l2 + bytes;
+      return home < other.home + other.bytes && other.home < home + bytes;
     }
   }
 
@@ -48,7 +49,13 @@ final class TransferQueue {
     }
 
     StartTransfer started(int name) {
-      return new StartTransfer(name, isFetch, whole.l3 + from, whole.l2 + from, bytes, whole.node);
+      return new StartTransfer(
+          name,
+          isFetch,
+          new Address(whole.far.memory(), whole.far.offset() + from),
+          whole.home + from,
+          bytes,
+          whole.node);
     }
   }
 
@@ -88,8 +95,8 @@ final class TransferQueue {
    * @param again the task before which it may begin for the next run
    * @return whether all of it had room; what had none is fetched when the run has begun
    */
-  boolean early(int again, int first, long l3, long l2, long bytes, String node) {
-    Whole whole = new Whole(l3, l2, bytes, node);
+  boolean early(int again, int first, Address far, long home, long bytes, String node) {
+    Whole whole = new Whole(far, home, bytes, node);
     for (Piece piece : pieces(true, 0, first, whole)) {
       if (!ahead || early.size() == MOST_UNDER_WAY) {
         fetches.add(piece);
@@ -114,13 +121,13 @@ final class TransferQueue {
   }
 
   /** Adds what is needed after all that was added before, or at the same time. */
-  void fetch(int free, int first, long l3, long l2, long bytes, String node) {
-    fetches.addAll(pieces(true, free, first, new Whole(l3, l2, bytes, node)));
+  void fetch(int free, int first, Address far, long home, long bytes, String node) {
+    fetches.addAll(pieces(true, free, first, new Whole(far, home, bytes, node)));
   }
 
   /** Adds what changes after all that was added before, or at the same time. */
-  void spill(int changed, long l3, long l2, long bytes, String node) {
-    spills.addAll(pieces(false, changed, end(), new Whole(l3, l2, bytes, node)));
+  void spill(int changed, Address far, long home, long bytes, String node) {
+    spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, node)));
   }
 
   private static List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
@@ -205,7 +212,7 @@ final class TransferQueue {
     }
   }
 
-  /** Whether its room holds what is on its way to L3. */
+  /** Whether its room holds what is on its way to the farther memory. */
   private boolean isBlocked(Piece fetch) {
     for (Started each : underWay) {
       if (!each.piece.isFetch && each.piece.whole.meets(fetch.whole)) {

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Room in L2 for weights and states that come from L3 one after the other. Each takes the place
- * that is free earliest, so that its transfer can begin as early as may be.
+ * Room in the home memory for weights and states that come from a farther one, one after the other.
+ * Each takes the place that is free earliest, so that its transfer can begin as early as may be.
  */
 final class WeightRing {
   /**

@@ -50,8 +50,8 @@ final class ChipRun {
   private double compute;
   private Traffic traffic = Traffic.NONE;
 
-  /** What L1, L2 and L3 are called by a target; the third is that of the second if there's none. */
-  record MemoryNames(String l1, String l2, String l3) {}
+  /** What memories are called by a target; the far one is the home one if there is no other. */
+  record MemoryNames(String working, String home, String far) {}
 
   ChipRun(
       TargetTimeline timeline,
@@ -78,7 +78,8 @@ final class ChipRun {
    */
   void begin(List<Double> left) {
     List<ScheduleStep.StartTransfer> early = early();
-    String channel = early.isEmpty() ? "" : chip.channel(names.l3, names.l2).orElseThrow().name();
+    String channel =
+        early.isEmpty() ? "" : chip.channel(names.far, names.home).orElseThrow().name();
     double before = 0;
     for (int i = 0; i < early.size(); i++) {
       double seconds = Math.max(0, left.get(i) - before);
@@ -102,7 +103,7 @@ final class ChipRun {
     List<Double> left = new ArrayList<>();
     double seconds = 0;
     for (ScheduleStep.StartTransfer start : early()) {
-      DmaChannel channel = chip.channel(names.l3, names.l2).orElseThrow();
+      DmaChannel channel = chip.channel(names.far, names.home).orElseThrow();
       seconds += channel.cycles(start.bytes(), 0) / chip.hertz();
       left.add(seconds);
     }
@@ -163,10 +164,10 @@ final class ChipRun {
     return exchange.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
   }
 
-  /** From one place in L2 to another, over L1. */
+  /** From one place at home to another, over the working memory. */
   private void copy(long bytes, String label) {
-    move(names.l2, names.l1, label, bytes);
-    move(names.l1, names.l2, label, bytes);
+    move(names.home, names.working, label, bytes);
+    move(names.working, names.home, label, bytes);
   }
 
   private void move(String from, String to, String label, long bytes) {
@@ -192,11 +193,12 @@ final class ChipRun {
         reached = timeline.compute(device, rows.node(), chip.operandCycles(), reached);
         for (long row = 0; row < rows.count(); row++) {
           reached =
-              timeline.transfer(device, names.l3, names.l2, rows.node(), rows.rowBytes(), reached);
+              timeline.transfer(
+                  device, names.far, names.home, rows.node(), rows.rowBytes(), reached);
         }
         traffic = traffic.plus(new Traffic(0, rows.count() * rows.rowBytes(), 0, 0));
       }
-      case ScheduleStep.Clear clear -> move(names.l1, names.l2, clear.node(), clear.bytes());
+      case ScheduleStep.Clear clear -> move(names.working, names.home, clear.node(), clear.bytes());
       case ScheduleStep.Exchange exchange -> throw new AssertionError(exchange);
     }
   }
@@ -225,8 +227,8 @@ final class ChipRun {
   }
 
   private void start(ScheduleStep.StartTransfer start) {
-    String from = start.fetch() ? names.l3 : names.l2;
-    String to = start.fetch() ? names.l2 : names.l3;
+    String from = start.fetch() ? names.far : names.home;
+    String to = start.fetch() ? names.home : names.far;
     double issue = chip.channel(from, to).map(DmaChannel::issueCycles).orElse(0.0);
     reached = timeline.compute(device, start.node(), issue, reached);
     transfers.put(
@@ -260,11 +262,11 @@ final class ChipRun {
     ElementType element = ((ScheduleStep.Exchange) role.steps().get(ends.size())).element();
     if (receive.combine() != Combine.REPLACE) {
       long elements = receive.slices().stream().mapToLong(Slice::size).sum();
-      move(names.l2, names.l1, receive.toString(), 2 * receive.bytes());
+      move(names.home, names.working, receive.toString(), 2 * receive.bytes());
       double cycles = sumCycles(element, elements);
       reached = timeline.compute(device, receive.toString(), cycles, reached);
       compute += cycles;
-      move(names.l1, names.l2, receive.toString(), receive.bytes());
+      move(names.working, names.home, receive.toString(), receive.bytes());
     } else if (receive.slices().size() > 1) {
       copy(receive.bytes(), receive.toString());
     }

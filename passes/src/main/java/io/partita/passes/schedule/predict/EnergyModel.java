@@ -13,11 +13,12 @@ import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
  *
  * @param hertz of the cores' clock
  * @param watts of all cores of the chip
- * @param l2L1 joules for a byte between L2 and L1
- * @param l3L2 likewise between L3 and L2
+ * @param homeWorking joules for a byte between the home and the working memory
+ * @param farHome likewise between the far and the home memory
  * @param link likewise from a chip to another, paid by the one that sends
  */
-public record EnergyModel(double hertz, double watts, double l2L1, double l3L2, double link) {
+public record EnergyModel(
+    double hertz, double watts, double homeWorking, double farHome, double link) {
 
   static EnergyModel of(TargetDescription target, ChipKind chip, MemoryNames names) {
     double link =
@@ -28,8 +29,8 @@ public record EnergyModel(double hertz, double watts, double l2L1, double l3L2, 
     return new EnergyModel(
         chip.hertz(),
         chip.cores() * chip.wattsPerCore(),
-        joulesPerByte(chip, names.l2(), names.l1()),
-        joulesPerByte(chip, names.l3(), names.l2()),
+        joulesPerByte(chip, names.home(), names.working()),
+        joulesPerByte(chip, names.far(), names.home()),
         link);
   }
 
@@ -42,8 +43,8 @@ public record EnergyModel(double hertz, double watts, double l2L1, double l3L2, 
    */
   public double joules(double computeCycles, Traffic traffic) {
     return computeJoules(computeCycles)
-        + traffic.l2L1() * l2L1
-        + traffic.l3L2() * l3L2
+        + traffic.homeWorking() * homeWorking
+        + traffic.farHome() * farHome
         + linkJoules(traffic);
   }
 

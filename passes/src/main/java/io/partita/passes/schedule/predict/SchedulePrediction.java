@@ -16,8 +16,8 @@ import java.util.TreeMap;
  * @param seconds until the last chip is done
  * @param interval seconds from one run to the next, at least {@code seconds}: what is fetched for
  *     the next run may take longer
- * @param breakdown of these seconds, by {@code compute} (loops with their transfers between L2 and
- *     L1), the farther of two memories, and {@code links}
+ * @param breakdown of these seconds, by {@code compute} (loops with their transfers from home to
+ *     the working memory and back), the farther of two memories, and {@code links}
  * @param joules by the formula of the MCU paper's section V-A
  * @param devices in order
  * @param syncs by number
@@ -77,12 +77,15 @@ public record SchedulePrediction(
    * Bytes that are moved, as ports count them (hal.h): both directions together, and of a transfer
    * at its start.
    */
-  public record Traffic(long l2L1, long l3L2, long sent, long received) {
+  public record Traffic(long homeWorking, long farHome, long sent, long received) {
     public static final Traffic NONE = new Traffic(0, 0, 0, 0);
 
     public Traffic plus(Traffic other) {
       return new Traffic(
-          l2L1 + other.l2L1, l3L2 + other.l3L2, sent + other.sent, received + other.received);
+          homeWorking + other.homeWorking,
+          farHome + other.farHome,
+          sent + other.sent,
+          received + other.received);
     }
   }
 

@@ -25,8 +25,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One run of a schedule on its target: chips do their steps in order, transfers between L3 and L2
- * go on meanwhile, and a send ends as soon as its message has found room in its channel.
+ * One run of a schedule on its target: chips do their steps in order, transfers between farther
+ * memories and home go on meanwhile, and a send ends as soon as its message has found room in its
+ * channel.
  */
 final class ScheduleTimeline {
   private final TargetDescription target;

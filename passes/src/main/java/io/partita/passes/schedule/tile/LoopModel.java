@@ -58,7 +58,7 @@ final class LoopModel {
     this.axes = axes;
     this.chip = chip;
     String near = chip.working().name();
-    String far = chip.near().orElse(chip.working()).name();
+    String far = chip.home().orElse(chip.working()).name();
     load = chip.channel(far, near);
     store = chip.channel(near, far);
     stores = parts.stream().filter(each -> each.direction() == Direction.STORE).count();

@@ -29,22 +29,22 @@ import java.util.stream.IntStream;
 
 /**
  * Chooses tiles: their extents, the order of the loops, and which operands have two slots, so that
- * a loop fits L1 and takes as little time as the figures of the chip say. Each loop is worked out
- * once; the same loop always gives the same tiles. Safe for use by several threads.
+ * a loop fits the working memory and takes as little time as the figures of the chip say. Each loop
+ * is worked out once; the same loop always gives the same tiles. Safe for use by several threads.
  */
 public final class TileChoice {
   private final ChipKind chip;
-  private final long l1Bytes;
+  private final long workingBytes;
   private final boolean doubleBuffer;
   private final Map<TileSpace, TiledKernel> known = new ConcurrentHashMap<>();
 
   /**
-   * @param l1Bytes what tiles may use, stacks and messages being elsewhere
+   * @param workingBytes what tiles may use, stacks and messages being elsewhere
    * @param doubleBuffer whether transfers may pass while the cores compute
    */
-  public TileChoice(ChipKind chip, long l1Bytes, boolean doubleBuffer) {
+  public TileChoice(ChipKind chip, long workingBytes, boolean doubleBuffer) {
     this.chip = chip;
-    this.l1Bytes = l1Bytes;
+    this.workingBytes = workingBytes;
     this.doubleBuffer = doubleBuffer;
   }
 
@@ -59,7 +59,7 @@ public final class TileChoice {
   public TiledKernel choose(TileSpace space, String where) {
     TiledKernel found = known.get(space);
     if (found == null) {
-      TileSearch search = new TileSearch(space, l1Bytes, chip, doubleBuffer);
+      TileSearch search = new TileSearch(space, workingBytes, chip, doubleBuffer);
       Tiling tiling = search.best().orElseThrow(() -> tooLarge(space, search, where));
       found = faster(tiled(space, tiling, search.memory()), space);
       known.put(space, found);
@@ -73,7 +73,7 @@ public final class TileChoice {
     if (fused.isEmpty()) {
       return kernel;
     }
-    TileSearch search = new TileSearch(fused.get(), l1Bytes, chip, doubleBuffer);
+    TileSearch search = new TileSearch(fused.get(), workingBytes, chip, doubleBuffer);
     return search
         .best()
         .map(tiling -> tiled(fused.get(), tiling, search.memory()))
@@ -102,7 +102,7 @@ public final class TileChoice {
     return new PartitaException(
         TileCode.TOO_LARGE,
         where,
-        "at most " + l1Bytes + " bytes of " + chip.working().name() + " on " + chip.name(),
+        "at most " + workingBytes + " bytes of " + chip.working().name() + " on " + chip.name(),
         memory.bytes(smallest)
             + " bytes for the smallest tiles of "
             + space.name()

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where tiles and scratch of a loop lie in L1: one after the other, in the order of the loop.
- * Tilings have the extents of the space.
+ * Where tiles and scratch of a loop lie in the working memory: one after the other, in the order of
+ * the loop. Tilings have the extents of the space.
  */
 final class WorkingMemory {
   /** Enough for all that scratch is used for. */

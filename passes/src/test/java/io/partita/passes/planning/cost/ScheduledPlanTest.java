@@ -60,9 +60,9 @@ final class ScheduledPlanTest {
       for (int device : role.devices()) {
         DeviceReport own = report.devices().get(device);
         assertThat(own.device()).isEqualTo(device);
-        assertThat(own.memory("l1").used()).isEqualTo(role.l1().used());
-        assertThat(own.memory("l2").used()).isEqualTo(role.l2().used());
-        assertThat(own.memory("l3").used()).isEqualTo(role.l3().used());
+        assertThat(own.memory("l1").used()).isEqualTo(role.working().used());
+        assertThat(own.memory("l2").used()).isEqualTo(role.home().used());
+        assertThat(own.memory("l3").used()).isEqualTo(role.farther().getFirst().used());
       }
     }
     assertThat(report.bytes().get("links"))

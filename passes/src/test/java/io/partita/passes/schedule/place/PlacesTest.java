@@ -2,6 +2,7 @@ package io.partita.passes.schedule.place;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
@@ -83,7 +84,12 @@ class PlacesTest {
       TransferQueue queue = new TransferQueue(ahead, TIMES, List.of());
       for (int unit = 0; unit < 30; unit++) {
         queue.fetch(
-            Math.max(0, unit - 3), unit, 10_000_000L * unit, 0, 8 + 250_000L * (unit % 7), "w");
+            Math.max(0, unit - 3),
+            unit,
+            new Address(2, 10_000_000L * unit),
+            0,
+            8 + 250_000L * (unit % 7),
+            "w");
       }
       Set<Integer> underWay = new HashSet<>();
       long moved = 0;
@@ -92,7 +98,7 @@ class PlacesTest {
           if (step instanceof StartTransfer start) {
             assertThat(underWay.add(start.transfer())).isTrue();
             assertThat(start.bytes()).isLessThanOrEqualTo(131_071);
-            int unit = (int) (start.l3() / 10_000_000);
+            int unit = (int) (start.far().offset() / 10_000_000);
             assertThat(task).isBetween(ahead ? unit - 3 : unit, unit);
             moved += start.bytes();
           } else if (step instanceof WaitTransfer wait) {

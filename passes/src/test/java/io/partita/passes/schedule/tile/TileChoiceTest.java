@@ -64,19 +64,19 @@ class TileChoiceTest {
   private static void assertFits(TiledKernel kernel, long bytes) {
     long end = 0;
     for (TileOperand operand : kernel.operands()) {
-      assertThat(operand.l1()).isGreaterThanOrEqualTo(end);
-      assertThat(operand.l1() % (operand.element().bits() / 8)).isZero();
-      end = operand.l1() + operand.slots() * operand.slotBytes();
+      assertThat(operand.offset()).isGreaterThanOrEqualTo(end);
+      assertThat(operand.offset() % (operand.element().bits() / 8)).isZero();
+      end = operand.offset() + operand.slots() * operand.slotBytes();
       for (int[] tile : tiles(kernel)) {
         assertThat(operand.element().packedBytes(elements(operand, at(kernel, tile))))
             .isLessThanOrEqualTo(operand.slotBytes());
       }
     }
     for (TileScratch scratch : kernel.scratch()) {
-      assertThat(scratch.l1()).isGreaterThanOrEqualTo(end);
-      end = scratch.l1() + scratch.bytes();
+      assertThat(scratch.offset()).isGreaterThanOrEqualTo(end);
+      end = scratch.offset() + scratch.bytes();
     }
-    assertThat(end).isEqualTo(kernel.l1Bytes()).isLessThanOrEqualTo(bytes);
+    assertThat(end).isEqualTo(kernel.workingBytes()).isLessThanOrEqualTo(bytes);
   }
 
   /**
@@ -187,7 +187,8 @@ class TileChoiceTest {
               found:     2000 bytes for the smallest tiles of window: x 1200, out 400, line 400
               fix:       more devices, smaller dimensions, narrower elements, or a larger l1\
             """);
-    assertThat(new TileChoice(CHIP, 2000, true).choose(space, "Conv_1").l1Bytes()).isEqualTo(2000);
+    assertThat(new TileChoice(CHIP, 2000, true).choose(space, "Conv_1").workingBytes())
+        .isEqualTo(2000);
   }
 
   private static long elements(TileOperand operand, TileExpression.Tile tile) {

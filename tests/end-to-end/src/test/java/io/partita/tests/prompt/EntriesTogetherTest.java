@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
@@ -30,6 +31,8 @@ class EntriesTogetherTest {
     ChipSchedule chip =
         new ChipSchedule(
             CHUNK.devices(),
+            CHUNK.cores(),
+            CHUNK.memories(),
             CHUNK.kernels(),
             start,
             CHUNK.steps(),
@@ -37,9 +40,6 @@ class EntriesTogetherTest {
             CHUNK.outputs(),
             states,
             constants,
-            CHUNK.l1(),
-            CHUNK.l2(),
-            CHUNK.l3(),
             CHUNK.residences(),
             CHUNK.meaning());
     return of(List.of(chip));
@@ -99,7 +99,7 @@ class EntriesTogetherTest {
   @Test
   void aTransferThatIsUnderWayIsRejected() {
     List<ScheduleStep> start =
-        List.of(new ScheduleStep.StartTransfer(0, true, 0, 0, 16, "head.weight"));
+        List.of(new ScheduleStep.StartTransfer(0, true, new Address(2, 0), 0, 16, "head.weight"));
     Schedule chunk = chunk(start, CHUNK.states(), CHUNK.constants());
     assertThatThrownBy(() -> ScheduleVerifier.verifyTogether(List.of(chunk, chunk)))
         .hasMessageContaining("no transfer under way when a run begins");

@@ -96,7 +96,8 @@ class SimulatedOverlapTest {
     for (Ran each : List.of(ahead, inTurn)) {
       assertThat(StepFigures.moved(each.measured.steps()))
           .isEqualTo(StepFigures.moved(each.predicted.figures()));
-      assertThat(StepFigures.moved(each.measured.steps()).l3L2()).isGreaterThan(2 * WEIGHT_BYTES);
+      assertThat(StepFigures.moved(each.measured.steps()).farHome())
+          .isGreaterThan(2 * WEIGHT_BYTES);
     }
     verifySlower(ahead, inTurn);
     assertThat(ahead.waitCycles()).isLessThan(inTurn.waitCycles() / 3);

@@ -187,7 +187,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:65:16")
+        .hasMessageContaining("text:66:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
@@ -199,6 +199,11 @@ class DecoderBlockTextTest {
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "row = 2")))
         .hasMessageContaining("P3003")
         .hasMessageContaining("no field row of norm (x, scale, bias, out, rows, size, epsilon)");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("at l2 0x", "at l4 0x")))
+        .hasMessageContaining("P3006")
+        .hasMessageContaining("a memory of the role");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("memory l3", "memory l2")))
+        .hasMessageContaining("each memory once");
   }
 
   private static void requireFault(

@@ -11,8 +11,8 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Step;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep.FetchRows;
@@ -91,22 +91,25 @@ class ScheduledDecodersTest {
 
   /** Each constant in L3 is either a table of which rows are fetched, or fetched whole, once. */
   private static void fetchesEachWeightOnce(ChipSchedule chip) {
-    Set<Long> tables =
+    Set<Address> tables =
         chip.steps().stream()
             .filter(FetchRows.class::isInstance)
-            .map(step -> ((FetchRows) step).l3())
+            .map(step -> ((FetchRows) step).table())
             .collect(Collectors.toSet());
     for (StoredConstant constant : chip.constants()) {
-      if (constant.level() == Level.L3) {
-        long end = constant.offset() + constant.bytes();
+      if (!constant.at().isHome()) {
+        long end = constant.at().offset() + constant.bytes();
         long fetched =
             chip.steps().stream()
                 .filter(StartTransfer.class::isInstance)
                 .map(StartTransfer.class::cast)
-                .filter(start -> start.l3() >= constant.offset() && start.l3() < end)
+                .filter(
+                    start ->
+                        start.far().offset() >= constant.at().offset()
+                            && start.far().offset() < end)
                 .mapToLong(StartTransfer::bytes)
                 .sum();
-        if (!tables.contains(constant.offset())) {
+        if (!tables.contains(constant.at())) {
           assertThat(fetched).as(constant.text()).isEqualTo((constant.bytes() + 7) / 8 * 8);
         }
       }
@@ -120,7 +123,7 @@ class ScheduledDecodersTest {
     Schedule schedule =
         schedule(prepared(models.resolve("shakespeare-llama/decode/network.onnx")), chips);
     for (ChipSchedule chip : schedule.roles()) {
-      assertThat(chip.l2().used()).isLessThanOrEqualTo(chip.l2().available());
+      assertThat(chip.home().used()).isLessThanOrEqualTo(chip.home().available());
       fetchesEachWeightOnce(chip);
     }
     assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
@@ -139,7 +142,7 @@ class ScheduledDecodersTest {
               .sum();
       long staying =
           chip.constants().stream()
-              .filter(each -> each.level() == Level.L2 && each.bytes() > 8192)
+              .filter(each -> each.at().isHome() && each.bytes() > 8192)
               .mapToLong(StoredConstant::bytes)
               .sum();
       assertThat(fetched + staying).isEqualTo(blocks + scores);

@@ -44,8 +44,8 @@ public final class ChipRemedies {
   public static boolean mayHelp(PartitaException failure) {
     return failure.diagnostics().size() == 1
         && (failure.diagnostics().getFirst().code() instanceof TileCode
-            || failure.diagnostics().getFirst().code() == ScheduleCode.L2
-            || failure.diagnostics().getFirst().code() == ScheduleCode.L3);
+            || failure.diagnostics().getFirst().code() == ScheduleCode.HOME
+            || failure.diagnostics().getFirst().code() == ScheduleCode.FAR);
   }
 
   /**
@@ -92,10 +92,9 @@ public final class ChipRemedies {
     Memory memory =
         isWorking
             ? chip.working()
-            : told.code() == ScheduleCode.L3
-                ? Scheduler.far(chip).orElseThrow()
-                : Scheduler.near(chip);
-    long size = isWorking ? target.options().l1Bytes().orElse(memory.usable()) : memory.bytes();
+            : told.code() == ScheduleCode.FAR ? chip.far().orElseThrow() : Scheduler.home(chip);
+    long size =
+        isWorking ? target.options().workingBytes().orElse(memory.usable()) : memory.bytes();
     for (int trial = 0; trial < MOST_TRIALS; trial++) {
       size = Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE;
       try {

@@ -46,7 +46,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     return new ChipTarget(
         TargetChange.set(found, rest),
         new SchedulerOptions(
-            l1 == null ? usual.l1Bytes() : OptionalLong.of((long) l1.value()),
+            l1 == null ? usual.workingBytes() : OptionalLong.of((long) l1.value()),
             usual.doubleBuffer(),
             usual.prefetch()));
   }
@@ -56,7 +56,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     return new ChipTarget(
         description,
         new SchedulerOptions(
-            options.l1Bytes(),
+            options.workingBytes(),
             switches.getOrDefault(ScheduleSwitch.DOUBLE_BUFFER, options.doubleBuffer()),
             switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch())));
   }

@@ -84,7 +84,7 @@ final class BoxCode {
   /** In L1, of the slot that is used now. */
   private String local(int index) {
     TileOperand operand = operand(index);
-    String first = "partita_l1 + " + operand.l1();
+    String first = "partita_l1 + " + operand.offset();
     return alternates(index) ? first + " + " + slot(index) + " * " + operand.slotBytes() : first;
   }
 

@@ -85,8 +85,8 @@ final class ExchangeTables {
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
     fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
     fields.add(new Variable("message", places.l2(entry, index, step.message())));
-    fields.add(new Variable("workspace", "partita_l1 + " + step.l1()));
-    fields.add(new Variable("workspace_bytes", Long.toString(step.l1Bytes())));
+    fields.add(new Variable("workspace", "partita_l1 + " + step.working()));
+    fields.add(new Variable("workspace_bytes", Long.toString(step.workingBytes())));
     String size =
         " (%s, %s elements)".formatted(step.element(), Comments.grouped(exchange.elements()));
     exchanges.add(new ChipFile.Exchange(Comments.clean(step.node() + size), fields));

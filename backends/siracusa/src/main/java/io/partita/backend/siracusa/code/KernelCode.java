@@ -74,7 +74,7 @@ final class KernelCode {
       case Value.OperandPointer(var operand, var offset) ->
           pointer(boxes.tile(operand), offset.times(BoxCode.bytes(kernel.operands().get(operand))));
       case Value.ScratchPointer(var scratch, var offset) ->
-          pointer("partita_l1", offset.plus(kernel.scratch().get(scratch).l1()));
+          pointer("partita_l1", offset.plus(kernel.scratch().get(scratch).offset()));
       case Value.PointerWhen(var condition, var pointer) -> when(condition, pointer);
       case Value.Null none -> "0";
       case Value.Integer(var number) -> expressions.print(number);

@@ -91,7 +91,7 @@ final class LoopCode {
             .formatted(
                 Comments.grouped(kernel.tiles()),
                 kernel.tiles() == 1 ? "" : "s",
-                Comments.grouped(kernel.l1Bytes())));
+                Comments.grouped(kernel.workingBytes())));
     return lines;
   }
 

@@ -1,8 +1,8 @@
 package io.partita.backend.siracusa.code;
 
 import io.partita.backend.siracusa.model.RoleFile.Place;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ChipSchedule.Port;
 import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ChipSchedule.StoredConstant;
@@ -24,9 +24,11 @@ final class PlaceNames {
   private final Map<Thing, String> texts = new LinkedHashMap<>();
 
   /** Bytes of a memory that belong together. */
-  private record Thing(Level level, String name, long offset, long bytes) {
-    boolean has(long address) {
-      return offset <= address && address < offset + bytes;
+  private record Thing(Address at, String name, long bytes) {
+    boolean has(Address address) {
+      return at.memory() == address.memory()
+          && at.offset() <= address.offset()
+          && address.offset() < at.offset() + bytes;
     }
   }
 
@@ -36,13 +38,11 @@ final class PlaceNames {
   PlaceNames(List<ChipSchedule> entries) {
     for (ChipSchedule entry : entries) {
       for (StoredConstant constant : entry.constants()) {
-        texts.put(
-            new Thing(constant.level(), constant.name(), constant.offset(), constant.bytes()),
-            constant.text());
+        texts.put(new Thing(constant.at(), constant.name(), constant.bytes()), constant.text());
       }
       for (Port state : entry.states()) {
         texts.put(
-            new Thing(state.level(), state.name(), state.offset(), state.type().bytes()),
+            new Thing(state.at(), state.name(), state.type().bytes()),
             state.name() + " " + state.type());
       }
     }
@@ -54,14 +54,14 @@ final class PlaceNames {
   }
 
   private static Thing thing(Residence residence) {
-    return new Thing(Level.L2, residence.name(), residence.offset(), residence.bytes());
+    return new Thing(Address.home(residence.offset()), residence.name(), residence.bytes());
   }
 
   private void name(Thing thing, Set<String> taken) {
     if (names.containsKey(thing)) {
       return;
     }
-    String prefix = thing.level == Level.L2 ? "l2_" : "l3_";
+    String prefix = thing.at.isHome() ? "l2_" : "l3_";
     String own = prefix + thing.name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
     String name = own;
     for (int number = 2; !taken.add(name); number++) {
@@ -74,8 +74,8 @@ final class PlaceNames {
   List<Place> used() {
     return places.entrySet().stream()
         .sorted(
-            Comparator.<Map.Entry<Thing, Place>, Level>comparing(each -> each.getKey().level())
-                .thenComparingLong(each -> each.getKey().offset()))
+            Comparator.<Map.Entry<Thing, Place>>comparingInt(each -> each.getKey().at.memory())
+                .thenComparingLong(each -> each.getKey().at.offset()))
         .map(Map.Entry::getValue)
         .toList();
   }
@@ -96,12 +96,12 @@ final class PlaceNames {
   }
 
   /** An address in L3. */
-  String l3(long offset) {
+  String l3(Address at) {
     return texts.keySet().stream()
-        .filter(each -> each.level == Level.L3 && each.has(offset))
+        .filter(each -> each.has(at))
         .findFirst()
-        .map(found -> text(found, offset))
-        .orElseGet(() -> hex(offset));
+        .map(found -> text(found, at.offset()))
+        .orElseGet(() -> hex(at.offset()));
   }
 
   private String text(Thing thing, long offset) {
@@ -110,14 +110,16 @@ final class PlaceNames {
       place = place(thing);
       places.put(thing, place);
     }
-    return offset == thing.offset
+    return offset == thing.at.offset()
         ? place.name()
-        : place.name() + " + " + hex(offset - thing.offset);
+        : place.name() + " + " + hex(offset - thing.at.offset());
   }
 
   private Place place(Thing thing) {
     String value =
-        thing.level == Level.L2 ? "(partita_l2 + " + hex(thing.offset) + ")" : hex(thing.offset);
+        thing.at.isHome()
+            ? "(partita_l2 + " + hex(thing.at.offset()) + ")"
+            : hex(thing.at.offset());
     return new Place(names.get(thing), value, Comments.clean(comment(thing)));
   }
 
@@ -125,11 +127,7 @@ final class PlaceNames {
   private String comment(Thing thing) {
     String bytes = Comments.grouped(thing.bytes) + " bytes";
     return texts.entrySet().stream()
-        .filter(
-            each ->
-                each.getKey().level == thing.level
-                    && each.getKey().offset == thing.offset
-                    && each.getKey().name.equals(thing.name))
+        .filter(each -> each.getKey().at.equals(thing.at) && each.getKey().name.equals(thing.name))
         .findFirst()
         .map(each -> each.getValue() + ", " + bytes)
         .orElse(thing.name + ", " + bytes);

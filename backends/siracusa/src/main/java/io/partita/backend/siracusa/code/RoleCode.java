@@ -6,14 +6,17 @@ import io.partita.backend.siracusa.model.StepCall;
 import io.partita.ir.graph.InputRange;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.MemoryUse;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The files of roles and chips. */
@@ -70,6 +73,8 @@ public final class RoleCode {
             own ->
                 new ChipSchedule(
                     chip.devices(),
+                    chip.cores(),
+                    larger(chip.memories(), own.memories()),
                     chip.kernels(),
                     chip.start(),
                     Stream.concat(chip.steps().stream(), own.steps().stream()).toList(),
@@ -77,17 +82,15 @@ public final class RoleCode {
                     chip.outputs(),
                     chip.states(),
                     chip.constants(),
-                    larger(chip.l1(), own.l1()),
-                    larger(chip.l2(), own.l2()),
-                    larger(chip.l3(), own.l3()),
                     List.of(),
                     Optional.empty()))
         .orElse(chip);
   }
 
-  private static ChipSchedule.MemoryUse larger(
-      ChipSchedule.MemoryUse one, ChipSchedule.MemoryUse other) {
-    return one.used() >= other.used() ? one : other;
+  private static List<MemoryUse> larger(List<MemoryUse> one, List<MemoryUse> other) {
+    return IntStream.range(0, one.size())
+        .mapToObj(i -> one.get(i).used() >= other.get(i).used() ? one.get(i) : other.get(i))
+        .toList();
   }
 
   /** Operands of a direction that a loop has at most; 1 or more, since C has no empty arrays. */
@@ -118,9 +121,7 @@ public final class RoleCode {
     List<String> lines = new ArrayList<>();
     lines.add(Comments.clean(name(schedule)) + " on chip " + chips + ".");
     lines.add("");
-    lines.add(memory("L1", chip.l1()));
-    lines.add(memory("L2", chip.l2()));
-    lines.add(memory("L3", chip.l3()));
+    chip.memories().forEach(use -> lines.add(memory(use)));
     return lines;
   }
 
@@ -129,9 +130,12 @@ public final class RoleCode {
     return schedule.program().devices().getFirst().graph().name();
   }
 
-  private static String memory(String name, ChipSchedule.MemoryUse use) {
+  private static String memory(MemoryUse use) {
     return "%s: %s of %s bytes"
-        .formatted(name, Comments.grouped(use.used()), Comments.grouped(use.available()));
+        .formatted(
+            use.name().toUpperCase(Locale.ROOT),
+            Comments.grouped(use.used()),
+            Comments.grouped(use.available()));
   }
 
   private static List<String> includes(ChipSchedule chip) {
@@ -156,13 +160,13 @@ public final class RoleCode {
     return ports.stream()
         .map(
             port -> {
-              if (port.level() != ChipSchedule.Level.L2) {
+              if (!port.at().isHome()) {
                 throw new IllegalArgumentException("input or output in L3: " + port);
               }
               return new RoleFile.Port(
                   Comments.quoted(port.name()),
                   Comments.quoted(port.type().toString()),
-                  places.l2(entry, step, port.offset()),
+                  places.l2(entry, step, port.at().offset()),
                   port.type().bytes(),
                   port.range().isPresent() ? port.type().element().bits() / Byte.SIZE : 0,
                   literal(port.range().map(InputRange::least)),

@@ -3,7 +3,6 @@ package io.partita.backend.siracusa.code;
 import io.partita.backend.siracusa.model.RoleFile.Stream;
 import io.partita.backend.siracusa.model.StepCall;
 import io.partita.ir.schedule.ChipSchedule;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.Clear;
 import io.partita.ir.schedule.ScheduleStep.Exchange;
@@ -63,8 +62,8 @@ final class StepCode {
       }
       case StartTransfer start -> {
         String name = start.fetch() ? "fetch" : "spill";
-        String l2 = places.l2(entry, index, start.l2());
-        String l3 = places.l3(start.l3());
+        String l2 = places.l2(entry, index, start.home());
+        String l3 = places.l3(start.far());
         yield call(
             "%s: %s %s bytes".formatted(start.node(), name, Comments.grouped(start.bytes())),
             "partita_stream_" + name + "_start",
@@ -95,7 +94,7 @@ final class StepCode {
           call(
               clear.node(),
               "partita_clear",
-              List.of(places.l2(entry, index, clear.l2()), Long.toString(clear.bytes())));
+              List.of(places.l2(entry, index, clear.home()), Long.toString(clear.bytes())));
     };
   }
 
@@ -110,13 +109,13 @@ final class StepCode {
     return ("&(const struct partita_rows){.l3 = %s, .rows = %s, .row_bytes = %s, .indices = %s,"
             + " .index_bytes = %s, .count = %s, .l2 = %s}")
         .formatted(
-            places.l3(rows.l3()),
+            places.l3(rows.table()),
             rows.rows(),
             rows.rowBytes(),
             places.l2(entry, index, rows.indices()),
             rows.index().packedBytes(1),
             rows.count(),
-            places.l2(entry, index, rows.l2()));
+            places.l2(entry, index, rows.home()));
   }
 
   /** States become zeros. */
@@ -124,14 +123,14 @@ final class StepCode {
     lastComment = "";
     List<StepCall> calls = new ArrayList<>();
     for (ChipSchedule.Port state : chip.states()) {
-      boolean isNear = state.level() == Level.L2;
+      boolean isNear = state.at().isHome();
       calls.add(
           call(
               "%s: %s, %s bytes"
                   .formatted(state.name(), state.type(), Comments.grouped(state.type().bytes())),
               isNear ? "partita_clear" : "partita_clear_l3",
               List.of(
-                  isNear ? places.l2(chip, -1, state.offset()) : places.l3(state.offset()),
+                  isNear ? places.l2(chip, -1, state.at().offset()) : places.l3(state.at()),
                   Long.toString(state.type().bytes()))));
     }
     return calls;

@@ -132,8 +132,8 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("hertz", chip.energy.hertz());
     fields.put("watts", chip.energy.watts());
-    fields.put("l2_l1", chip.energy.l2L1());
-    fields.put("l3_l2", chip.energy.l3L2());
+    fields.put("l2_l1", chip.energy.homeWorking());
+    fields.put("l3_l2", chip.energy.farHome());
     fields.put("link", chip.energy.link());
     return fields;
   }
@@ -143,8 +143,8 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
     return List.of(
         step.cycles(),
         step.computeCycles(),
-        moved.l2L1(),
-        moved.l3L2(),
+        moved.homeWorking(),
+        moved.farHome(),
         moved.sent(),
         moved.received());
   }

@@ -68,7 +68,7 @@ public record StepLabel(Kind kind, String node, String call, int transfer, long 
               node,
               "",
               start.transfer(),
-              start.l3(),
+              start.far().offset(),
               start.bytes());
       case ScheduleStep.WaitTransfer wait ->
           new StepLabel(Kind.WAIT, node, "", wait.transfer(), 0, 0);

@@ -8,7 +8,7 @@ import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
-import io.partita.ir.schedule.ChipSchedule.Level;
+import io.partita.ir.schedule.Address;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.text.PirParser;
 import java.io.IOException;
@@ -58,7 +58,7 @@ record ChipReference(
   record Result(int step, Value value, int block) {}
 
   /** A part of an image. */
-  record Weight(String name, Level level, long offset, String checksum) {}
+  record Weight(String name, Address at, String checksum) {}
 
   static String graph(int chip) {
     return ReferenceFiles.FOLDER + "chip" + chip + ".pir";
@@ -151,8 +151,7 @@ record ChipReference(
   private static Weight weight(DescriptionFields fields) {
     return new Weight(
         fields.text("name"),
-        Level.valueOf(fields.text("level")),
-        fields.number("offset"),
+        new Address(Math.toIntExact(fields.number("memory")), fields.number("offset")),
         fields.text("checksum"));
   }
 

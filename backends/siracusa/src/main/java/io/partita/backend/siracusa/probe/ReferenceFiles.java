@@ -199,8 +199,8 @@ public final class ReferenceFiles {
     Map<String, Object> fields = new LinkedHashMap<>();
     Tensor tensor = place.tensors().get(member);
     fields.put("name", place.name());
-    fields.put("level", place.level().name());
-    fields.put("offset", place.offset());
+    fields.put("memory", place.at().memory());
+    fields.put("offset", place.at().offset());
     fields.put("checksum", ChipReference.checksum(tensor.bytes()));
     return fields;
   }

@@ -3,7 +3,6 @@ package io.partita.backend.siracusa.probe;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.schedule.ChipSchedule.Level;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -81,15 +80,16 @@ final class ReferenceValues {
   }
 
   private Tensor weight(Value value, ChipReference.Weight weight) {
-    MemorySegment image = weight.level() == Level.L2 ? l2 : l3;
+    MemorySegment image = weight.at().isHome() ? l2 : l3;
     long bytes = value.type().bytes();
     String place =
-        weight.name() + " in " + weight.level() + " at " + "0x%05x".formatted(weight.offset());
-    if (weight.offset() + bytes > image.byteSize()) {
+        "%s in %s at 0x%05x"
+            .formatted(weight.name(), weight.at().isHome() ? "L2" : "L3", weight.at().offset());
+    if (weight.at().offset() + bytes > image.byteSize()) {
       damage = Optional.of(place + ", behind the image's end");
       return Tensor.filled(value.type(), 0);
     }
-    MemorySegment part = image.asSlice(weight.offset(), bytes);
+    MemorySegment part = image.asSlice(weight.at().offset(), bytes);
     String checksum = ChipReference.checksum(part);
     if (!checksum.equals(weight.checksum())) {
       damage =

@@ -92,6 +92,8 @@ class EvaluatedGraphsTest {
             role ->
                 new ChipSchedule(
                     role.devices(),
+                    role.cores(),
+                    role.memories(),
                     role.kernels(),
                     role.start(),
                     role.steps(),
@@ -99,9 +101,6 @@ class EvaluatedGraphsTest {
                     role.outputs(),
                     role.states(),
                     role.constants(),
-                    role.l1(),
-                    role.l2(),
-                    role.l3(),
                     role.residences(),
                     Optional.empty()))
         .toList();
