@@ -8,7 +8,10 @@ import io.partita.passes.rewrite.Rewriter;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Folds constants, merges equal nodes and removes what has no effect or isn't read. */
+/**
+ * Folds constants, cuts fused weights, merges equal nodes and removes what has no effect or isn't
+ * read.
+ */
 public final class SimplifyPass implements ModulePass {
   /** Rules that any pass may add to its own to keep its result clean. */
   public static final List<RewriteRule> RULES =
@@ -22,13 +25,14 @@ public final class SimplifyPass implements ModulePass {
 
   @Override
   public String purpose() {
-    return "fold constants, merge equal nodes, remove what has no effect or isn't read";
+    return "fold constants, cut fused weights, merge equal nodes, remove what has no effect or isn't read";
   }
 
   @Override
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
     simplify(graph, List.of());
+    WeightParts.separate(graph);
     return module.with(graph.freeze());
   }
 

@@ -48,7 +48,7 @@ import java.util.stream.Stream;
  */
 final class ScheduledPlan {
   /** Programs of more nodes in all roles take too long to schedule for each candidate. */
-  private static final int MOST_NODES = 3000;
+  private static final int MOST_NODES = 20_000;
 
   /** What takes most room is named, so much of it. */
   private static final int MOST_NAMED = 4;
