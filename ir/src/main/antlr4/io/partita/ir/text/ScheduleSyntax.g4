@@ -65,14 +65,28 @@ residence : 'holds' STRING place ',' bytes 'from' integer 'to' integer ;
 //       call gemm_f32 last n {
 //         left = &x, m = 4, n = n.size, bias = &bias when n.last
 //       }
+//       stage control { await x, await n, call 0 { next x }, store y }
 //     } 33280 B
-loop : 'loop' name '{' tileAxis* operand* scratch* call* '}' bytes ;
+loop : 'loop' name '{' tileAxis* operand* scratch* call* stage* '}' bytes ;
 
-tileAxis : 'axis' name integer 'by' integer ('until' expression)? ;
+// Where each core has its own working memory, tiles of an axis are dealt over rows, columns or cores.
+tileAxis : 'axis' name integer 'by' integer ('until' expression)? over? ;
+
+over : 'over' name ;
 
 operand
     : ('load' | 'store' | 'scalar') name ':' name '[' (box (',' box)*)? ']' place ',' integer 'x' bytes
+      buffer? multicast?
     ;
+
+buffer : 'in' 'buffer' integer 'of' bytes 'pages' ;
+
+multicast : 'multicast' 'along' name ;
+
+// What one processor does for each tile; stages run at the same time.
+stage : 'stage' name '{' (action (',' action)*)? '}' ;
+
+action : ('await' | 'load' | 'next' | 'store') name | 'call' integer ('{' action (',' action)* '}')? ;
 
 box : expression 'for' expression 'of' integer 'step' integer ;
 
@@ -143,6 +157,7 @@ name
     | 'fetch' | 'spill' | 'wait' | 'rows' | 'exchange' | 'operand' | 'result' | 'vector'
     | 'message' | 'in' | 'out' | 'state' | 'start' | 'run' | 'before' | 'after' | 'steps' | 'clear' | 'when'
     | 'cores' | 'memory' | 'shared' | 'private' | 'aligned'
+    | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'
     ;
 
 NAN_BITS : 'nan:0x' [0-9a-f]+ ;

@@ -14,7 +14,20 @@ public record CoreGrid(int rows, int columns) {
 
   /** How many cores there are along an axis. */
   public int size(Axis axis) {
-    return axis == Axis.ROWS ? rows : columns;
+    return switch (axis) {
+      case ROWS -> rows;
+      case COLUMNS -> columns;
+      case CORES -> cores();
+    };
+  }
+
+  /** Where a core is along an axis. */
+  public int place(int core, Axis axis) {
+    return switch (axis) {
+      case ROWS -> core / columns;
+      case COLUMNS -> core % columns;
+      case CORES -> core;
+    };
   }
 
   /** A direction of the grid. */
@@ -22,6 +35,8 @@ public record CoreGrid(int rows, int columns) {
     /** From row to row. */
     ROWS,
     /** From column to column. */
-    COLUMNS
+    COLUMNS,
+    /** From core to core, row by row. */
+    CORES
   }
 }

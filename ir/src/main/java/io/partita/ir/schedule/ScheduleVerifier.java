@@ -106,7 +106,7 @@ public final class ScheduleVerifier {
           "a tensor of at most " + constant.bytes() + " B for each device",
           constant.tensors().size() + " tensors");
     }
-    chip.kernels().forEach(kernel -> TileVerifier.verify(kernel, chip.working().used()));
+    chip.kernels().forEach(kernel -> TileVerifier.verify(kernel, chip.working()));
     MemoryVerifier.verify(chip);
   }
 }

@@ -12,8 +12,15 @@ import java.util.Optional;
  * @param limit how many of the elements are looked at in this run, where that depends on a {@link
  *     TileExpression.Scalar}: tiles that begin behind it are left out, but for the first. The last
  *     tile that runs isn't made smaller by it
+ * @param over where each core has tiles of its own, what they are dealt over: the first to the
+ *     first row, column or core, and so on, again from there when all have one
  */
-public record TileAxis(String name, long extent, long tile, Optional<TileExpression> limit) {
+public record TileAxis(
+    String name,
+    long extent,
+    long tile,
+    Optional<TileExpression> limit,
+    Optional<CoreGrid.Axis> over) {
   public TileAxis {
     if (extent < 1 || tile < 1 || tile > extent) {
       throw new IllegalArgumentException(name + ": tiles of " + tile + " of " + extent);
@@ -21,7 +28,7 @@ public record TileAxis(String name, long extent, long tile, Optional<TileExpress
   }
 
   public TileAxis(String name, long extent, long tile) {
-    this(name, extent, tile, Optional.empty());
+    this(name, extent, tile, Optional.empty(), Optional.empty());
   }
 
   /** How many tiles there are at most. */

@@ -18,17 +18,17 @@ final class TileVerifier {
   private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*";
 
   private final TiledKernel kernel;
-  private final long workingBytes;
+  private final MemoryUse working;
   private final List<Long> scalars;
 
-  private TileVerifier(TiledKernel kernel, long workingBytes) {
+  private TileVerifier(TiledKernel kernel, MemoryUse working) {
     this.kernel = kernel;
-    this.workingBytes = workingBytes;
+    this.working = working;
     this.scalars = ScalarSamples.of(kernel);
   }
 
-  static void verify(TiledKernel kernel, long workingBytes) {
-    new TileVerifier(kernel, workingBytes).run();
+  static void verify(TiledKernel kernel, MemoryUse working) {
+    new TileVerifier(kernel, working).run();
   }
 
   private String where(Object part) {
@@ -44,6 +44,8 @@ final class TileVerifier {
     workingMemory();
     kernel.operands().forEach(this::operand);
     kernel.calls().forEach(this::call);
+    grid();
+    StageVerifier.verify(kernel);
     CallVerifier.verify(kernel, scalars);
   }
 
@@ -59,10 +61,10 @@ final class TileVerifier {
     for (TileOperand operand : kernel.operands()) {
       if (operand.direction() != Direction.SCALAR) {
         FAULT.require(
-            operand.slots() == 1 || operand.slots() == 2,
+            operand.buffer().stream().allMatch(each -> operand.slotBytes() % each.pageBytes() == 0),
             where(operand.name()),
-            "1 or 2 slots",
-            operand.slots());
+            "slots of whole pages",
+            operand.slotBytes());
         long end = operand.offset() + operand.slots() * operand.slotBytes();
         places.add(new Place(operand.name(), operand.offset(), end));
       }
@@ -71,9 +73,9 @@ final class TileVerifier {
       places.add(new Place(scratch.name(), scratch.offset(), scratch.offset() + scratch.bytes()));
     }
     FAULT.require(
-        kernel.workingBytes() <= workingBytes,
+        kernel.workingBytes() <= working.used(),
         where("working memory"),
-        "at most " + workingBytes + " B",
+        "at most " + working.used() + " B",
         kernel.workingBytes());
     for (int i = 0; i < places.size(); i++) {
       Place place = places.get(i);
@@ -166,6 +168,61 @@ final class TileVerifier {
             kernel.axes().get(axis).name());
       }
     }
+  }
+
+  /** Cores that have tiles of their own write other results, and are sent what all of them read. */
+  private void grid() {
+    List<CoreGrid.Axis> taken = new ArrayList<>();
+    for (int axis = 0; axis < kernel.axes().size(); axis++) {
+      if (kernel.axes().get(axis).over().isPresent()) {
+        requireDealt(axis);
+        CoreGrid.Axis over = kernel.axes().get(axis).over().get();
+        boolean isFree = taken.stream().noneMatch(other -> meet(other, over));
+        FAULT.require(isFree, where(over), "one axis over it", kernel.axes().get(axis).name());
+        taken.add(over);
+      }
+    }
+    for (TileOperand operand : kernel.operands()) {
+      if (operand.multicast().isPresent()) {
+        CoreGrid.Axis along = operand.multicast().get();
+        boolean isSame = taken.stream().anyMatch(over -> meet(over, along));
+        for (int axis = 0; axis < kernel.axes().size(); axis++) {
+          TileAxis one = kernel.axes().get(axis);
+          boolean moves = one.over().filter(over -> meet(over, along)).isPresent();
+          isSame &= !moves || !operand.dependsOn(axis);
+        }
+        FAULT.require(
+            isSame && operand.direction() == Direction.LOAD,
+            where(operand.name()),
+            "a tile that all cores along " + along + " load, for other results",
+            operand.box());
+      }
+    }
+  }
+
+  private static boolean meet(CoreGrid.Axis one, CoreGrid.Axis other) {
+    return one == other || one == CoreGrid.Axis.CORES || other == CoreGrid.Axis.CORES;
+  }
+
+  private void requireDealt(int axis) {
+    TileAxis one = kernel.axes().get(axis);
+    FAULT.require(
+        working.isPrivate() && one.limit().isEmpty(),
+        where(one.name()),
+        "tiles dealt where each core has its own " + working.name() + " and all tiles run",
+        one);
+    for (TileOperand operand : kernel.operands()) {
+      FAULT.require(
+          operand.direction() != Direction.STORE || one.count() == 1 || operand.dependsOn(axis),
+          where(operand.name()),
+          "a result that one core alone writes",
+          one.name());
+    }
+    FAULT.require(
+        kernel.calls().stream().noneMatch(call -> call.onLast().contains(axis)),
+        where(one.name()),
+        "kernels that run in each of a core's tiles",
+        one);
   }
 
   private static boolean readsScalar(BoxDimension dimension) {

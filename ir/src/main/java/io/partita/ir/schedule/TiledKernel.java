@@ -14,6 +14,7 @@ import java.util.List;
  * @param name a C identifier, one of its own in the schedule, that says kernel and extents
  * @param axes outermost first; none if there's one tile
  * @param calls in order, for each tile
+ * @param stages which processor does what in which order
  * @param workingBytes how much of the working memory is used, from offset 0 on
  */
 public record TiledKernel(
@@ -22,12 +23,14 @@ public record TiledKernel(
     List<TileOperand> operands,
     List<TileScratch> scratch,
     List<KernelCall> calls,
+    List<Stage> stages,
     long workingBytes) {
   public TiledKernel {
     axes = List.copyOf(axes);
     operands = List.copyOf(operands);
     scratch = List.copyOf(scratch);
     calls = List.copyOf(calls);
+    stages = List.copyOf(stages);
   }
 
   /** How many tiles there are at most. */

@@ -23,6 +23,7 @@ public record ChipKind(
   static final List<Field> FIELDS =
       List.of(
           Field.required("cores", Dimension.COUNT, Range.POSITIVE_WHOLE),
+          Field.optional("core-rows", Dimension.COUNT, Range.POSITIVE_WHOLE),
           Field.required("clock", Dimension.FREQUENCY, Range.POSITIVE),
           Field.text("isa"),
           Field.text("operating-point"),
@@ -56,6 +57,44 @@ public record ChipKind(
 
   public int cores() {
     return (int) figures.whole("cores");
+  }
+
+  /** Of the grid that cores are in; it has as many columns as there are cores for. */
+  public int coreRows() {
+    return (int) figures.number("core-rows", 1);
+  }
+
+  /**
+   * One of the cores with an equal share of all rates and of the working memory, for cores that
+   * compute on tiles of their own.
+   */
+  public ChipKind oneCore() {
+    double share = 1.0 / cores();
+    return new ChipKind(
+        name,
+        figures.with("cores", 1).with("core-rows", 1),
+        memories,
+        channels.stream()
+            .map(
+                each ->
+                    new DmaChannel(
+                        each.from(),
+                        each.to(),
+                        each.bothWays(),
+                        each.figures().scaled("rate", share)))
+            .toList(),
+        kernels.stream()
+            .map(
+                each ->
+                    new KernelThroughput(
+                        each.kernel(), each.element(), each.figures().scaled("rate", share)))
+            .toList(),
+        functions.stream()
+            .map(
+                each ->
+                    new FunctionThroughput(
+                        each.kernel(), each.function(), each.figures().scaled("rate", share)))
+            .toList());
   }
 
   public double hertz() {

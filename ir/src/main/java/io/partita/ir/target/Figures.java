@@ -45,6 +45,21 @@ public record Figures(SequencedMap<String, Figure> byName) {
     return figure;
   }
 
+  /** With a number that is so many times as large, if it's there. */
+  Figures scaled(String name, double factor) {
+    return find(name).map(figure -> with(name, figure.quantity().number() * factor)).orElse(this);
+  }
+
+  /** With another number of the same unit, if it's there. */
+  Figures with(String name, double number) {
+    SequencedMap<String, Figure> changed = new LinkedHashMap<>(byName);
+    changed.computeIfPresent(
+        name,
+        (key, figure) ->
+            new Figure(new Quantity(number, figure.quantity().unit()), figure.origin()));
+    return new Figures(changed);
+  }
+
   Figures map(UnaryOperator<Figure> change) {
     SequencedMap<String, Figure> changed = new LinkedHashMap<>();
     for (Map.Entry<String, Figure> entry : byName.entrySet()) {

@@ -22,7 +22,7 @@ public record Memory(String name, Figures figures) {
 
   /** Who reaches a memory. */
   public enum Scope {
-    /** Each core has one of its own. */
+    /** Each core has an equal part for itself; {@link Memory#bytes} are those of all parts. */
     CORE("core"),
     /** The cores of the compute cluster share it. */
     CLUSTER("cluster"),

@@ -3,7 +3,10 @@ package io.partita.ir.text;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.CircularBuffer;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
@@ -76,6 +79,7 @@ final class LoopReader {
                         parser.bytes(memory.bytes())))
             .toList(),
         tree.call().stream().map(this::call).toList(),
+        tree.stage().stream().map(this::stage).toList(),
         parser.bytes(tree.bytes()));
   }
 
@@ -85,7 +89,8 @@ final class LoopReader {
           axis.name().getText(),
           parser.integer(axis.integer(0)),
           parser.integer(axis.integer(1)),
-          Optional.ofNullable(axis.expression()).map(this::expression));
+          Optional.ofNullable(axis.expression()).map(this::expression),
+          Optional.ofNullable(axis.over()).map(over -> gridAxis(over.name())));
     } catch (IllegalArgumentException e) {
       throw wrong(axis, "an extent and a tile that isn't larger");
     }
@@ -107,7 +112,46 @@ final class LoopReader {
             .toList(),
         parser.offset(operand.place().address(), ChipSchedule.WORKING),
         parser.bytes(operand.bytes()),
-        parser.small(operand.integer()));
+        parser.small(operand.integer()),
+        Optional.ofNullable(operand.multicast()).map(along -> gridAxis(along.name())),
+        Optional.ofNullable(operand.buffer())
+            .map(
+                buffer ->
+                    new CircularBuffer(
+                        parser.small(buffer.integer()), parser.bytes(buffer.bytes()))));
+  }
+
+  private CoreGrid.Axis gridAxis(ScheduleSyntaxParser.NameContext name) {
+    return switch (name.getText()) {
+      case "rows" -> CoreGrid.Axis.ROWS;
+      case "columns" -> CoreGrid.Axis.COLUMNS;
+      case "cores" -> CoreGrid.Axis.CORES;
+      default -> throw wrong(name, "rows, columns or cores");
+    };
+  }
+
+  private Stage stage(ScheduleSyntaxParser.StageContext stage) {
+    return new Stage(stage.name().getText(), stage.action().stream().map(this::action).toList());
+  }
+
+  private Stage.Action action(ScheduleSyntaxParser.ActionContext action) {
+    if (action.integer() != null) {
+      List<Stage.LoadNext> meanwhile = new ArrayList<>();
+      for (ScheduleSyntaxParser.ActionContext each : action.action()) {
+        if (!(action(each) instanceof Stage.LoadNext next)) {
+          throw wrong(each, "a load for the next tile");
+        }
+        meanwhile.add(next);
+      }
+      return new Stage.Call(parser.small(action.integer()), meanwhile);
+    }
+    int operand = resolve(operands, action.name(), "an operand of the loop");
+    return switch (action.start.getText()) {
+      case "await" -> new Stage.Await(operand);
+      case "load" -> new Stage.Load(operand);
+      case "next" -> new Stage.LoadNext(operand);
+      default -> new Stage.Store(operand);
+    };
   }
 
   private KernelCall call(ScheduleSyntaxParser.CallContext call) {

@@ -1,5 +1,7 @@
 package io.partita.ir.text;
 
+import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
@@ -34,6 +36,7 @@ final class LoopText {
       line(3, "scratch %s at %s %d, %d B", each.name(), memory, each.offset(), each.bytes());
     }
     loop.calls().forEach(this::call);
+    loop.stages().forEach(this::stage);
     line(2, "} %d B", loop.workingBytes());
     return out.toString();
   }
@@ -44,7 +47,8 @@ final class LoopText {
 
   private void axis(TileAxis axis) {
     String limit = axis.limit().map(expression -> " until " + print(expression)).orElse("");
-    line(3, "axis %s %d by %d%s", axis.name(), axis.extent(), axis.tile(), limit);
+    String over = axis.over().map(each -> " over " + name(each)).orElse("");
+    line(3, "axis %s %d by %d%s%s", axis.name(), axis.extent(), axis.tile(), limit, over);
   }
 
   private void operand(TileOperand operand) {
@@ -61,7 +65,7 @@ final class LoopText {
             .collect(Collectors.joining(", "));
     line(
         3,
-        "%s %s: %s [%s] at %s %d, %d x %d B",
+        "%s %s: %s [%s] at %s %d, %d x %d B%s%s",
         operand.direction().name().toLowerCase(Locale.ROOT),
         operand.name(),
         operand.element(),
@@ -69,7 +73,42 @@ final class LoopText {
         memory,
         operand.offset(),
         operand.slots(),
-        operand.slotBytes());
+        operand.slotBytes(),
+        operand
+            .buffer()
+            .map(each -> " in buffer %d of %d B pages".formatted(each.id(), each.pageBytes()))
+            .orElse(""),
+        operand.multicast().map(along -> " multicast along " + name(along)).orElse(""));
+  }
+
+  private static String name(CoreGrid.Axis axis) {
+    return axis.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void stage(Stage stage) {
+    String actions = stage.actions().stream().map(this::print).collect(Collectors.joining(", "));
+    line(3, "stage %s { %s }", stage.name(), actions);
+  }
+
+  private String print(Stage.Action action) {
+    return switch (action) {
+      case Stage.Await(int operand) -> "await " + operandName(operand);
+      case Stage.Load(int operand) -> "load " + operandName(operand);
+      case Stage.LoadNext(int operand) -> "next " + operandName(operand);
+      case Stage.Store(int operand) -> "store " + operandName(operand);
+      case Stage.Call(int call, var meanwhile) ->
+          "call "
+              + call
+              + (meanwhile.isEmpty()
+                  ? ""
+                  : meanwhile.stream()
+                      .map(this::print)
+                      .collect(Collectors.joining(", ", " { ", " }")));
+    };
+  }
+
+  private String operandName(int operand) {
+    return loop.operands().get(operand).name();
   }
 
   private void call(KernelCall call) {

@@ -67,8 +67,8 @@ final class ChipPlacing {
                         times(tasks, chip)))
             .toList(),
         outside,
-        Scheduler.unused(Scheduler.home(chip)),
-        chip.far().map(Scheduler::unused).orElse(NO_MEMORY),
+        Scheduler.unused(Scheduler.home(chip), chip),
+        chip.far().map(memory -> Scheduler.unused(memory, chip)).orElse(NO_MEMORY),
         prefetch);
   }
 
@@ -270,13 +270,13 @@ final class ChipPlacing {
   }
 
   private static CoreGrid cores(ChipKind chip) {
-    return new CoreGrid(1, chip.cores());
+    return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
   /** In the order of their numbers. */
   private List<MemoryUse> memories() {
     List<MemoryUse> memories = new ArrayList<>();
-    MemoryUse working = Scheduler.unused(chip.working());
+    MemoryUse working = Scheduler.unused(chip.working(), chip);
     long used = workingUsed();
     memories.add(
         new MemoryUse(

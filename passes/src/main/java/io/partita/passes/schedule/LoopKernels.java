@@ -48,6 +48,7 @@ final class LoopKernels {
         kernel.operands(),
         kernel.scratch(),
         kernel.calls(),
+        kernel.stages(),
         kernel.workingBytes());
   }
 

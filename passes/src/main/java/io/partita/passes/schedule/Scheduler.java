@@ -242,7 +242,7 @@ public final class Scheduler {
   }
 
   private static long workingBytes(ChipKind chip, SchedulerOptions options) {
-    return options.workingBytes().orElse(chip.working().usable());
+    return options.workingBytes().orElse(usable(chip.working(), chip));
   }
 
   /** The memory where tensors lie while steps use them. */
@@ -251,14 +251,19 @@ public final class Scheduler {
         .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has one memory only"));
   }
 
-  static MemoryUse unused(Memory memory) {
+  static MemoryUse unused(Memory memory, ChipKind chip) {
     return new MemoryUse(
         memory.name(),
         memory.scope() == Memory.Scope.CORE,
         memory.alignment(),
         0,
         0,
-        memory.usable());
+        usable(memory, chip));
+  }
+
+  /** Of one core, where each has its own part. */
+  private static long usable(Memory memory, ChipKind chip) {
+    return memory.scope() == Memory.Scope.CORE ? memory.usable() / chip.cores() : memory.usable();
   }
 
   /** Devices on equal chips that are alike in all entry points. */

@@ -131,6 +131,7 @@ class KernelCallsVerifiedTest {
         kernel.operands(),
         kernel.scratch(),
         calls,
+        kernel.stages(),
         kernel.workingBytes());
   }
 
@@ -332,6 +333,7 @@ class KernelCallsVerifiedTest {
         operands,
         kernel.scratch(),
         kernel.calls(),
+        kernel.stages(),
         kernel.workingBytes());
   }
 
@@ -362,6 +364,7 @@ class KernelCallsVerifiedTest {
               kernel.operands(),
               scratch,
               kernel.calls(),
+              kernel.stages(),
               kernel.workingBytes());
       loop.requireRefused(changed, one + " with half the bytes");
     }

@@ -197,6 +197,7 @@ class ScheduleVerifierTest {
                   operands,
                   one.scratch(),
                   one.calls(),
+                  one.stages(),
                   one.workingBytes()));
           rejected(
               with(kernels, CHIP.steps(), CHIP.residences()),

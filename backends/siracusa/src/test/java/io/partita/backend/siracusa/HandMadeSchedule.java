@@ -22,6 +22,7 @@ import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TileScratch;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.KernelCall;
@@ -30,6 +31,7 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.schedule.tile.Stages;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +137,7 @@ final class HandMadeSchedule {
                 Argument.integer("right_column", 1),
                 Argument.integer("out_row", TileExpression.size(n))),
             List.of());
-    return new TiledKernel(
+    return loop(
         "gemm_f32_10x40x48",
         List.of(
             new TileAxis("m", ROWS, 4),
@@ -168,6 +170,17 @@ final class HandMadeSchedule {
         5632);
   }
 
+  private static TiledKernel loop(
+      String name,
+      List<TileAxis> axes,
+      List<TileOperand> operands,
+      List<TileScratch> scratch,
+      List<KernelCall> calls,
+      long bytes) {
+    return new TiledKernel(
+        name, axes, operands, scratch, calls, Stages.control(axes, operands, calls), bytes);
+  }
+
   private static TileOperand operand(
       String name, Direction direction, List<BoxDimension> box, long l1, long bytes, int slots) {
     return new TileOperand(name, ElementType.F32, direction, box, l1, bytes, slots);
@@ -187,7 +200,7 @@ final class HandMadeSchedule {
                 Argument.integers("left_strides", tail(TileExpression.of(COLUMNS), 1)),
                 Argument.integers("right_strides", tail(TileExpression.of(0), 1))),
             List.of());
-    return new TiledKernel(
+    return loop(
         "add_f32_10x40",
         List.of(new TileAxis("row", ROWS, 3)),
         List.of(

@@ -201,9 +201,7 @@ final class ChipRun {
 
   private void run(ScheduleStep step) {
     switch (step) {
-      case ScheduleStep.RunTiles run ->
-          new LoopRun(chip.kernels().get(run.kernel()), run.operands(), working, home, where())
-              .run();
+      case ScheduleStep.RunTiles run -> run(run);
       case StartTransfer start -> start(start);
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
@@ -220,6 +218,16 @@ final class ChipRun {
         home.write((int) clear.home(), (int) clear.bytes());
       }
       case ScheduleStep.Exchange other -> throw new AssertionError(other);
+    }
+  }
+
+  private void run(ScheduleStep.RunTiles run) {
+    LoopRun loop =
+        new LoopRun(chip.kernels().get(run.kernel()), run.operands(), working, home, where());
+    if (chip.working().isPrivate()) {
+      loop.run(chip.cores());
+    } else {
+      loop.run();
     }
   }
 

@@ -2,6 +2,7 @@ package io.partita.ir.schedule.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.TileAxis;
@@ -38,6 +39,11 @@ final class LoopRun implements TileExpression.Tile {
   /** Number of the tile along each axis. */
   private final int[] index;
 
+  /** The first tile along each axis, and how far the next one is. */
+  private final int[] first;
+
+  private final int[] stride;
+
   /** Of each operand. */
   private final long[] scalars;
 
@@ -61,6 +67,9 @@ final class LoopRun implements TileExpression.Tile {
     this.step = step;
     int operands = kernel.operands().size();
     this.index = new int[kernel.axes().size()];
+    this.first = new int[index.length];
+    this.stride = new int[index.length];
+    Arrays.fill(stride, 1);
     this.scalars = new long[operands];
     this.slots = new int[operands];
     this.innermost = new int[operands];
@@ -83,6 +92,7 @@ final class LoopRun implements TileExpression.Tile {
     return innermost;
   }
 
+  /** On cores that share their working memory. */
   void run() {
     if (!working.contains(0, kernel.workingBytes())) {
       throw fault(
@@ -94,6 +104,8 @@ final class LoopRun implements TileExpression.Tile {
         scalars[i] = readScalar(i);
       }
     }
+    System.arraycopy(first, 0, index, 0, index.length);
+    Arrays.fill(slots, 0);
     // Everything is another tile at first.
     int changed = -1;
     boolean isEnd = false;
@@ -116,10 +128,40 @@ final class LoopRun implements TileExpression.Tile {
     }
   }
 
+  /** On cores that have one each. */
+  void run(CoreGrid cores) {
+    for (int core = 0; core < cores.cores(); core++) {
+      boolean hasTile = true;
+      for (int axis = 0; axis < index.length; axis++) {
+        TileAxis one = kernel.axes().get(axis);
+        first[axis] = one.over().isPresent() ? cores.place(core, one.over().get()) : 0;
+        stride[axis] = one.over().map(cores::size).orElse(1);
+        hasTile &= first[axis] < one.count();
+      }
+      if (hasTile && (core == 0 || isDealt(cores, core))) {
+        run();
+      }
+    }
+  }
+
+  /** Whether a core has work: the first one has all that isn't dealt in some direction. */
+  private boolean isDealt(CoreGrid cores, int core) {
+    for (CoreGrid.Axis direction : List.of(CoreGrid.Axis.ROWS, CoreGrid.Axis.COLUMNS)) {
+      boolean isDealt =
+          kernel.axes().stream()
+              .flatMap(axis -> axis.over().stream())
+              .anyMatch(over -> over == direction || over == CoreGrid.Axis.CORES);
+      if (!isDealt && cores.place(core, direction) > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The axis along which the next tile is another one, the outermost; -1 after the last tile. */
   private int nextChanged() {
     for (int axis = index.length - 1; axis >= 0; axis--) {
-      if (start(axis) + kernel.axes().get(axis).tile() < end(axis)) {
+      if ((index[axis] + stride[axis]) * kernel.axes().get(axis).tile() < end(axis)) {
         return axis;
       }
     }
@@ -128,8 +170,8 @@ final class LoopRun implements TileExpression.Tile {
 
   private void advance(int axis) {
     if (axis >= 0) {
-      index[axis]++;
-      Arrays.fill(index, axis + 1, index.length, 0);
+      index[axis] += stride[axis];
+      System.arraycopy(first, axis + 1, index, axis + 1, index.length - axis - 1);
     }
   }
 
@@ -140,8 +182,8 @@ final class LoopRun implements TileExpression.Tile {
       if (operand.direction() == Direction.SCALAR || changed >= 0 && changed > innermost[i]) {
         continue;
       }
-      if (changed >= 0 && operand.slots() == 2) {
-        slots[i] = 1 - slots[i];
+      if (changed >= 0) {
+        slots[i] = (slots[i] + 1) % operand.slots();
       }
       tileBytes[i] = tileBytes(i);
       working.forget(tilePlace(i), Math.toIntExact(operand.slotBytes()));

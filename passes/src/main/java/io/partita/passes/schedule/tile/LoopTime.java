@@ -1,9 +1,11 @@
 package io.partita.passes.schedule.tile;
 
+import io.partita.ir.schedule.CoreGrid;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
 
 /**
  * How long a loop over tiles takes by the figures of a chip, all tiles being run.
@@ -23,10 +25,21 @@ public record LoopTime(
     long loadedBytes,
     long storedBytes) {
 
-  /** Predicts a loop. */
+  /** Predicts a loop; where cores have tiles of their own, it is one core that has most. */
   public static LoopTime of(TiledKernel kernel, ChipKind chip) {
     int axes = kernel.axes().size();
-    long[] extents = kernel.axes().stream().mapToLong(TileAxis::extent).toArray();
+    boolean isPrivate = chip.working().scope() == Memory.Scope.CORE;
+    CoreGrid grid = GridTiles.grid(chip);
+    long[] extents =
+        kernel.axes().stream()
+            .mapToLong(
+                axis ->
+                    axis.over().isEmpty()
+                        ? axis.extent()
+                        : Math.min(
+                            axis.extent(),
+                            axis.tile() * Math.ceilDiv(axis.count(), grid.size(axis.over().get()))))
+            .toArray();
     long[] tiles = kernel.axes().stream().mapToLong(TileAxis::tile).toArray();
     int[] order = new int[axes];
     java.util.Arrays.setAll(order, i -> i);
@@ -38,7 +51,7 @@ public record LoopTime(
                 .toList(),
             kernel.calls(),
             axes,
-            chip);
+            isPrivate ? chip.oneCore() : chip);
     return model.time(new Tiling(extents, tiles, order, slots));
   }
 }

@@ -2,7 +2,9 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.BoxDimension;
+import io.partita.ir.schedule.CircularBuffer;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TileScratch;
@@ -16,6 +18,7 @@ import io.partita.ir.schedule.kernel.TileExpression.Last;
 import io.partita.ir.schedule.kernel.TileExpression.Size;
 import io.partita.ir.schedule.kernel.TileExpression.Start;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +37,10 @@ import java.util.stream.IntStream;
  */
 public final class TileChoice {
   private final ChipKind chip;
+
+  /** All cores together, or one where each has tiles of its own. */
+  private final ChipKind worker;
+
   private final long workingBytes;
   private final boolean doubleBuffer;
   private final Map<TileSpace, TiledKernel> known = new ConcurrentHashMap<>();
@@ -44,6 +51,7 @@ public final class TileChoice {
    */
   public TileChoice(ChipKind chip, long workingBytes, boolean doubleBuffer) {
     this.chip = chip;
+    this.worker = chip.working().scope() == Memory.Scope.CORE ? chip.oneCore() : chip;
     this.workingBytes = workingBytes;
     this.doubleBuffer = doubleBuffer;
   }
@@ -59,24 +67,32 @@ public final class TileChoice {
   public TiledKernel choose(TileSpace space, String where) {
     TiledKernel found = known.get(space);
     if (found == null) {
-      TileSearch search = new TileSearch(space, workingBytes, chip, doubleBuffer);
-      Tiling tiling = search.best().orElseThrow(() -> tooLarge(space, search, where));
-      found = faster(tiled(space, tiling, search.memory()), space);
+      Choice choice = new Choice(space);
+      Tiling tiling = choice.search.best().orElseThrow(() -> tooLarge(choice, where));
+      found = faster(tiled(choice, tiling), space);
       known.put(space, found);
     }
     return found;
   }
 
+  /** What tiles of a space are chosen from. */
+  private final class Choice {
+    private final Optional<GridTiles> grid;
+    private final TileSpace space;
+    private final TileSearch search;
+
+    Choice(TileSpace whole) {
+      grid = GridTiles.of(whole, chip);
+      space = grid.map(GridTiles::space).orElse(whole);
+      search = new TileSearch(space, workingBytes, worker, doubleBuffer);
+    }
+  }
+
   /** The loop, or the one with a fused kernel if that isn't slower. */
   private TiledKernel faster(TiledKernel kernel, TileSpace space) {
-    Optional<TileSpace> fused = FusedCalls.of(space);
-    if (fused.isEmpty()) {
-      return kernel;
-    }
-    TileSearch search = new TileSearch(fused.get(), workingBytes, chip, doubleBuffer);
-    return search
-        .best()
-        .map(tiling -> tiled(fused.get(), tiling, search.memory()))
+    return FusedCalls.of(space)
+        .map(Choice::new)
+        .flatMap(choice -> choice.search.best().map(tiling -> tiled(choice, tiling)))
         .filter(each -> time(each) <= time(kernel))
         .orElse(kernel);
   }
@@ -86,7 +102,9 @@ public final class TileChoice {
     return time.cycles() + time.coldCycles();
   }
 
-  private PartitaException tooLarge(TileSpace space, TileSearch search, String where) {
+  private PartitaException tooLarge(Choice choice, String where) {
+    TileSpace space = choice.space;
+    TileSearch search = choice.search;
     Tiling smallest = search.smallest();
     WorkingMemory memory = search.memory();
     String operands =
@@ -113,7 +131,9 @@ public final class TileChoice {
             + chip.working().name());
   }
 
-  private static TiledKernel tiled(TileSpace space, Tiling tiling, WorkingMemory memory) {
+  private static TiledKernel tiled(Choice choice, Tiling tiling) {
+    TileSpace space = choice.space;
+    WorkingMemory memory = choice.search.memory();
     List<TileAxis> axes = new ArrayList<>();
     Map<Integer, Integer> places = new HashMap<>();
     for (int axis : tiling.order()) {
@@ -130,7 +150,8 @@ public final class TileChoice {
                 each.name(),
                 each.extent(),
                 tiling.tiles()[axis],
-                each.limit().map(limit -> limit.replacing(leaf))));
+                each.limit().map(limit -> limit.replacing(leaf)),
+                choice.grid.flatMap(grid -> grid.over(axis))));
       }
     }
     List<TileOperand> operands = new ArrayList<>();
@@ -142,7 +163,16 @@ public final class TileChoice {
       int slots = tiling.slots()[i];
       List<BoxDimension> box = each.box().stream().map(one -> placed(one, leaf)).toList();
       operands.add(
-          new TileOperand(each.name(), each.element(), each.direction(), box, start, slot, slots));
+          new TileOperand(
+              each.name(),
+              each.element(),
+              each.direction(),
+              box,
+              start,
+              slot,
+              slots,
+              choice.grid.flatMap(grid -> grid.multicast(each, axis -> tiling.count(axis) > 1)),
+              buffer(choice, i)));
       end = start + slots * slot;
     }
     List<TileScratch> scratch = new ArrayList<>();
@@ -154,7 +184,16 @@ public final class TileChoice {
     }
     List<KernelCall> calls =
         space.calls().stream().map(call -> placed(call, leaf, places)).toList();
-    return new TiledKernel(name(space), axes, operands, scratch, calls, end);
+    List<Stage> stages =
+        choice.grid.isPresent()
+            ? Stages.pipeline(axes, operands, calls)
+            : Stages.control(axes, operands, calls);
+    return new TiledKernel(name(space), axes, operands, scratch, calls, stages, end);
+  }
+
+  private static Optional<CircularBuffer> buffer(Choice choice, int operand) {
+    boolean isMoved = choice.space.operands().get(operand).direction() != Direction.SCALAR;
+    return choice.grid.filter(grid -> isMoved).map(grid -> grid.buffer(operand));
   }
 
   private static String name(TileSpace space) {

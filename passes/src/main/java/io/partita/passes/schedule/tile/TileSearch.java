@@ -2,6 +2,7 @@ package io.partita.passes.schedule.tile;
 
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
 import io.partita.passes.schedule.lower.TileSpace;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,9 @@ final class TileSearch {
             .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
             .toList();
     model = new LoopModel(parts, space.calls(), space.axes().size(), chip);
-    memory = new WorkingMemory(space, chip.working().alignment());
+    memory =
+        new WorkingMemory(
+            space, chip.working().alignment(), chip.working().scope() == Memory.Scope.CORE);
     extents = space.axes().stream().mapToLong(TileSpace.Axis::extent).toArray();
     orders = orders();
     slots = doubleBuffer ? slots() : ALONE;

@@ -18,6 +18,7 @@ final class WorkingMemory {
 
   private final TileSpace space;
   private final long alignment;
+  private final boolean isPaged;
   private final List<List<Extent>> extents;
   private final List<PerTiles<Long>> slots;
   private final List<PerTiles<Long>> scratch;
@@ -27,8 +28,12 @@ final class WorkingMemory {
    */
   private record Extent(TileExpression size, TileExpression places) {}
 
-  WorkingMemory(TileSpace space, long alignment) {
+  /**
+   * @param isPaged whether tiles are in pages of {@link GridTiles#PAGE} rows and columns
+   */
+  WorkingMemory(TileSpace space, long alignment, boolean isPaged) {
     this.space = space;
+    this.isPaged = isPaged;
     this.alignment = alignment;
     this.extents =
         space.operands().stream()
@@ -63,10 +68,14 @@ final class WorkingMemory {
     if (part.direction() == Direction.SCALAR) {
       return 0;
     }
-    long elements = 1;
-    for (Extent extent : extents.get(operand)) {
-      elements *= largest(extent, 0, tiling, new TilePosition(tiling));
-    }
+    List<Long> sizes =
+        extents.get(operand).stream()
+            .map(extent -> largest(extent, 0, tiling, new TilePosition(tiling)))
+            .toList();
+    long elements =
+        isPaged
+            ? GridTiles.paged(sizes)
+            : sizes.stream().reduce(1L, (product, size) -> product * size);
     return align(part.element().packedBytes(elements), alignment(operand));
   }
 

@@ -95,7 +95,7 @@ class TileChoiceTest {
             .map(each -> new LoopModel.Part(each.element(), each.direction(), each.box()))
             .toList();
     LoopModel model = new LoopModel(parts, space.calls(), 3, CHIP);
-    WorkingMemory memory = new WorkingMemory(space, 4);
+    WorkingMemory memory = new WorkingMemory(space, 4, false);
     double least = Double.MAX_VALUE;
     for (int choice = 0; choice < m * n * k * 16; choice++) {
       int rest = choice / 16;

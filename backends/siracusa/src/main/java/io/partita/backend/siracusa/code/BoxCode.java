@@ -186,7 +186,7 @@ final class BoxCode {
   }
 
   /** Of a store there may be one under way for each slot. */
-  private String box(int index) {
+  String box(int index) {
     if (operand(index).direction() == Direction.LOAD) {
       return "&loads[" + number(index) + "]";
     }
@@ -197,14 +197,6 @@ final class BoxCode {
   List<String> stores(int index) {
     String boxes = "&stores[" + number(index) + "]";
     return alternates(index) ? List.of(boxes + "[0]", boxes + "[1]") : List.of(boxes + "[0]");
-  }
-
-  /** What must have been moved before a tile is computed. */
-  List<String> waits() {
-    return IntStream.range(0, kernel.operands().size())
-        .filter(index -> operand(index).direction() != Direction.SCALAR)
-        .mapToObj(this::box)
-        .toList();
   }
 
   /** Where the current tiles are in L1. */

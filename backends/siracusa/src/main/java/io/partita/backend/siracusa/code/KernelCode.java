@@ -8,7 +8,6 @@ import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.Argument.Value;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.TileExpression;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,29 +24,20 @@ final class KernelCode {
     this.boxes = boxes;
   }
 
-  /** Whether the first kernel runs in each tile. */
-  boolean beginsInEachTile() {
-    return !kernel.calls().isEmpty() && condition(kernel.calls().getFirst()).isEmpty();
-  }
-
   /**
-   * The calls in order.
+   * A call.
    *
-   * @param loads go on during the first one
+   * @param loads go on meanwhile
    */
-  List<Run> runs(List<BoxCall> loads) {
-    List<Run> runs = new ArrayList<>();
-    for (KernelCall call : kernel.calls()) {
-      runs.add(
-          new Run(
-              condition(call),
-              call.kernel().struct().tag(),
-              kernel.calls().size() == 1 ? "arguments" : "arguments_" + runs.size(),
-              arguments(call.arguments()),
-              call.function(),
-              runs.isEmpty() ? loads : List.of()));
-    }
-    return runs;
+  Run run(int number, List<BoxCall> loads) {
+    KernelCall call = kernel.calls().get(number);
+    return new Run(
+        condition(call),
+        call.kernel().struct().tag(),
+        kernel.calls().size() == 1 ? "arguments" : "arguments_" + number,
+        arguments(call.arguments()),
+        call.function(),
+        loads);
   }
 
   private Optional<String> condition(KernelCall call) {

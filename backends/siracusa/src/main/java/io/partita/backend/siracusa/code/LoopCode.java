@@ -9,6 +9,7 @@ import io.partita.backend.siracusa.model.Piece;
 import io.partita.backend.siracusa.model.Tile;
 import io.partita.backend.siracusa.model.Tile.Wrap;
 import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Stage;
 import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TileOperand;
 import io.partita.ir.schedule.TiledKernel;
@@ -18,10 +19,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * A loop over tiles as a function. While the cores compute a tile, the next one's operands are
- * loaded into the other slots and the last one's results are stored.
- */
+/** A loop over tiles as a function: what its stage does, in that order. */
 final class LoopCode {
   private static final String IS_END = "is_end";
 
@@ -133,26 +131,47 @@ final class LoopCode {
         wraps.add(new Wrap(next(axis), expressions.end(axis), next(outer), tile));
       }
     }
-    KernelCode kernels = new KernelCode(kernel, expressions, boxes);
-    List<BoxCall> early = nextLoads(true);
-    boolean overlaps = kernels.beginsInEachTile();
-    List<BoxCall> late = nextLoads(false);
-    List<BoxCall> stores = stores();
-    boolean asksForEnd =
-        !early.isEmpty()
-            || !late.isEmpty()
-            || stores.stream().anyMatch(store -> store.condition().isPresent());
+    List<Piece> actions = control().actions().stream().map(this::action).toList();
+    boolean asksForEnd = actions.stream().anyMatch(LoopCode::asksForEnd);
     return new Tile(
         asksForEnd ? next : List.of(),
         asksForEnd ? wraps : List.of(),
         asksForEnd ? Optional.of(isEnd()) : Optional.empty(),
         sizes(),
         boxes.pointers(),
-        boxes.waits(),
-        overlaps ? List.of() : early,
-        kernels.runs(overlaps ? early : List.of()),
-        stores,
-        late);
+        actions);
+  }
+
+  private static boolean asksForEnd(Piece action) {
+    return switch (action) {
+      case BoxCall call -> call.condition().isPresent();
+      case Tile.Run run -> !run.loads().isEmpty();
+      case Piece other -> false;
+    };
+  }
+
+  /** The control core does all that isn't a kernel. */
+  private Stage control() {
+    if (kernel.stages().size() != 1) {
+      throw new IllegalArgumentException(
+          kernel.name()
+              + " has "
+              + kernel.stages().size()
+              + " stages, and a chip one control core");
+    }
+    return kernel.stages().getFirst();
+  }
+
+  private Piece action(Stage.Action action) {
+    return switch (action) {
+      case Stage.Await(int operand) -> new Tile.Wait(boxes.box(operand));
+      case Stage.LoadNext(int operand) -> loadNext(operand);
+      case Stage.Call(int call, var meanwhile) ->
+          new KernelCode(kernel, expressions, boxes)
+              .run(call, meanwhile.stream().map(each -> loadNext(each.operand())).toList());
+      case Stage.Store(int operand) -> store(operand);
+      case Stage.Load load -> throw new IllegalArgumentException("the control core: " + load);
+    };
   }
 
   private Variable isEnd() {
@@ -177,42 +196,26 @@ final class LoopCode {
     return "next_" + expressions.variable(axis);
   }
 
-  /** Loads for the next tile: into slots that kernels don't read now, or those they have read. */
-  private List<BoxCall> nextLoads(boolean alternating) {
-    List<BoxCall> loads = new ArrayList<>();
-    for (int i = 0; i < kernel.operands().size(); i++) {
-      Optional<String> changes = changes(i);
-      if (kernel.operands().get(i).direction() == Direction.LOAD
-          && boxes.alternates(i) == alternating
-          && changes.isPresent()) {
-        String all = changes.get().isEmpty() ? "" : " && (" + changes.get() + ")";
-        loads.add(
-            boxes.call(
-                i,
-                Optional.of("!" + IS_END + all),
-                alternating ? Optional.of(boxes.slot(i)) : Optional.empty(),
-                this::next));
-      }
-    }
-    return loads;
+  /** Loads an operand for the next tile, where it's another one then. */
+  private BoxCall loadNext(int operand) {
+    String changes = changes(operand).orElseThrow();
+    String all = changes.isEmpty() ? "" : " && (" + changes + ")";
+    return boxes.call(operand, Optional.of("!" + IS_END + all), flip(operand), this::next);
   }
 
-  private List<BoxCall> stores() {
-    List<BoxCall> stores = new ArrayList<>();
-    for (int i = 0; i < kernel.operands().size(); i++) {
-      if (kernel.operands().get(i).direction() == Direction.STORE) {
-        Optional<String> condition =
-            loops.isEmpty()
-                ? Optional.empty()
-                : changes(i)
-                    .map(text -> text.isEmpty() ? text : IS_END + " || " + text)
-                    .or(() -> Optional.of(IS_END))
-                    .filter(text -> !text.isEmpty());
-        Optional<String> flip = boxes.alternates(i) ? Optional.of(boxes.slot(i)) : Optional.empty();
-        stores.add(boxes.call(i, condition, flip, expressions::variable));
-      }
-    }
-    return stores;
+  private BoxCall store(int operand) {
+    Optional<String> condition =
+        loops.isEmpty()
+            ? Optional.empty()
+            : changes(operand)
+                .map(text -> text.isEmpty() ? text : IS_END + " || " + text)
+                .or(() -> Optional.of(IS_END))
+                .filter(text -> !text.isEmpty());
+    return boxes.call(operand, condition, flip(operand), expressions::variable);
+  }
+
+  private Optional<String> flip(int operand) {
+    return boxes.alternates(operand) ? Optional.of(boxes.slot(operand)) : Optional.empty();
   }
 
   /**

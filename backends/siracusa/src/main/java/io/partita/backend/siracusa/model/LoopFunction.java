@@ -68,5 +68,6 @@ public record LoopFunction(
       Optional<String> flip,
       boolean isLoad,
       String function,
-      List<String> arguments) {}
+      List<String> arguments)
+      implements Piece {}
 }

@@ -12,9 +12,7 @@ import java.util.Optional;
  * @param wraps what happens at the end of each axis but the outermost, innermost first
  * @param isEnd the variable that says that there is no next tile, where it's used
  * @param pointers tiles in L1
- * @param waits boxes that must have been moved before kernels run
- * @param beforeCalls loads for the next tile, where no kernel runs in each tile
- * @param afterCalls loads for the next tile into the slots that kernels have read
+ * @param actions in order
  */
 public record Tile(
     List<Variable> next,
@@ -22,14 +20,13 @@ public record Tile(
     Optional<Variable> isEnd,
     List<Variable> sizes,
     List<Variable> pointers,
-    List<String> waits,
-    List<BoxCall> beforeCalls,
-    List<Run> calls,
-    List<BoxCall> stores,
-    List<BoxCall> afterCalls)
+    List<Piece> actions)
     implements Piece {
   /** At its end, an axis starts over and the one around it takes a step. */
   public record Wrap(String variable, String end, String outer, long tile) {}
+
+  /** Waits until a box has been moved. */
+  public record Wait(String box) implements Piece {}
 
   /**
    * A kernel's call.
@@ -42,5 +39,6 @@ public record Tile(
       String variable,
       List<Variable> arguments,
       String function,
-      List<BoxCall> loads) {}
+      List<BoxCall> loads)
+      implements Piece {}
 }

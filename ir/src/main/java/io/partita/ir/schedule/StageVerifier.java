@@ -1,0 +1,139 @@
+package io.partita.ir.schedule;
+
+import io.partita.ir.schedule.Stage.Action;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Whether the stages of a loop do all that it asks for, each thing once and in an order in which
+ * nothing is read before it's there or written while it's read.
+ */
+final class StageVerifier {
+  private static final ScheduleFault FAULT = ScheduleFault.TILES;
+
+  private final TiledKernel kernel;
+
+  private StageVerifier(TiledKernel kernel) {
+    this.kernel = kernel;
+  }
+
+  static void verify(TiledKernel kernel) {
+    new StageVerifier(kernel).run();
+  }
+
+  private void require(boolean condition, Stage stage, Object expected, Object found) {
+    FAULT.require(condition, "loop " + kernel.name() + ", stage " + stage.name(), expected, found);
+  }
+
+  private void run() {
+    List<Stage> computing =
+        kernel.stages().stream()
+            .filter(stage -> stage.actions().stream().anyMatch(Stage.Call.class::isInstance))
+            .toList();
+    FAULT.require(
+        computing.size() == 1,
+        "loop " + kernel.name() + ", stages",
+        "one that runs kernels",
+        computing.size());
+    List<Integer> loaded = new ArrayList<>();
+    List<Integer> stored = new ArrayList<>();
+    for (Stage stage : kernel.stages()) {
+      boolean computes = stage == computing.getFirst();
+      for (Action action : stage.actions()) {
+        switch (action) {
+          case Stage.Load(int operand) -> {
+            require(!computes, stage, "loads that run ahead in a stage of their own", action);
+            loaded.add(operand);
+          }
+          case Stage.LoadNext(int operand) -> {
+            require(computes, stage, "loads for the next tile beside kernels", action);
+            loaded.add(operand);
+          }
+          case Stage.Store(int operand) -> stored.add(operand);
+          case Stage.Await(int operand) -> requireMoved(stage, operand);
+          case Stage.Call(int call, var meanwhile) ->
+              meanwhile.forEach(next -> loaded.add(next.operand()));
+        }
+      }
+    }
+    boolean isAlone = kernel.stages().size() == 1;
+    for (int i = 0; i < kernel.operands().size(); i++) {
+      TileOperand operand = kernel.operands().get(i);
+      boolean isLoaded = operand.direction() == Direction.LOAD && (!isAlone || changes(operand));
+      requireOnce(loaded, i, isLoaded, "load");
+      requireOnce(stored, i, operand.direction() == Direction.STORE, "store");
+      FAULT.require(
+          operand.direction() == Direction.SCALAR
+              || operand.slots() >= 1 && (!isAlone || operand.slots() <= 2),
+          "loop " + kernel.name() + ", " + operand.name(),
+          isAlone ? "1 or 2 slots, as one stage looks one tile ahead" : "a slot at least",
+          operand.slots());
+    }
+    requireOrder(computing.getFirst());
+  }
+
+  private boolean changes(TileOperand operand) {
+    for (int axis = 0; axis < kernel.axes().size(); axis++) {
+      if (kernel.axes().get(axis).count() > 1 && operand.dependsOn(axis)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void requireMoved(Stage stage, int operand) {
+    boolean isKnown = operand >= 0 && operand < kernel.operands().size();
+    require(
+        isKnown && kernel.operands().get(operand).direction() != Direction.SCALAR,
+        stage,
+        "an operand whose tiles move",
+        operand);
+  }
+
+  private void requireOnce(List<Integer> moved, int operand, boolean expected, String verb) {
+    long times = moved.stream().filter(each -> each == operand).count();
+    FAULT.require(
+        times == (expected ? 1 : 0),
+        "loop " + kernel.name() + ", " + kernel.operands().get(operand).name(),
+        verb + " it " + (expected ? "once" : "in no stage"),
+        times + " times");
+  }
+
+  /** Of the stage that runs kernels. */
+  private void requireOrder(Stage stage) {
+    Set<Integer> awaited = new HashSet<>();
+    int calls = 0;
+    for (Action action : stage.actions()) {
+      switch (action) {
+        case Stage.Await(int operand) -> awaited.add(operand);
+        case Stage.Call(int call, var meanwhile) -> {
+          require(call == calls, stage, "call " + calls, action);
+          for (int i = 0; calls == 0 && i < kernel.operands().size(); i++) {
+            require(
+                awaited.contains(i) || kernel.operands().get(i).direction() == Direction.SCALAR,
+                stage,
+                kernel.operands().get(i).name() + " to be awaited before kernels run",
+                action);
+          }
+          meanwhile.forEach(next -> requireFree(stage, next, true));
+          calls++;
+        }
+        case Stage.LoadNext next -> requireFree(stage, next, calls < kernel.calls().size());
+        case Stage.Store store ->
+            require(calls == kernel.calls().size(), stage, "stores after all kernels", store);
+        case Stage.Load load -> require(false, stage, "no loads", load);
+      }
+    }
+    require(calls == kernel.calls().size(), stage, kernel.calls().size() + " calls", calls);
+  }
+
+  private void requireFree(Stage stage, Stage.LoadNext next, boolean isRead) {
+    require(
+        !isRead || kernel.operands().get(next.operand()).slots() > 1,
+        stage,
+        "another slot than that which kernels read",
+        next);
+  }
+}

@@ -1,0 +1,173 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.CircularBuffer;
+import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.target.ChipKind;
+import io.partita.ir.target.Memory;
+import io.partita.ir.type.ElementType;
+import io.partita.passes.schedule.lower.TileSpace;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+
+/**
+ * Deals the results of a loop to cores that each have a working memory of their own. Two axes are
+ * dealt over rows and columns of the grid, or one over all cores; tiles are pages of 32 x 32
+ * elements, and no larger than what keeps all cores busy.
+ */
+final class GridTiles {
+  /** Rows and columns of a page. */
+  static final long PAGE = 32;
+
+  /** Buffers of results have the ids from here on. */
+  private static final int FIRST_RESULT = 16;
+
+  private final CoreGrid grid;
+  private final TileSpace space;
+  private final Map<CoreGrid.Axis, Integer> dealt = new EnumMap<>(CoreGrid.Axis.class);
+
+  private GridTiles(TileSpace whole, CoreGrid grid) {
+    this.grid = grid;
+    List<Integer> axes = new ArrayList<>();
+    for (int axis = 0; axis < whole.axes().size(); axis++) {
+      if (mayBeDealt(whole, axis)) {
+        axes.add(axis);
+      }
+    }
+    axes.sort(Comparator.comparingLong(axis -> -blocks(whole, whole.axes().get(axis))));
+    List<Integer> taken = axes.subList(0, Math.min(2, axes.size())).stream().sorted().toList();
+    if (taken.size() == 2) {
+      dealt.put(CoreGrid.Axis.ROWS, taken.get(0));
+      dealt.put(CoreGrid.Axis.COLUMNS, taken.get(1));
+    } else if (taken.size() == 1) {
+      dealt.put(CoreGrid.Axis.CORES, taken.getFirst());
+    }
+    List<TileSpace.Axis> limited = new ArrayList<>();
+    for (int axis = 0; axis < whole.axes().size(); axis++) {
+      limited.add(limited(whole, whole.axes().get(axis), over(axis)));
+    }
+    this.space =
+        new TileSpace(whole.name(), limited, whole.operands(), whole.scratch(), whole.calls());
+  }
+
+  /** None where cores share the memory that they work in. */
+  static Optional<GridTiles> of(TileSpace space, ChipKind chip) {
+    return chip.working().scope() == Memory.Scope.CORE
+        ? Optional.of(new GridTiles(space, grid(chip)))
+        : Optional.empty();
+  }
+
+  static CoreGrid grid(ChipKind chip) {
+    return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
+  }
+
+  /** With tiles of whole pages. */
+  TileSpace space() {
+    return space;
+  }
+
+  /** An axis of results alone, which no kernel waits for the end of. */
+  private static boolean mayBeDealt(TileSpace space, int axis) {
+    TileSpace.Axis one = space.axes().get(axis);
+    return !one.reduction()
+        && one.limit().isEmpty()
+        && blocks(space, one) > 1
+        && space.calls().stream().noneMatch(call -> call.onLast().contains(axis))
+        && space.operands().stream()
+            .filter(operand -> operand.direction() == Direction.STORE)
+            .allMatch(operand -> dependsOn(operand, axis));
+  }
+
+  private static boolean dependsOn(TileSpace.Operand operand, int axis) {
+    return operand.box().stream()
+        .anyMatch(each -> each.start().dependsOn(axis) || each.size().dependsOn(axis));
+  }
+
+  private static long blocks(TileSpace space, TileSpace.Axis axis) {
+    return Math.ceilDiv(axis.extent(), granule(space, axis));
+  }
+
+  /** Whole pages, where there are several; elements without rows fill them one after the other. */
+  private static long granule(TileSpace space, TileSpace.Axis axis) {
+    boolean isFlat = space.operands().stream().allMatch(operand -> operand.box().size() < 2);
+    long page = isFlat ? PAGE * PAGE : PAGE;
+    boolean hasPages = axis.extent() > page && axis.largest() >= page && page % axis.granule() == 0;
+    return hasPages ? page : axis.granule();
+  }
+
+  private TileSpace.Axis limited(
+      TileSpace whole, TileSpace.Axis axis, Optional<CoreGrid.Axis> over) {
+    long granule = granule(whole, axis);
+    long share =
+        over.map(each -> Math.ceilDiv(axis.extent(), grid.size(each))).orElse(axis.extent());
+    long largest = Math.min(axis.largest(), WorkingMemory.align(share, granule));
+    return new TileSpace.Axis(
+        axis.name(), axis.extent(), granule, largest, axis.reduction(), axis.limit());
+  }
+
+  /** What tiles of an axis are dealt over. */
+  Optional<CoreGrid.Axis> over(int axis) {
+    return dealt.entrySet().stream()
+        .filter(each -> each.getValue() == axis)
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  /**
+   * Along what all cores need the same tiles of an operand.
+   *
+   * @param isCut whether an axis has several tiles
+   */
+  Optional<CoreGrid.Axis> multicast(TileSpace.Operand operand, IntPredicate isCut) {
+    List<CoreGrid.Axis> same =
+        dealt.entrySet().stream()
+            .filter(each -> isCut.test(each.getValue()))
+            .filter(each -> !dependsOn(operand, each.getValue()))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (operand.direction() != Direction.LOAD || same.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(same.size() == 2 ? CoreGrid.Axis.CORES : same.getFirst());
+  }
+
+  /** The queue of an operand's tiles. */
+  CircularBuffer buffer(int operand) {
+    Direction direction = space.operands().get(operand).direction();
+    long before =
+        space.operands().subList(0, operand).stream()
+            .filter(each -> each.direction() == direction)
+            .count();
+    int first = direction == Direction.STORE ? FIRST_RESULT : 0;
+    return new CircularBuffer(
+        first + (int) before, pageBytes(space.operands().get(operand).element()));
+  }
+
+  static long pageBytes(ElementType element) {
+    return element.packedBytes(PAGE * PAGE);
+  }
+
+  /**
+   * Elements of the pages that hold a tile.
+   *
+   * @param extents of the tile, outermost first
+   */
+  static long paged(List<Long> extents) {
+    int rank = extents.size();
+    long elements = 1;
+    for (int i = 0; i < rank - 2; i++) {
+      elements *= extents.get(i);
+    }
+    if (rank < 2) {
+      return WorkingMemory.align(rank == 0 ? 1 : extents.getFirst(), PAGE * PAGE);
+    }
+    return elements
+        * WorkingMemory.align(extents.get(rank - 2), PAGE)
+        * WorkingMemory.align(extents.get(rank - 1), PAGE);
+  }
+}

@@ -1,0 +1,107 @@
+package io.partita.passes.schedule.tile;
+
+import io.partita.ir.schedule.Direction;
+import io.partita.ir.schedule.Stage;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.kernel.KernelCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Decides which processor does what of a loop, in which order. */
+public final class Stages {
+  private final List<TileAxis> axes;
+  private final List<TileOperand> operands;
+  private final List<KernelCall> calls;
+
+  private Stages(List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
+    this.axes = axes;
+    this.operands = operands;
+    this.calls = calls;
+  }
+
+  /**
+   * One processor moves tiles and starts kernels. What has a second slot is loaded for the next
+   * tile while the cores compute, if a kernel runs in each tile; what has one is when kernels have
+   * read it.
+   */
+  public static List<Stage> control(
+      List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
+    return List.of(new Stages(axes, operands, calls).control());
+  }
+
+  /** One processor loads, one computes and one stores, each as far as queues have room or tiles. */
+  static List<Stage> pipeline(
+      List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
+    return new Stages(axes, operands, calls).pipeline();
+  }
+
+  private Stage control() {
+    List<Stage.LoadNext> early = new ArrayList<>();
+    List<Stage.LoadNext> late = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).direction() == Direction.LOAD && changes(operands.get(i))) {
+        (operands.get(i).slots() > 1 ? early : late).add(new Stage.LoadNext(i));
+      }
+    }
+    List<Stage.Action> actions = awaits();
+    boolean overlaps = !calls.isEmpty() && runsInEachTile(calls.getFirst());
+    if (!overlaps) {
+      actions.addAll(early);
+    }
+    for (int call = 0; call < calls.size(); call++) {
+      actions.add(new Stage.Call(call, overlaps && call == 0 ? early : List.of()));
+    }
+    actions.addAll(stores());
+    actions.addAll(late);
+    return new Stage("control", actions);
+  }
+
+  private List<Stage> pipeline() {
+    List<Stage.Action> loads = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).direction() == Direction.LOAD) {
+        loads.add(new Stage.Load(i));
+      }
+    }
+    List<Stage.Action> compute = awaits();
+    for (int call = 0; call < calls.size(); call++) {
+      compute.add(new Stage.Call(call, List.of()));
+    }
+    return List.of(
+        new Stage("reader", loads), new Stage("compute", compute), new Stage("writer", stores()));
+  }
+
+  private List<Stage.Action> awaits() {
+    List<Stage.Action> awaits = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).direction() != Direction.SCALAR) {
+        awaits.add(new Stage.Await(i));
+      }
+    }
+    return awaits;
+  }
+
+  private List<Stage.Action> stores() {
+    List<Stage.Action> stores = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).direction() == Direction.STORE) {
+        stores.add(new Stage.Store(i));
+      }
+    }
+    return stores;
+  }
+
+  private boolean changes(TileOperand operand) {
+    for (int axis = 0; axis < axes.size(); axis++) {
+      if (axes.get(axis).count() > 1 && operand.dependsOn(axis)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean runsInEachTile(KernelCall call) {
+    return call.onLast().stream().noneMatch(axis -> axes.get(axis).count() > 1);
+  }
+}

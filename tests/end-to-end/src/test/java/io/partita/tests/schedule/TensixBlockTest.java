@@ -1,0 +1,203 @@
+package io.partita.tests.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.driver.NumericVerification;
+import io.partita.driver.StandardPasses;
+import io.partita.driver.chip.SchedulePass;
+import io.partita.ir.golden.GoldenFile;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.CoreGrid;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.Stage;
+import io.partita.ir.schedule.TileAxis;
+import io.partita.ir.schedule.TileOperand;
+import io.partita.ir.schedule.TiledKernel;
+import io.partita.ir.stage.Staged;
+import io.partita.ir.text.PirParser;
+import io.partita.ir.text.ScheduleParser;
+import io.partita.ir.text.SchedulePrinter;
+import io.partita.passes.Pipeline;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A decoder's blocks on the grid of an N150, whose cores each have a working memory of their own.
+ */
+class TensixBlockTest {
+  private static final String PROGRAM = "shard(tensor=1),localize";
+
+  private static final SchedulePass PASS =
+      new SchedulePass(Optional.of("n150"), OptionalLong.empty());
+
+  private static String feedForward(int tokens, int features, int inner) {
+    return """
+        module {
+          graph @feed_forward(%x: f32[T,F], %gate: f32[F,I], %up: f32[F,I], %down: f32[I,F], %scale: f32[F]) -> ("y": f32[T,F]) {
+            %0 = rms_norm(%x, %scale) {axis = 1, epsilon = 1.0E-5, scale} : f32[T,F] "ffn_norm"
+            %1 = gated_ffn(%0, %gate, %up, %down) {activation = silu} : f32[T,F] "ffn"
+            %2 = add(%x, %1) : f32[T,F] "residual"
+            return %2
+          }
+        }
+        """
+        .replaceAll("\\bT\\b", "" + tokens)
+        .replaceAll("\\bF\\b", "" + features)
+        .replaceAll("\\bI\\b", "" + inner);
+  }
+
+  private static String attention(int batch, int heads, int tokens, int width) {
+    return """
+        module {
+          graph @attention(%q: f32[B,H,T,W], %k: f32[B,H,T,W], %v: f32[B,H,T,W]) -> ("y": f32[B,T,H,W]) {
+            %0 = attention(%q, %k, %v) {scale = 0.25, soft_cap = 0.0, causal, offset = [0], window = 0} : f32[B,H,T,W] "attention"
+            %1 = transpose(%0) {permutation = [0, 2, 1, 3]} : f32[B,T,H,W] "heads"
+            return %1
+          }
+        }
+        """
+        .replaceAll("\\bB\\b", "" + batch)
+        .replaceAll("\\bH\\b", "" + heads)
+        .replaceAll("\\bT\\b", "" + tokens)
+        .replaceAll("\\bW\\b", "" + width);
+  }
+
+  private static Staged<?> program(String text) {
+    return Pipeline.parse(PROGRAM, StandardPasses.REGISTRY)
+        .run(Staged.of(PirParser.parse(text)), (pass, before, after) -> {});
+  }
+
+  private static Schedule schedule(String text) {
+    return schedule(text, PASS);
+  }
+
+  private static Schedule schedule(String text, SchedulePass pass) {
+    return pass.run(program(text).at(io.partita.ir.stage.Stage.PROGRAM).orElseThrow());
+  }
+
+  private static void computesTheSame(String text) {
+    computesTheSame(text, schedule(text));
+  }
+
+  private static void computesTheSame(String text, Schedule schedule) {
+    ScheduleVerifier.verify(schedule);
+    assertThat(new NumericVerification(5).check(PASS, program(text), Staged.of(schedule)))
+        .contains("same results");
+    Schedule read = ScheduleParser.parse(SchedulePrinter.print(schedule));
+    assertThat(SchedulePrinter.print(read)).isEqualTo(SchedulePrinter.print(schedule));
+  }
+
+  @Test
+  void aStrangerCanReadIt() {
+    Schedule schedule = schedule(feedForward(64, 96, 160));
+    GoldenFile.of("tensix-block.golden").assertMatches("n150", SchedulePrinter.print(schedule));
+  }
+
+  @Test
+  void coresHaveSeveralTilesInTurn() {
+    String text = feedForward(544, 608, 96);
+    Schedule schedule = schedule(text, little(180_000));
+    assertThat(schedule.roles().getFirst().kernels())
+        .flatExtracting(TiledKernel::axes)
+        .anyMatch(axis -> axis.over().equals(Optional.of(CoreGrid.Axis.ROWS)) && axis.count() > 8);
+    computesTheSame(text, schedule);
+  }
+
+  @Test
+  void sumsRunAlongPartsOfTheDepth() {
+    String text =
+        """
+        module {
+          graph @product(%x: f32[2,64,1216], %weight: f32[1216,96]) -> ("y": f32[2,64,96]) {
+            %0 = linear(%x, %weight) : f32[2,64,96] "projection"
+            return %0
+          }
+        }
+        """;
+    Schedule schedule = schedule(text, little(60_000));
+    TiledKernel product = schedule.roles().getFirst().kernels().getFirst();
+    assertThat(product.axes()).anyMatch(axis -> axis.over().isEmpty() && axis.count() > 1);
+    computesTheSame(text, schedule);
+  }
+
+  private static SchedulePass little(long bytes) {
+    return new SchedulePass(Optional.of("n150"), OptionalLong.of(bytes));
+  }
+
+  /** Full tiles, tiles at the edge, and single ones. */
+  @ParameterizedTest
+  @CsvSource({"64, 96, 160", "1, 64, 128", "33, 65, 97", "288, 320, 352", "5, 7, 3"})
+  void feedForwardBlocksComputeTheSame(int tokens, int features, int inner) {
+    computesTheSame(feedForward(tokens, features, inner));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 4, 64, 32", "2, 3, 33, 16", "2, 1, 1, 8"})
+  void attentionComputesTheSame(int batch, int heads, int tokens, int width) {
+    computesTheSame(attention(batch, heads, tokens, width));
+  }
+
+  @Test
+  void coresHaveTilesOfTheirOwnInQueuesOfPages() {
+    ChipSchedule chip = schedule(feedForward(288, 320, 352)).roles().getFirst();
+    assertThat(chip.cores()).isEqualTo(new CoreGrid(8, 9));
+    assertThat(chip.memories()).hasSize(2);
+    assertThat(chip.working().isPrivate()).isTrue();
+    assertThat(chip.working().available()).isEqualTo(1536 * 1024);
+    for (TiledKernel loop : chip.kernels()) {
+      assertThat(loop.workingBytes()).isLessThanOrEqualTo(chip.working().available());
+      assertThat(loop.axes()).anyMatch(axis -> axis.over().isPresent());
+      assertThat(loop.stages())
+          .extracting(Stage::name)
+          .containsExactly("reader", "compute", "writer");
+      for (TileOperand operand : loop.operands()) {
+        assertThat(operand.buffer().orElseThrow().pageBytes()).isEqualTo(32 * 32 * Float.BYTES);
+        assertThat(operand.slotBytes() % operand.buffer().orElseThrow().pageBytes()).isZero();
+      }
+    }
+    TiledKernel product =
+        chip.kernels().stream().filter(loop -> loop.name().startsWith("gemm")).findFirst().get();
+    assertThat(product.axes())
+        .extracting(TileAxis::over)
+        .startsWith(Optional.of(CoreGrid.Axis.ROWS), Optional.of(CoreGrid.Axis.COLUMNS));
+    assertThat(product.operands())
+        .extracting(TileOperand::multicast)
+        .containsExactly(
+            Optional.of(CoreGrid.Axis.COLUMNS), Optional.of(CoreGrid.Axis.ROWS), Optional.empty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "over columns | over rows | one axis over it",
+        "over columns | | a tile that all cores along COLUMNS load",
+        "multicast along rows | multicast along columns | a tile that all cores along COLUMNS load",
+        "memory l1 private | memory l1 shared | each core has its own l1",
+        "load left, load right | load left | load it once",
+        "await left, await right | await left | right to be awaited before kernels run",
+        "stage writer \\{ store out | stage writer \\{ await out | store it once",
+        "of 4096 B pages | of 5000 B pages | slots of whole pages",
+        "call 0 | call 1 | call 0"
+      })
+  void mistakesAreFound(String pattern, String replacement, String expected) {
+    String text = SchedulePrinter.print(schedule(feedForward(64, 96, 160)));
+    int product = text.indexOf("loop gemm");
+    String head = text.substring(0, product);
+    String rest = text.substring(product);
+    String to = replacement == null ? "" : replacement;
+    String changed =
+        pattern.startsWith("memory")
+            ? head.replaceFirst(pattern, to) + rest
+            : head + rest.replaceFirst(pattern, to);
+    assertThat(changed).isNotEqualTo(text);
+    assertThatThrownBy(() -> ScheduleVerifier.verify(ScheduleParser.parse(changed)))
+        .hasMessageContaining("P441")
+        .hasMessageContaining(expected);
+  }
+}
