@@ -212,7 +212,8 @@ final class ChipPlacing {
   }
 
   private Residence residence(Region region, int first, int last) {
-    long bytes = Placement.aligned(region.bytes());
+    long bytes =
+        Placement.aligned(region.bytes(), Placement.unit(places.homeUse(), places.farUse()));
     return new Residence(region.name(), places.home().get(region), bytes, first, last);
   }
 

@@ -134,12 +134,12 @@ final class DiffCommandTest {
   void aWeightInAnImage() throws IOException {
     String steps = Files.readString(four.resolve("reference/chip1.json"));
     MatchResult weight =
-        Pattern.compile("\"level\" : \"(L\\d)\",\\s*\"offset\" : (\\d+)")
+        Pattern.compile("\"memory\" : (\\d),\\s*\"offset\" : (\\d+)")
             .matcher(steps)
             .results()
             .reduce((first, last) -> last)
             .orElseThrow();
-    Path image = four.resolve("chip1." + weight.group(1).toLowerCase(java.util.Locale.ROOT));
+    Path image = four.resolve("chip1.l" + (Integer.parseInt(weight.group(1)) + 1));
     byte[] bytes = Files.readAllBytes(image);
     byte[] changed = bytes.clone();
     changed[Integer.parseInt(weight.group(2)) + 3] ^= 0x40;

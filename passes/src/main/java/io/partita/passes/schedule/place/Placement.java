@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * weights, and states, which go back there when they have changed.
  */
 public final class Placement {
-  /** Of everything: an i64 is read from the home memory by the control core. */
-  private static final long ALIGNMENT = 8;
+  /** Of everything at least: an i64 is read from the home memory by the control core. */
+  private static final long LEAST_UNIT = 8;
 
   /**
    * Smaller constants stay at home, such as those of norms: they would fill the queue of transfers.
@@ -55,9 +55,11 @@ public final class Placement {
     private final Map<Region, Integer> changed = new IdentityHashMap<>();
     private final List<Region> moving;
     private final Packed packed;
+    private final long unit;
 
-    Living(Run run) {
+    Living(Run run, long unit) {
       this.run = run;
+      this.unit = unit;
       spans = new Lifetimes(run.tasks, run.given, run.kept).spans();
       for (int i = 0; i < run.tasks.size(); i++) {
         for (Region region : run.tasks.get(i).written()) {
@@ -76,7 +78,9 @@ public final class Placement {
           .map(
               region ->
                   new Interval(
-                      aligned(region.bytes()), spans.get(region).first(), spans.get(region).last()))
+                      aligned(region.bytes(), unit),
+                      spans.get(region).first(),
+                      spans.get(region).last()))
           .toList();
     }
   }
@@ -85,6 +89,7 @@ public final class Placement {
   private final MemoryUse home;
   private final MemoryUse farther;
   private final boolean prefetch;
+  private final long unit;
   private final List<Region> large;
   private final long room;
 
@@ -93,11 +98,13 @@ public final class Placement {
     this.home = home;
     this.farther = farther;
     this.prefetch = prefetch;
+    this.unit = unit(home, farther);
     Map<Boolean, List<Region>> bySize =
         regions(region -> region.kind() != Region.Kind.ACTIVATION).stream()
             .collect(Collectors.partitioningBy(region -> region.bytes() >= SMALLEST_STREAMED));
     large = bySize.get(true);
-    long small = bySize.get(false).stream().mapToLong(region -> aligned(region.bytes())).sum();
+    long small =
+        bySize.get(false).stream().mapToLong(region -> aligned(region.bytes(), unit)).sum();
     long moving = runs.stream().mapToLong(living -> living.packed.bytes()).max().orElse(0);
     room = home.available() - small - moving;
   }
@@ -117,7 +124,7 @@ public final class Placement {
    */
   public static PlacedRuns of(
       List<Run> entries, Set<Region> outside, MemoryUse home, MemoryUse far, boolean prefetch) {
-    List<Living> runs = entries.stream().map(Living::new).toList();
+    List<Living> runs = entries.stream().map(run -> new Living(run, unit(home, far))).toList();
     Placement placement = new Placement(runs, home, far, prefetch);
     PlacedRuns resident = placement.place(Set.of());
     if (far.available() == 0
@@ -125,7 +132,8 @@ public final class Placement {
       return resident;
     }
     PlacedRuns best = null;
-    for (Set<Region> streamed : Residency.choices(placement.large, outside, placement.room)) {
+    for (Set<Region> streamed :
+        Residency.choices(placement.large, outside, placement.room, placement.unit)) {
       PlacedRuns places = placement.place(streamed);
       best = best == null || places.isBetterThan(best) ? places : best;
     }
@@ -141,9 +149,14 @@ public final class Placement {
         .toList();
   }
 
+  /** What regions begin at multiples of and take whole multiples of, in both memories. */
+  public static long unit(MemoryUse home, MemoryUse far) {
+    return Math.max(LEAST_UNIT, Math.max(home.alignment(), far.alignment()));
+  }
+
   /** Bytes that a region takes. */
-  public static long aligned(long bytes) {
-    return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
+  public static long aligned(long bytes, long unit) {
+    return Math.ceilDiv(bytes, unit) * unit;
   }
 
   private PlacedRuns place(Set<Region> isStreamed) {
@@ -152,7 +165,7 @@ public final class Placement {
     for (Region.Kind kind : List.of(Region.Kind.CONSTANT, Region.Kind.STATE)) {
       for (Region region : regions(each -> each.kind() == kind && !isStreamed.contains(each))) {
         staying.put(region, end);
-        end += aligned(region.bytes());
+        end += aligned(region.bytes(), unit);
       }
     }
     List<Region> streamed = regions(isStreamed::contains);
@@ -173,10 +186,10 @@ public final class Placement {
     return new PlacedRuns(places);
   }
 
-  private static long end(SequencedMap<Region, Long> far) {
+  private long end(SequencedMap<Region, Long> far) {
     return far.isEmpty()
         ? 0
-        : far.lastEntry().getValue() + aligned(far.lastEntry().getKey().bytes());
+        : far.lastEntry().getValue() + aligned(far.lastEntry().getKey().bytes(), unit);
   }
 
   /**
@@ -201,17 +214,18 @@ public final class Placement {
                 .map(
                     region ->
                         StreamedRegions.One.of(
-                            region, living.spans.get(region), living.changed.get(region)))
+                            region, living.spans.get(region), living.changed.get(region), unit))
                 .toList(),
             home.available() - start,
             runs.size() == 1);
     for (int i = 0; i < own.size() && passing.fits(); i++) {
       near.put(own.get(i), start + passing.offset(i));
     }
-    TransferQueue first = passing.queue(start, far, new TransferQueue(prefetch, times, List.of()));
+    TransferQueue first =
+        passing.queue(start, far, new TransferQueue(prefetch, times, List.of(), unit));
     steps(living, first);
     TransferQueue queue =
-        passing.queue(start, far, new TransferQueue(prefetch, times, first.left()));
+        passing.queue(start, far, new TransferQueue(prefetch, times, first.left(), unit));
     List<List<ScheduleStep>> before = steps(living, queue);
     long used = start + passing.bytes();
     boolean fits = used <= home.available() && end(far) <= farther.available();
@@ -276,7 +290,7 @@ public final class Placement {
       for (Task task : living.run.tasks) {
         if (task instanceof Task.Rows rows && !tables.containsKey(rows.table())) {
           tables.put(rows.table(), end);
-          end += aligned(rows.table().bytes());
+          end += aligned(rows.table().bytes(), unit);
         }
       }
     }

@@ -27,14 +27,14 @@ final class Residency {
    * @param outside weights of no block
    * @param room in bytes, for them and for those that stay
    */
-  static List<Set<Region>> choices(List<Region> large, Set<Region> outside, long room) {
+  static List<Set<Region>> choices(List<Region> large, Set<Region> outside, long room, long unit) {
     List<Set<Region>> choices = new ArrayList<>();
     choices.add(all(large));
     choices.add(all(large.stream().filter(outside::contains).toList()));
     choices.add(all(large.stream().filter(each -> !isState(each)).toList()));
     for (int passing : PASSING) {
       Set<Region> streamed = all(large);
-      streamed.removeAll(staying(large, room - room * passing / ALL));
+      streamed.removeAll(staying(large, room - room * passing / ALL, unit));
       choices.add(streamed);
     }
     return choices;
@@ -51,20 +51,20 @@ final class Residency {
   }
 
   /** States first, then weights from all over the run, so that transfers can go on all the time. */
-  private static Set<Region> staying(List<Region> large, long room) {
+  private static Set<Region> staying(List<Region> large, long room, long unit) {
     Set<Region> staying = all(List.of());
     List<Region> weights = large.stream().filter(each -> !isState(each)).toList();
     long left = room;
     for (Region state : large) {
-      if (isState(state) && Placement.aligned(state.bytes()) <= left) {
+      if (isState(state) && Placement.aligned(state.bytes(), unit) <= left) {
         staying.add(state);
-        left -= Placement.aligned(state.bytes());
+        left -= Placement.aligned(state.bytes(), unit);
       }
     }
     double share = (double) left / weights.stream().mapToLong(Region::bytes).sum();
     double owed = 0;
     for (Region weight : weights) {
-      long bytes = Placement.aligned(weight.bytes());
+      long bytes = Placement.aligned(weight.bytes(), unit);
       owed += bytes * share;
       if (bytes <= owed && bytes <= left) {
         staying.add(weight);
@@ -73,7 +73,7 @@ final class Residency {
       }
     }
     for (Region weight : weights) {
-      long bytes = Placement.aligned(weight.bytes());
+      long bytes = Placement.aligned(weight.bytes(), unit);
       if (!staying.contains(weight) && bytes <= left) {
         staying.add(weight);
         left -= bytes;

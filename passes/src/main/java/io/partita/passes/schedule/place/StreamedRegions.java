@@ -22,12 +22,13 @@ final class StreamedRegions {
   record One(Region region, WeightRing.Unit unit, OptionalInt changed) {
     /**
      * @param changed null for what no task writes to
+     * @param unit of its place and size
      */
-    static One of(Region region, Span span, Integer changed) {
+    static One of(Region region, Span span, Integer changed, long unit) {
       int last = Math.max(span.last(), changed == null ? 0 : changed);
       return new One(
           region,
-          new WeightRing.Unit(Placement.aligned(region.bytes()), span.first(), last),
+          new WeightRing.Unit(Placement.aligned(region.bytes(), unit), span.first(), last),
           changed == null ? OptionalInt.empty() : OptionalInt.of(changed));
     }
   }

@@ -22,7 +22,7 @@ final class TransferQueue {
   /** What a port queues; with more, the control core would wait to start one. */
   private static final int MOST_UNDER_WAY = 8;
 
-  /** A multiple of the alignment that one transfer can move (hal.h). */
+  /** A multiple of 8 that one transfer can move (hal.h). */
   private static final long LONGEST = 131_064;
 
   private static final int ANY = -1;
@@ -71,6 +71,7 @@ final class TransferQueue {
   private final List<Piece> early = new ArrayList<>();
   private final List<Started> underWay = new ArrayList<>();
   private final boolean ahead;
+  private final long unit;
   private final TransferTimes times;
   private final List<Double> left;
   private final Map<Optional<DmaChannel>, Double> busyUntil = new HashMap<>();
@@ -82,7 +83,8 @@ final class TransferQueue {
    * @param left how long each of the early ones still takes when a run begins: {@link #left} of the
    *     run before it; empty if they all begin with the run
    */
-  TransferQueue(boolean ahead, TransferTimes times, List<Double> left) {
+  TransferQueue(boolean ahead, TransferTimes times, List<Double> left, long unit) {
+    this.unit = unit;
     this.ahead = ahead;
     this.times = times;
     this.left = List.copyOf(left);
@@ -130,9 +132,9 @@ final class TransferQueue {
     spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, node)));
   }
 
-  private static List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
-    long count = Math.ceilDiv(whole.bytes, LONGEST);
-    long size = count == 0 ? 0 : Placement.aligned(Math.ceilDiv(whole.bytes, count));
+  private List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
+    long count = Math.ceilDiv(whole.bytes, LONGEST / unit * unit);
+    long size = count == 0 ? 0 : Placement.aligned(Math.ceilDiv(whole.bytes, count), unit);
     List<Piece> pieces = new ArrayList<>();
     for (long from = 0; from < whole.bytes; from += size) {
       long bytes = Math.min(size, whole.bytes - from);

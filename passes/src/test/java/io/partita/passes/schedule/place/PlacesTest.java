@@ -81,7 +81,7 @@ class PlacesTest {
   @Test
   void transfersStartInTurnAndAreAwaitedOnce() {
     for (boolean ahead : List.of(true, false)) {
-      TransferQueue queue = new TransferQueue(ahead, TIMES, List.of());
+      TransferQueue queue = new TransferQueue(ahead, TIMES, List.of(), 8);
       for (int unit = 0; unit < 30; unit++) {
         queue.fetch(
             Math.max(0, unit - 3),

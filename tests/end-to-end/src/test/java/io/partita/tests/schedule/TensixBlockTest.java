@@ -125,6 +125,13 @@ class TensixBlockTest {
     computesTheSame(text, schedule);
   }
 
+  @Test
+  void blocksOfSixteenBitsComputeTheSame() {
+    String text = feedForward(64, 96, 160).replace("f32", "bf16");
+    computesTheSame(text);
+    assertThat(SchedulePrinter.print(schedule(text))).contains("in buffer 0 of 2048 B pages");
+  }
+
   private static SchedulePass little(long bytes) {
     return new SchedulePass(Optional.of("n150"), OptionalLong.of(bytes));
   }
@@ -149,6 +156,7 @@ class TensixBlockTest {
     assertThat(chip.memories()).hasSize(2);
     assertThat(chip.working().isPrivate()).isTrue();
     assertThat(chip.working().available()).isEqualTo(1536 * 1024);
+    assertThat(chip.residences()).allMatch(each -> each.offset() % chip.home().alignment() == 0);
     for (TiledKernel loop : chip.kernels()) {
       assertThat(loop.workingBytes()).isLessThanOrEqualTo(chip.working().available());
       assertThat(loop.axes()).anyMatch(axis -> axis.over().isPresent());
