@@ -43,6 +43,9 @@ public final class NumericVerification {
    */
   private static final double RELATIVE = 1e-4;
 
+  /** So many half units in the last place of the largest value may floats of 16 bits differ in. */
+  private static final double ROUNDINGS = 4;
+
   private final long seed;
 
   public NumericVerification(long seed) {
@@ -73,7 +76,7 @@ public final class NumericVerification {
     }
     Map<String, Tensor> inputs = inputs(before, after);
     Map<String, Tensor> found = after.evaluate(inputs);
-    double worst = compare(pass, before.evaluate(inputs), found, List.of()) * RELATIVE;
+    double worst = compare(pass, before.evaluate(inputs), found, List.of());
     return same(pass, worst);
   }
 
@@ -157,7 +160,7 @@ public final class NumericVerification {
             inputs,
             (node, results) -> findDivergence(node, results, namedBefore, diverging));
     double worst = compare(pass, named(before, expected), named(before, found), diverging);
-    String same = same(pass, worst * RELATIVE);
+    String same = same(pass, worst);
     return departs(after) ? same + onDevices(before, after) : same;
   }
 
@@ -174,7 +177,10 @@ public final class NumericVerification {
     return named;
   }
 
-  /** The largest difference, in tolerances. What isn't found, such as states, isn't compared. */
+  /**
+   * The largest difference, relative to the largest value. What isn't found, such as states, isn't
+   * compared.
+   */
   private double compare(
       Pass<?, ?> pass,
       Map<String, Tensor> expected,
@@ -196,11 +202,11 @@ public final class NumericVerification {
                 + ", seed "
                 + seed
                 + (diverging.isEmpty() ? "" : ", first at " + diverging.getFirst()),
-            "results within " + RELATIVE + " of the largest value",
+            "results within " + relative(wanted) + " of the largest value",
             comparison.message(),
             "report this as a bug in Partita, with the model");
       }
-      worst = Math.max(worst, comparison.worst());
+      worst = Math.max(worst, comparison.worst() * relative(wanted));
     }
     return worst;
   }
@@ -223,9 +229,9 @@ public final class NumericVerification {
     for (Map.Entry<String, Tensor> each : Stage.MODULE.evaluate(before, inputs).entrySet()) {
       Tensor one = each.getValue();
       Comparison comparison = Comparison.of("", one, found.get(each.getKey()), tolerance(one));
-      worst = Math.max(worst, comparison.worst());
+      worst = Math.max(worst, comparison.worst() * relative(one));
     }
-    return " on whole values, %.2g as devices compute it".formatted(worst * RELATIVE);
+    return " on whole values, %.2g as devices compute it".formatted(worst);
   }
 
   private static List<String> inputTypes(Graph graph) {
@@ -250,12 +256,21 @@ public final class NumericVerification {
     }
   }
 
+  /** Passes may round floats of 16 bits at fewer places than operations by themselves. */
+  private static double relative(Tensor expected) {
+    return switch (expected.type().element()) {
+      case F16 -> ROUNDINGS * 0x1p-11;
+      case BF16 -> ROUNDINGS * 0x1p-8;
+      default -> RELATIVE;
+    };
+  }
+
   private static Tolerance tolerance(Tensor expected) {
     double largest = 0;
     for (int i = 0; i < expected.size(); i++) {
       double magnitude = Math.abs(expected.getDouble(i));
       largest = Double.isFinite(magnitude) ? Math.max(largest, magnitude) : largest;
     }
-    return new Tolerance(OptionalDouble.of(0), OptionalDouble.of(RELATIVE * largest));
+    return new Tolerance(OptionalDouble.of(0), OptionalDouble.of(relative(expected) * largest));
   }
 }
