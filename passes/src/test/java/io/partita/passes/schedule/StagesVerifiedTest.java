@@ -1,0 +1,123 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.Stage;
+import io.partita.ir.schedule.TiledKernel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Loops of several tiles, double-buffered and not, with something in their stage left out or moved.
+ */
+class StagesVerifiedTest {
+  private static List<Schedule> schedules() {
+    return List.of(scheduled(true), scheduled(false));
+  }
+
+  private static Schedule scheduled(boolean doubleBuffer) {
+    return Scheduler.schedule(
+        SmallPrograms.layers(1, 128),
+        SmallPrograms.withL2(400),
+        new SchedulerOptions(OptionalLong.of(20_000), doubleBuffer, true));
+  }
+
+  private static Schedule with(Schedule schedule, int loop, List<Stage.Action> actions) {
+    ChipSchedule chip = schedule.roles().getFirst();
+    TiledKernel one = chip.kernels().get(loop);
+    List<TiledKernel> kernels = new ArrayList<>(chip.kernels());
+    kernels.set(
+        loop,
+        new TiledKernel(
+            one.name(),
+            one.axes(),
+            one.operands(),
+            one.scratch(),
+            one.calls(),
+            List.of(new Stage("control", actions)),
+            one.workingBytes()));
+    ChipSchedule changed =
+        new ChipSchedule(
+            chip.devices(),
+            chip.cores(),
+            chip.memories(),
+            kernels,
+            chip.start(),
+            chip.steps(),
+            chip.inputs(),
+            chip.outputs(),
+            chip.states(),
+            chip.constants(),
+            chip.residences(),
+            chip.meaning());
+    return new Schedule(
+        schedule.program(),
+        schedule.target(),
+        List.of(changed),
+        schedule.inputs(),
+        schedule.outputs());
+  }
+
+  @Test
+  void theOrderIsThatOfDoubleBuffering() {
+    List<Stage.Action> together = actions(scheduled(true));
+    assertThat(together)
+        .anyMatch(action -> action instanceof Stage.Call call && !call.meanwhile().isEmpty());
+    List<Stage.Action> inTurn = actions(scheduled(false));
+    assertThat(inTurn)
+        .allMatch(action -> !(action instanceof Stage.Call call) || call.meanwhile().isEmpty());
+    assertThat(inTurn.getLast()).isInstanceOf(Stage.LoadNext.class);
+  }
+
+  private static List<Stage.Action> actions(Schedule schedule) {
+    return schedule.roles().getFirst().kernels().getFirst().stages().getFirst().actions();
+  }
+
+  @Test
+  void nothingCanBeLeftOut() {
+    for (Schedule schedule : schedules()) {
+      List<Stage.Action> actions = actions(schedule);
+      assertThatCode(() -> ScheduleVerifier.verify(with(schedule, 0, actions)))
+          .doesNotThrowAnyException();
+      for (int i = 0; i < actions.size(); i++) {
+        List<Stage.Action> fewer = new ArrayList<>(actions);
+        Stage.Action left = fewer.remove(i);
+        isRejected(with(schedule, 0, fewer), left);
+      }
+    }
+  }
+
+  @Test
+  void kernelsRunOnceBetweenWhatTheyWaitForAndWhatWaitsForThem() {
+    for (Schedule schedule : schedules()) {
+      List<Stage.Action> actions = actions(schedule);
+      for (int i = 0; i < actions.size(); i++) {
+        if (actions.get(i) instanceof Stage.Call call) {
+          List<Stage.Action> first = new ArrayList<>(actions);
+          Collections.rotate(first.subList(0, i + 1), 1);
+          isRejected(with(schedule, 0, first), call);
+          List<Stage.Action> last = new ArrayList<>(actions);
+          Collections.rotate(last.subList(i, last.size()), -1);
+          isRejected(with(schedule, 0, last), call);
+          List<Stage.Action> twice = new ArrayList<>(actions);
+          twice.add(i, call);
+          isRejected(with(schedule, 0, twice), call);
+        }
+      }
+    }
+  }
+
+  private static void isRejected(Schedule schedule, Stage.Action changed) {
+    assertThatThrownBy(() -> ScheduleVerifier.verify(schedule))
+        .as(changed.toString())
+        .hasMessageContaining("error P4411");
+  }
+}
