@@ -28,7 +28,7 @@ final class LiveGraph {
     for (Node node : graph.nodes()) {
       if (live.contains(node)) {
         List<Value> operands = node.operands().stream().map(copies::get).toList();
-        Node copy = builder.at(node.name()).addNode(node.op(), operands);
+        Node copy = builder.at(node).addNode(node.op(), operands);
         for (int i = 0; i < copy.results().size(); i++) {
           copies.put(node.results().get(i), copy.results().get(i));
         }

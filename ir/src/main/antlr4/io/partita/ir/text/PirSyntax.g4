@@ -47,8 +47,9 @@ output : STRING ':' type ;
 //     %0 = constant [1.0, 2.0] : f32[2]
 //     %1 = weight {offset = 0, hash = "ef46db3751d8e999"} : f32[512,512] "q_proj.weight"
 //     %2, %3 = top_k(%1) {k = [5], axis = 1, largest} : f32[512,5], i64[512,5] "node name"
+//     %7 = linear(%5,%6) : f32[4,64] "q_proj/MatMul" @block0.query
 //     %4 = sync(%0) {to = "[*{x}]"} : f32[2{x}]
-statement : VALUE (',' VALUE)* '=' (constant | weight | operation) STRING? ;
+statement : VALUE (',' VALUE)* '=' (constant | weight | operation) STRING? GLOBAL? ;
 
 constant : 'constant' (element | '[' (element (',' element)*)? ']') ':' type ;
 

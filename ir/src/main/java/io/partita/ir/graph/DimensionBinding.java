@@ -39,7 +39,7 @@ public final class DimensionBinding {
     }
     for (Node node : graph.nodes()) {
       List<Value> operands = node.operands().stream().map(copies::get).toList();
-      Node copy = builder.at(node.name()).addNode(bind(node.op(), extents), operands);
+      Node copy = builder.at(node).addNode(bind(node.op(), extents), operands);
       for (int i = 0; i < copy.results().size(); i++) {
         copies.put(node.results().get(i), copy.results().get(i));
       }

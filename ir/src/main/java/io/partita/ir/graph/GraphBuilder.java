@@ -14,7 +14,7 @@ import java.util.Set;
 /**
  * Builds a graph node by node; {@link #finish} freezes it. Result types are derived, never given.
  *
- * <p>{@link #at} sets the name that the nodes added next carry.
+ * <p>{@link #at} sets the origin that the nodes added next carry.
  */
 public final class GraphBuilder {
   private final String name;
@@ -22,17 +22,32 @@ public final class GraphBuilder {
   private final List<Node> nodes = new ArrayList<>();
   private final List<Graph.Output> outputs = new ArrayList<>();
   private final Set<Value> known = Collections.newSetFromMap(new IdentityHashMap<>());
-  private String origin = "";
+  private Origin origin = Origin.NONE;
   private boolean finished;
 
   public GraphBuilder(String name) {
     this.name = name;
   }
 
-  /** From now on, added nodes are named {@code origin}. */
-  public GraphBuilder at(String origin) {
+  /** From now on, added nodes carry this name, and no block or role. */
+  public GraphBuilder at(String name) {
+    return at(Origin.named(name));
+  }
+
+  /** From now on, added nodes carry this origin. */
+  public GraphBuilder at(Origin origin) {
     this.origin = origin;
     return this;
+  }
+
+  /** From now on, added nodes come from where {@code node} comes from. */
+  public GraphBuilder at(Node node) {
+    return at(node.origin());
+  }
+
+  /** As {@link #at(Node)} for the node that computes a value; a graph input gives its name. */
+  public GraphBuilder at(Value value) {
+    return value.isInput() ? at(value.name()) : at(value.definition());
   }
 
   public Value input(String name, TensorType type) {
@@ -86,7 +101,7 @@ public final class GraphBuilder {
 
   /** A constant with a name of its own, such as a weight's; {@link #at} isn't changed. */
   public Value constant(String name, Tensor data) {
-    String others = origin;
+    Origin others = origin;
     Value value = at(name).constant(data);
     origin = others;
     return value;

@@ -47,7 +47,7 @@ public final class GraphEditor {
   private List<Graph.Output> outputs;
   private int cursor;
   private int added = Integer.MIN_VALUE;
-  private String origin = "";
+  private Origin origin = Origin.NONE;
 
   public GraphEditor(Graph graph) {
     this.original = graph;
@@ -71,16 +71,28 @@ public final class GraphEditor {
         .toList();
   }
 
-  /** Nodes added from now on come right before {@code node} and carry its name. */
+  /** Nodes added from now on come right before {@code node} and carry its origin. */
   public GraphEditor before(Node node) {
     cursor = places.get(node).original();
-    origin = node.name();
+    origin = node.origin();
     return this;
   }
 
-  /** Nodes added from now on carry this name. */
+  /** Nodes added from now on carry this name; block and role stay. */
   public GraphEditor named(String name) {
-    origin = name;
+    origin = origin.withName(name);
+    return this;
+  }
+
+  /** Nodes added from now on come from where {@code node} comes from. */
+  public GraphEditor from(Node node) {
+    origin = node.origin();
+    return this;
+  }
+
+  /** As {@link #from(Node)} for the node that computes a value; a graph input gives its name. */
+  public GraphEditor from(Value value) {
+    origin = value.isInput() ? Origin.named(value.name()) : value.definition().origin();
     return this;
   }
 
@@ -337,7 +349,7 @@ public final class GraphEditor {
     for (Node node : nodes()) {
       List<Value> operands =
           node.operands().stream().map(operand -> copies.get(resolve(operand))).toList();
-      Node copy = builder.at(node.name()).addNode(node.op(), operands);
+      Node copy = builder.at(node).addNode(node.op(), operands);
       for (int i = 0; i < copy.results().size(); i++) {
         copies.put(node.results().get(i), copy.results().get(i));
       }

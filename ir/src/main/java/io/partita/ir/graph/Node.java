@@ -13,12 +13,12 @@ public final class Node {
   private final Op op;
   private final List<Value> operands;
   private final List<Value> results;
-  private final String name;
+  private final Origin origin;
 
-  Node(Op op, List<Value> operands, List<TensorType> resultTypes, String name) {
+  Node(Op op, List<Value> operands, List<TensorType> resultTypes, Origin origin) {
     this.op = op;
     this.operands = List.copyOf(operands);
-    this.name = name;
+    this.origin = origin;
     List<Value> values = new ArrayList<>();
     for (TensorType type : resultTypes) {
       values.add(Value.result(this, values.size(), type));
@@ -55,7 +55,12 @@ public final class Node {
    * none), so that a reader finds the place in the model. Several nodes may share it; may be empty.
    */
   public String name() {
-    return name;
+    return origin.name();
+  }
+
+  /** Its name, its block and its role. */
+  public Origin origin() {
+    return origin;
   }
 
   /** The data, when this is a constant. */
@@ -65,6 +70,6 @@ public final class Node {
 
   @Override
   public String toString() {
-    return op.mnemonic() + (name.isEmpty() ? "" : " \"" + name + "\"");
+    return op.mnemonic() + (name().isEmpty() ? "" : " \"" + name() + "\"");
   }
 }

@@ -120,7 +120,7 @@ public final class MeshEvaluator {
 
   private static List<Tensor> local(
       Node node, NodeLayouts layouts, int device, List<Tensor> operands) {
-    GraphBuilder builder = new GraphBuilder("device" + device).at(node.name());
+    GraphBuilder builder = new GraphBuilder("device" + device).at(node);
     List<Value> inputs = new ArrayList<>();
     for (Tensor operand : operands) {
       inputs.add(builder.input("operand" + inputs.size(), operand.type()));

@@ -6,6 +6,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
@@ -86,7 +87,7 @@ public final class SyncInsertion {
     for (int i = 0; i < needed.size(); i++) {
       operands.add(read(node.operand(i), needed.get(i)));
     }
-    Node copy = add(node.op(), operands, node.name());
+    Node copy = add(node.op(), operands, node.origin());
     for (int i = 0; i < copy.results().size(); i++) {
       Value value = node.results().get(i);
       if (readers.containsKey(value) || outputs.contains(value)) {
@@ -132,11 +133,15 @@ public final class SyncInsertion {
 
   private Value relayout(Value value, Layout to) {
     Layout from = derivation.layout(value).orElseThrow();
-    return add(Communication.Relayout.of(from, to), List.of(value), value.name()).result();
+    return add(Communication.Relayout.of(from, to), List.of(value), origin(value)).result();
   }
 
-  private Node add(Op op, List<Value> operands, String name) {
-    Node node = builder.at(name).addNode(op, operands);
+  private static Origin origin(Value value) {
+    return value.isInput() ? Origin.named(value.name()) : value.definition().origin();
+  }
+
+  private Node add(Op op, List<Value> operands, Origin origin) {
+    Node node = builder.at(origin).addNode(op, operands);
     require(derivation.add(node));
     return node;
   }

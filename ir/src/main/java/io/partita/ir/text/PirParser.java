@@ -6,6 +6,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Op;
@@ -238,7 +239,7 @@ public final class PirParser {
   }
 
   private void statement(GraphBuilder builder, PirSyntaxParser.StatementContext tree) {
-    builder.at(tree.STRING() == null ? "" : types.string(tree.STRING().getSymbol()));
+    builder.at(origin(tree));
     List<PirSyntaxParser.TypeContext> written;
     Node node;
     if (tree.constant() != null) {
@@ -256,6 +257,21 @@ public final class PirParser {
     for (int i = 0; i < tree.VALUE().size(); i++) {
       define(tree.VALUE(i).getSymbol(), node.results().get(i));
     }
+  }
+
+  private Origin origin(PirSyntaxParser.StatementContext tree) {
+    Origin origin =
+        tree.STRING() == null ? Origin.NONE : Origin.named(types.string(tree.STRING().getSymbol()));
+    if (tree.GLOBAL() == null) {
+      return origin;
+    }
+    Token part = tree.GLOBAL().getSymbol();
+    return origin
+        .withPart(types.name(part))
+        .orElseThrow(
+            () ->
+                locator.error(
+                    TextCode.PART, part, "a block, a role or both, as in @block0.query", ""));
   }
 
   private Node operation(GraphBuilder builder, PirSyntaxParser.OperationContext tree) {

@@ -203,6 +203,10 @@ public final class PirPrinter {
       out.append(' ');
       QuotedText.write(out, node.name());
     }
+    String part = node.origin().part();
+    if (!part.isEmpty()) {
+      out.append(" @").append(part);
+    }
   }
 
   private void operation(Node node) {

@@ -18,7 +18,8 @@ public enum TextCode implements DiagnosticCode {
   LIMIT("P3011", "something is larger than the text form allows"),
   FILE("P3012", "the file can't be read or written"),
   LAYOUT("P3013", "a layout is wrong"),
-  RANGE("P3014", "a range of values doesn't fit the inputs");
+  RANGE("P3014", "a range of values doesn't fit the inputs"),
+  PART("P3015", "a node's part in the transformer can't be read");
 
   private final String id;
   private final String title;

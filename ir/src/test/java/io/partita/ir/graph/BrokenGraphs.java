@@ -33,8 +33,8 @@ public final class BrokenGraphs {
 
   public static Graph inWrongOrder() {
     Value x = Value.input("x", 0, TYPE);
-    Node first = new Node(EXP, List.of(x), List.of(TYPE), "first");
-    Node second = new Node(EXP, first.results(), List.of(TYPE), "second");
+    Node first = new Node(EXP, List.of(x), List.of(TYPE), Origin.named("first"));
+    Node second = new Node(EXP, first.results(), List.of(TYPE), Origin.named("second"));
     return graph(List.of(x), List.of(second, first), second.result());
   }
 
@@ -45,20 +45,21 @@ public final class BrokenGraphs {
 
   public static Graph withOneNodeTwice() {
     Value x = Value.input("x", 0, TYPE);
-    Node node = new Node(EXP, List.of(x), List.of(TYPE), "again");
+    Node node = new Node(EXP, List.of(x), List.of(TYPE), Origin.named("again"));
     return graph(List.of(x), List.of(node, node), node.result());
   }
 
   public static Graph withWrongResultType() {
     Value x = Value.input("x", 0, TYPE);
-    Node node = new Node(EXP, List.of(x), List.of(TYPE.with(ElementType.F16)), "half");
+    Node node =
+        new Node(EXP, List.of(x), List.of(TYPE.with(ElementType.F16)), Origin.named("half"));
     return graph(List.of(x), List.of(node), node.result());
   }
 
   public static Graph withOperandsThatDoNotFit() {
     Value x = Value.input("x", 0, TYPE);
     Elementwise.Binary add = new Elementwise.Binary(BinaryFunction.ADD);
-    Node node = new Node(add, List.of(x), List.of(TYPE), "lonely");
+    Node node = new Node(add, List.of(x), List.of(TYPE), Origin.named("lonely"));
     return graph(List.of(x), List.of(node), node.result());
   }
 

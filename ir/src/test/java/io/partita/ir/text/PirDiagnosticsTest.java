@@ -156,6 +156,11 @@ class PirDiagnosticsTest {
         "module { range \"i\" = [0, 1] range \"i\" = [0, 2]" + header);
     text("range without values", TextCode.RANGE, "module { range \"i\" = [0, -1]" + header);
     text(
+        "part that is no block and no role",
+        TextCode.PART,
+        "module {"
+            + header.replace("return %x", "%0 = exp(%x) : f32[2] \"e\" @block01.query return %0"));
+    text(
         "range beyond 64 bits",
         TextCode.LIMIT,
         "module { range \"i\" = [0, 9223372036854775808]" + header);

@@ -7,6 +7,8 @@ import io.partita.ir.arbitrary.OpSamples;
 import io.partita.ir.arbitrary.RandomModules;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Op;
 import io.partita.ir.verify.Verifier;
@@ -18,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import net.jqwik.api.ForAll;
@@ -63,6 +66,31 @@ class PirRoundTripTest {
     assertThat(Module.room(List.of(module.states().getFirst(), new Module.State("a", "b"))))
         .as("unknown of one")
         .isEmpty();
+  }
+
+  @Test
+  void nodesSayTheirBlockAndTheirRole() {
+    String text =
+        """
+        module {
+          graph @main(%x: f32[2]) -> ("y": f32[2]) {
+            %0 = exp(%x) : f32[2] "/layers.3/q_proj" @block3.query
+            %1 = exp(%0) : f32[2] @block12
+            %2 = exp(%1) : f32[2] "head" @head
+            %3 = exp(%2) : f32[2] "end"
+            return %3
+          }
+        }
+        """;
+    Module module = PirParser.parse(text);
+    assertThat(PirPrinter.print(module)).isEqualTo(text);
+    assertThat(module.graph().nodes())
+        .extracting(Node::origin)
+        .containsExactly(
+            new Origin("/layers.3/q_proj", OptionalInt.of(3), "query"),
+            new Origin("", OptionalInt.of(12), ""),
+            new Origin("head", OptionalInt.empty(), "head"),
+            Origin.named("end"));
   }
 
   @Test

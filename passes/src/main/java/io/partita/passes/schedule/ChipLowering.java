@@ -14,9 +14,7 @@ import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.program.values.Assumptions;
 import io.partita.passes.program.values.BlockRanges;
-import io.partita.passes.program.values.LocalValues;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.legalize.Group;
 import io.partita.passes.schedule.legalize.Groups;
@@ -425,7 +423,7 @@ final class ChipLowering {
   }
 
   private Set<Region> outside() {
-    BlockRanges blocks = BlockRanges.of(new LocalValues(module, Assumptions.NONE));
+    BlockRanges blocks = BlockRanges.of(module.graph());
     Set<Region> seen = new HashSet<>();
     Set<Region> outside = new HashSet<>();
     for (int i = 0; i < graph.nodes().size(); i++) {

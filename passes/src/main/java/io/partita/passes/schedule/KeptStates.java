@@ -66,8 +66,6 @@ final class KeptStates {
     }
     GraphBuilder graph = new GraphBuilder(value.name());
     Value input = graph.input(value.name(), value.type());
-    return graph
-        .at(value.name())
-        .addNode(new Movement.Reshape(value.type().shape()), List.of(input));
+    return graph.at(value).addNode(new Movement.Reshape(value.type().shape()), List.of(input));
   }
 }

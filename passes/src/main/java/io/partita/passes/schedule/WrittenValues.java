@@ -5,9 +5,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.program.values.Assumptions;
 import io.partita.passes.program.values.BlockRanges;
-import io.partita.passes.program.values.LocalValues;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
@@ -55,7 +53,7 @@ record WrittenValues(
      * @param module of the role's first device
      */
     WrittenValues values(Module module, List<Graph> graphs, Map<Value, Storage> storages) {
-      BlockRanges ranges = BlockRanges.of(new LocalValues(module, Assumptions.NONE));
+      BlockRanges ranges = BlockRanges.of(module.graph());
       List<Integer> blocks =
           IntStream.range(0, numbers.size())
               .mapToObj(node -> ranges.block(node) < ranges.count() ? ranges.block(node) : -1)

@@ -68,7 +68,7 @@ public final class SelectedRows {
     Set<Node> live = pass.live(graph);
     for (Node node : graph.nodes()) {
       if (live.contains(node)) {
-        builder.at(node.name());
+        builder.at(node);
         pass.convert(node);
       }
     }

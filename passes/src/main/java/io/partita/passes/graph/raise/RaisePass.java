@@ -3,6 +3,7 @@ package io.partita.passes.graph.raise;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.passes.ModulePass;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.raise.activation.ActivationRules;
 import io.partita.passes.graph.raise.attention.AttentionRules;
 import io.partita.passes.graph.raise.embedding.EmbeddingRules;
@@ -73,6 +74,6 @@ public final class RaisePass implements ModulePass {
     for (List<RewriteRule> rules : List.of(RECOGNISING, SPLITTING)) {
       SimplifyPass.simplify(graph, rules);
     }
-    return module.with(graph.freeze());
+    return BlockRoles.record(module.with(graph.freeze()));
   }
 }

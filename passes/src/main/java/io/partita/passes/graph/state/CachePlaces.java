@@ -104,7 +104,7 @@ final class CachePlaces {
           join.past().type().toString());
     }
     if (value.definition() != null) {
-      graph.named(value.definition().name());
+      graph.from(value.definition());
     }
     Value state =
         index == 0

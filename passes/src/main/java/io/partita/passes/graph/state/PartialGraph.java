@@ -47,7 +47,7 @@ final class PartialGraph {
     for (Node node : graph.nodes()) {
       if (needed.contains(node)) {
         List<Value> operands = graph.operands(node).stream().map(copies::get).toList();
-        Node copy = into.at(node.name()).addNode(node.op(), operands);
+        Node copy = into.at(node).addNode(node.op(), operands);
         for (int i = 0; i < copy.results().size(); i++) {
           copies.put(node.results().get(i), copy.results().get(i));
         }

@@ -102,7 +102,7 @@ public final class PositionTables {
     List<Value> wanted = isConstant(table) ? node.operands() : node.operands().subList(1, 2);
     Map<Value, Value> copies = PartialGraph.copy(graph, wanted, builder);
     Value rows = isConstant(table) ? copies.get(table) : builder.input(TABLE, table.type());
-    builder.at(node.name());
+    builder.at(node);
     builder.output("rows", builder.add(node.op(), rows, copies.get(node.operand(1))));
     return new Lookup(builder.finish());
   }

@@ -135,7 +135,7 @@ public final class SelectPass implements ModulePass {
       isBeforeHead = true;
       List<Value> operands = new ArrayList<>(node.operands());
       operands.set(0, of(operands.getFirst()));
-      return editor.named(node.name()).add(node.op(), operands);
+      return editor.from(node).add(node.op(), operands);
     }
 
     private Value byToken(Node node) {
@@ -148,7 +148,7 @@ public final class SelectPass implements ModulePass {
           return slice(node.result());
         }
       }
-      return editor.named(node.name()).add(node.op(), operands);
+      return editor.from(node).add(node.op(), operands);
     }
 
     private Value slice(Value value) {

@@ -5,6 +5,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.propagate.LayoutPlan;
 import io.partita.ir.propagate.SyncInsertion;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 
 /**
@@ -30,7 +31,7 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
           module.placement().orElseThrow().mesh(),
           "shard once, with strategies together as in shard(pipeline=2,tensor=4)");
     }
-    Graph graph = prepared(module.graph(), strategy);
+    Graph graph = prepared(BlockRoles.record(module).graph(), strategy);
     ModelAnatomy anatomy = ModelAnatomy.of(graph, graph);
     return new Sharding(
         module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());

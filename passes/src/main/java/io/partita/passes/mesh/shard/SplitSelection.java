@@ -179,7 +179,7 @@ final class SplitSelection {
             node.op() instanceof Movement.Reshape reshape
                 ? new Movement.Reshape(reshape.to().with(reshape.to().rank() - 1, Dim.of(padded)))
                 : node.op();
-        at = editor.named(node.name()).add(op, operands);
+        at = editor.from(node).add(op, operands);
       }
       return at;
     }

@@ -79,7 +79,7 @@ public final class ChooseAlgorithms implements ModulePass {
         Layout from = layouts.layout(node.operand(0));
         Algorithm algorithm =
             chosen.computeIfAbsent(new Change(from, sync, node.operand(0).type()), choice::of);
-        graph.before(node).named(node.name());
+        graph.before(node);
         graph.replace(node.result(), graph.add(sync.with(algorithm), graph.operand(node, 0)));
       }
     }

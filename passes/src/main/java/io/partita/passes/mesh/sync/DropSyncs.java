@@ -61,17 +61,18 @@ public final class DropSyncs implements ModulePass {
     LayoutInference layouts = LayoutInference.of(module);
     Map<Value, List<Node>> readers = module.graph().readers();
     Map<Node, DroppedSync> dropped = new IdentityHashMap<>();
-    int block = 0;
+    int count = 0;
     for (Node node : module.graph().nodes()) {
       if (node.op() instanceof Structured.Attention) {
+        int block = node.origin().block().orElse(count);
         if (blocks.contains(block)) {
           Node sync = sync(node, block, readers, layouts);
           dropped.put(sync, DroppedSync.of(sync, block, layouts));
         }
-        block++;
+        count = block + 1;
       }
     }
-    blocks.require(block);
+    blocks.require(count);
     Graph graph = new SyncDropper(module, dropped).run();
     return module.with(graph);
   }

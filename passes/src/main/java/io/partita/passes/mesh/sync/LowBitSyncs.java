@@ -136,7 +136,7 @@ public final class LowBitSyncs implements ModulePass {
 
     void run() {
       Node node = sync.node();
-      graph.before(node).named(node.name());
+      graph.before(node);
       SumTerms parts = SumTerms.of(sync, layouts, graph);
       Value stacked = SumTerms.stacked(parts.term().orElseThrow(), sync, graph);
       List<Value> sums = new ArrayList<>();

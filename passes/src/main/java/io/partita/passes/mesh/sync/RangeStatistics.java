@@ -77,7 +77,7 @@ public final class RangeStatistics {
     GraphEditor graph = new GraphEditor(module.graph());
     for (int i = 0; i < syncs.size(); i++) {
       SumSync sync = syncs.get(i);
-      graph.before(sync.node()).named(sync.node().name());
+      graph.before(sync.node());
       Value term = SumTerms.of(sync, layouts, graph).term().orElseThrow();
       Value stacked = SumTerms.stacked(term, sync, graph);
       Function<Reduction.ReduceKind, Value> reduced = kind -> reduce(stacked, kind, sync, graph);

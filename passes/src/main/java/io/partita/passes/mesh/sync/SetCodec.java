@@ -35,7 +35,7 @@ public final class SetCodec implements ModulePass {
       if (node.op() instanceof Sync sync
           && sync.codec().equals(Codec.EXACT)
           && codec.encodes(node.operand(0).type().element())) {
-        graph.before(node).named(node.name());
+        graph.before(node);
         graph.replace(node.result(), graph.add(sync.with(codec), graph.operand(node, 0)));
       }
     }

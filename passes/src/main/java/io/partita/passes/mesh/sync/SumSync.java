@@ -27,7 +27,7 @@ import java.util.Set;
  * features]}: after attention, or after the feed-forward network.
  *
  * @param node the sync
- * @param block in which it is, counted by attentions from 0; a model without attention is one block
+ * @param block in which it is, from 0; a model without attention is one block
  * @param axes of the mesh along which it joins, in the mesh's order
  * @param sizes of these axes
  */
@@ -50,7 +50,7 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
     int block = hasAttention ? -1 : 0;
     for (Node node : nodes) {
       if (isAttention(node)) {
-        block++;
+        block = node.origin().block().orElse(block + 1);
       } else if (node.op() instanceof Communication.Sync sync && block >= 0) {
         Layout from = layouts.layout(node.operand(0));
         if (isSum(sync, node.operand(0).type(), from)) {

@@ -68,7 +68,7 @@ final class SyncDropper {
       copies.put(input, copy);
     }
     for (Node node : module.graph().nodes()) {
-      builder.at(node.name());
+      builder.at(node);
       copy(node);
     }
     for (Graph.Output output : module.graph().outputs()) {

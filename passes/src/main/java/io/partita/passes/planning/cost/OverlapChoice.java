@@ -152,7 +152,7 @@ public final class OverlapChoice {
         operands.add(copy(operand, node != product));
       }
       key.add(node.op());
-      graph.at(node.name());
+      graph.at(node);
       return graph.addNode(node.op(), operands);
     }
 
@@ -169,7 +169,7 @@ public final class OverlapChoice {
       Node node = value.definition();
       if (node.op() instanceof Source.Constant constant) {
         key.add(constant.type());
-        graph.at(node.name());
+        graph.at(node);
         return graph.constant(constant.data());
       }
       return copy(node).results().get(value.index());

@@ -17,7 +17,6 @@ import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.planning.residency.WeightPlace;
 import io.partita.passes.program.values.Assumptions;
 import io.partita.passes.program.values.BlockRanges;
-import io.partita.passes.program.values.LocalValues;
 import io.partita.passes.schedule.Misfit;
 import io.partita.passes.schedule.PricedSchedule;
 import io.partita.passes.schedule.Scheduler;
@@ -144,9 +143,7 @@ final class ScheduledPlan {
 
   private PlanReport report() {
     List<BlockRanges> ranges =
-        program.devices().stream()
-            .map(device -> BlockRanges.of(new LocalValues(device, Assumptions.NONE)))
-            .toList();
+        program.devices().stream().map(device -> BlockRanges.of(device.graph())).toList();
     SyncBlocks blocks = new SyncBlocks(Plans.nodes(program), ranges);
     List<DeviceReport> devices = new ArrayList<>();
     SortedMap<String, Double> joules = new TreeMap<>();

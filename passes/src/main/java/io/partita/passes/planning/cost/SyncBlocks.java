@@ -7,6 +7,7 @@ import io.partita.passes.timing.SyncEvents.SyncTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** In which transformer block of the whole model each sync of a program is. */
 final class SyncBlocks {
@@ -18,16 +19,17 @@ final class SyncBlocks {
    * @param ranges which of them are of which block
    */
   SyncBlocks(List<List<Node>> devices, List<BlockRanges> ranges) {
-    BlockNumbers numbers = new BlockNumbers();
-    for (int device = 0; device < devices.size(); device++) {
-      numbers.add(devices.get(device), ranges.get(device));
-    }
-    this.count = numbers.count();
+    this.count =
+        (int)
+            ranges.stream()
+                .flatMap(each -> IntStream.range(0, each.count()).mapToObj(each::number))
+                .distinct()
+                .count();
     for (int device = 0; device < devices.size(); device++) {
       List<Node> nodes = devices.get(device);
       for (int i = 0; i < nodes.size(); i++) {
         if (nodes.get(i).op() instanceof Exchange exchange) {
-          int block = numbers.number(device, ranges.get(device).block(i));
+          int block = ranges.get(device).number(ranges.get(device).block(i));
           blocks.merge(exchange.sync(), block, Math::max);
         }
       }

@@ -60,7 +60,7 @@ public final class Residency {
 
   private Residency(int device, LocalValues values, ChipKind chip, int channel) {
     this.values = values;
-    this.blocks = BlockRanges.of(values);
+    this.blocks = BlockRanges.of(values.graph());
     this.chip = chip;
     this.home = chip.resident();
     int at = chip.memories().indexOf(home);

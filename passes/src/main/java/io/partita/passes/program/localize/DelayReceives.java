@@ -75,7 +75,7 @@ public final class DelayReceives {
   }
 
   private void add(Node node, List<Value> operands) {
-    Node copy = builder.at(node.name()).addNode(node.op(), operands);
+    Node copy = builder.at(node).addNode(node.op(), operands);
     for (int i = 0; i < copy.results().size(); i++) {
       copies.put(node.results().get(i), copy.results().get(i));
     }
@@ -108,11 +108,11 @@ public final class DelayReceives {
     List<Value> operands = node.operands().stream().map(copies::get).toList();
     if (sends > 0) {
       Exchange first = part(exchange, 0, sends, true);
-      operands = builder.at(node.name()).addNode(first, operands).results();
+      operands = builder.at(node).addNode(first, operands).results();
     }
     free.forEach(this::add);
     Exchange rest = part(exchange, sends, exchange.steps().size(), false);
-    Node copy = builder.at(node.name()).addNode(rest, operands);
+    Node copy = builder.at(node).addNode(rest, operands);
     copies.put(node.result(), copy.result());
     bound.forEach(this::add);
   }

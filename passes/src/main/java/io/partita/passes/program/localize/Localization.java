@@ -18,6 +18,7 @@ import io.partita.ir.op.Source;
 import io.partita.ir.program.Program;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.anatomy.InputRanges;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
 import io.partita.passes.program.collective.ProgramProof;
@@ -79,7 +80,7 @@ public final class Localization {
     List<Program> programs = new ArrayList<>();
     for (Module module : modules) {
       StaticTypes.require(module.graph());
-      Module limited = InputRanges.record(module);
+      Module limited = InputRanges.record(BlockRoles.record(module));
       if (limited.placement().isEmpty()) {
         programs.add(alone(limited));
         continue;
@@ -181,7 +182,7 @@ public final class Localization {
       node.results().forEach(result -> device.set(result, new Local.Zeros()));
       return;
     }
-    device.builder().at(node.name());
+    device.builder().at(node);
     List<Value> results = results(node, layouts, operands, device);
     for (int i = 0; i < results.size(); i++) {
       boolean isEmpty = results.get(i).type().shape().elements() == 0;
@@ -220,7 +221,7 @@ public final class Localization {
   private Module finish(DeviceGraph device) {
     for (Graph.Output output : module.graph().outputs()) {
       if (!(device.local(output.value()) instanceof Local.Nothing)) {
-        device.builder().at(output.value().name());
+        device.builder().at(output.value());
         Value value = device.value(output.value(), inference.layout(output.value()));
         device.builder().output(output.name(), value);
       }

@@ -207,7 +207,7 @@ public final class OverlapSyncs {
       long from = candidate.extent() * tile / count;
       long to = candidate.extent() * (tile + 1) / count;
       Value part = part(node.operand(0), new Range(candidate.dim(), from, to));
-      editor.named(node.name());
+      editor.from(node);
       synced.add(editor.add(node.op(), part));
     }
     editor.replace(node.result(), editor.add(new Movement.Concat(candidate.dim()), synced));
@@ -224,7 +224,7 @@ public final class OverlapSyncs {
     Node node = value.definition();
     boolean isComputed = editor.uses(value) == 1 && product(value, range.dim()) != null;
     if (node != null && isReshard(node)) {
-      editor.named(node.name());
+      editor.from(node);
       return editor.add(node.op(), part(node.operand(0), range));
     } else if (!isComputed) {
       return cut(value, range);
@@ -243,7 +243,7 @@ public final class OverlapSyncs {
         operands.add(isProduct(node) ? cut(operand, along) : part(operand, along));
       }
     }
-    editor.named(node.name());
+    editor.from(node);
     return editor.add(node.op(), operands);
   }
 
@@ -253,10 +253,10 @@ public final class OverlapSyncs {
     if (node != null && node.constant().isPresent()) {
       Tensor whole = node.constant().orElseThrow();
       Box box = Box.of(whole.type()).with(range.dim(), range.from(), range.to());
-      editor.named(node.name());
+      editor.from(node);
       return editor.constant(parts.part(whole, box));
     } else if (node != null && isReshard(node)) {
-      editor.named(node.name());
+      editor.from(node);
       return editor.add(node.op(), cut(node.operand(0), range));
     }
     Box all = Box.of(value.type());
@@ -268,7 +268,7 @@ public final class OverlapSyncs {
 
   /** Some output features of a network, whose inner features are computed once. */
   private Value down(Node node, Structured.Ffn ffn, Range range) {
-    editor.named(node.name());
+    editor.from(node);
     Value hidden = inner.computeIfAbsent(node, key -> inner(node, ffn));
     int count = node.operands().size();
     int first = count - (ffn.downBias() ? 2 : 1);
@@ -277,7 +277,7 @@ public final class OverlapSyncs {
     if (ffn.downBias()) {
       operands.add(cut(node.operand(first + 1), range.along(0)));
     }
-    editor.named(node.name());
+    editor.from(node);
     return editor.add(new Structured.Linear(false, ffn.downBias()), operands);
   }
 

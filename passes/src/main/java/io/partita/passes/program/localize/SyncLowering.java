@@ -41,7 +41,7 @@ final class SyncLowering {
         new TensorType(codec.wire(operand.type().element()), operand.type().shape());
     SyncPlan plan = plan(change, from, encoded);
     for (DeviceGraph device : devices) {
-      device.builder().at(node.name());
+      device.builder().at(node);
       Local given = encode(device.local(operand), codec, device);
       Local got = lower(given, encoded, plan, device);
       device.set(node.result(), decode(got, operand.type().element(), codec, device));

@@ -3,105 +3,67 @@ package io.partita.passes.program.values;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
- * To which transformer block each node of a graph belongs, as far as attention shows it: a block
- * begins with the first product with weights that its attention reads from, and ends where the next
- * one begins. The last one has as many products with weights as the one before it.
+ * Where the transformer blocks of a device begin and end in its order of execution, by what its
+ * nodes say. A block begins with its first product with weights: the norm before it runs while the
+ * weights of the block before are still in use.
  */
 public final class BlockRanges {
   private final int[] firsts;
-  private final List<Integer> attentions;
+  private final int[] numbers;
   private final int end;
 
-  private BlockRanges(int[] firsts, List<Integer> attentions, int end) {
+  private BlockRanges(int[] firsts, int[] numbers, int end) {
     this.firsts = firsts;
-    this.attentions = attentions;
+    this.numbers = numbers;
     this.end = end;
   }
 
-  public static BlockRanges of(LocalValues values) {
-    List<Node> nodes = values.graph().nodes();
-    Map<Node, Integer> numbers = new IdentityHashMap<>();
+  public static BlockRanges of(Graph graph) {
     List<Integer> firsts = new ArrayList<>();
-    List<Integer> attentions = new ArrayList<>();
-    int open = 0;
-    for (int i = 0; i < nodes.size(); i++) {
-      numbers.put(nodes.get(i), i);
-      if (nodes.get(i).op() instanceof Structured.Attention) {
-        firsts.add(Math.max(open, firstProjection(values, nodes.get(i), numbers)));
-        attentions.add(i);
-        open = i + 1;
+    List<Integer> numbers = new ArrayList<>();
+    int end = 0;
+    for (int i = 0; i < graph.nodes().size(); i++) {
+      Node node = graph.nodes().get(i);
+      if (node.op() instanceof Source.Constant || node.origin().block().isEmpty()) {
+        continue;
+      }
+      int block = node.origin().block().getAsInt();
+      boolean isNext = numbers.isEmpty() || block > numbers.getLast();
+      if (isNext && begins(node)) {
+        firsts.add(i);
+        numbers.add(block);
+      }
+      if (!numbers.isEmpty() && block == numbers.getLast()) {
+        end = i + 1;
       }
     }
-    int[] starts = firsts.stream().mapToInt(Integer::intValue).toArray();
-    return new BlockRanges(starts, attentions, end(values, starts));
+    return new BlockRanges(array(firsts), array(numbers), end);
   }
 
-  /** The earliest of the nearest products with weights among what an attention reads. */
-  private static int firstProjection(
-      LocalValues values, Node attention, Map<Node, Integer> numbers) {
-    int first = numbers.get(attention);
-    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    Deque<Value> open = new ArrayDeque<>(attention.operands().subList(0, 3));
-    while (!open.isEmpty()) {
-      Value value = open.remove();
-      if (!value.isInput() && seen.add(value.definition())) {
-        Node node = value.definition();
-        if (readsWeight(values, node)) {
-          first = Math.min(first, numbers.get(node));
-        } else if (!(node.op() instanceof Structured.Attention)) {
-          open.addAll(node.operands());
-        }
-      }
-    }
-    return first;
+  private static boolean begins(Node node) {
+    boolean isProduct =
+        !(node.op() instanceof Structured.Norm)
+            && node.operands().stream().anyMatch(BlockRanges::isConstant);
+    return isProduct || node.op() instanceof Structured.Attention;
   }
 
-  private static boolean readsWeight(LocalValues values, Node node) {
-    return node.operands().stream().anyMatch(values::isWeight);
+  private static boolean isConstant(Value value) {
+    return !value.isInput() && value.definition().op() instanceof Source.Constant;
   }
 
-  private static int end(LocalValues values, int[] firsts) {
-    Graph graph = values.graph();
-    if (firsts.length < 2) {
-      return graph.nodes().size();
-    }
-    int last = firsts[firsts.length - 1];
-    long products = products(values, firsts[firsts.length - 2], last);
-    int end = last;
-    while (end < graph.nodes().size()) {
-      if (readsWeight(values, graph.nodes().get(end)) && --products < 0) {
-        return end;
-      }
-      end++;
-    }
-    return end;
-  }
-
-  private static long products(LocalValues values, int from, int to) {
-    return values.graph().nodes().subList(from, to).stream()
-        .filter(node -> readsWeight(values, node))
-        .count();
+  private static int[] array(List<Integer> values) {
+    return values.stream().mapToInt(Integer::intValue).toArray();
   }
 
   public int count() {
     return firsts.length;
-  }
-
-  /** The index of a block's attention. */
-  public int attention(int block) {
-    return attentions.get(block);
   }
 
   /** The block of the node at an index; -1 before the first one, {@link #count} after the last. */
@@ -111,5 +73,20 @@ public final class BlockRanges {
     }
     int found = Arrays.binarySearch(firsts, node);
     return found >= 0 ? found : -found - 2;
+  }
+
+  /**
+   * The number in the whole model of a block of the device.
+   *
+   * @param block as {@link #block} gives it
+   * @return the one before its first, and the one after its last, for these
+   */
+  public int number(int block) {
+    if (numbers.length == 0) {
+      return -1;
+    } else if (block < 0) {
+      return numbers[0] - 1;
+    }
+    return block < numbers.length ? numbers[block] : numbers[numbers.length - 1] + 1;
   }
 }

@@ -60,7 +60,7 @@ public final class RoleLegalization {
       List<Value> operands = new ArrayList<>();
       node.operands().forEach(operand -> operands.add(copies.get(operand)));
       Op op = node.op() instanceof Exchange ? own.next() : node.op();
-      Node copy = builder.at(node.name()).addNode(op, operands);
+      Node copy = builder.at(node).addNode(op, operands);
       for (int i = 0; i < copy.results().size(); i++) {
         copies.put(node.results().get(i), copy.results().get(i));
       }

@@ -2,6 +2,7 @@ package io.partita.passes.planning.cost;
 
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Mesh;
@@ -23,6 +24,7 @@ import io.partita.passes.program.collective.Schedules;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
@@ -77,6 +79,7 @@ record PaperModel(
     private final boolean exchanges;
     private final long localHeads;
     private final long headFeatures;
+    private Origin origin = Origin.NONE;
     private int syncs;
     private int weights;
 
@@ -91,6 +94,8 @@ record PaperModel(
     Module module() {
       Value x = graph.input("x", f32(1, seq, features));
       for (int block = 0; block < blocks; block++) {
+        origin = Origin.NONE.with(OptionalInt.of(block), "");
+        graph.at(origin);
         x = sync(attention(x, block), x);
         x = sync(network(x), x);
       }
@@ -100,7 +105,7 @@ record PaperModel(
 
     private Value weight(long in, long out) {
       TensorType type = f32(in, out);
-      graph.at("weight" + weights++);
+      graph.at(origin.withName("weight" + weights++));
       return graph.constant(Tensor.of(type, ZEROS.asSlice(0, type.bytes())));
     }
 

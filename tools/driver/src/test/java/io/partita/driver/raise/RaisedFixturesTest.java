@@ -13,6 +13,8 @@ import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.passes.Pipeline;
@@ -25,7 +27,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,6 +255,34 @@ class RaisedFixturesTest {
     assertThat(anatomy.blocks())
         .allMatch(Block::residual)
         .allMatch(block -> block.attention().heads().isStatic());
+    requireRoles(inspection.understood().get().raised(), anatomy);
+  }
+
+  /** Blocks are numbered without gaps, and nodes and weights carry what was found. */
+  private static void requireRoles(Module raised, ModelAnatomy anatomy) {
+    assertThat(
+            raised.graph().nodes().stream()
+                .flatMapToInt(node -> node.origin().block().stream())
+                .distinct()
+                .sorted())
+        .containsExactlyElementsOf(IntStream.range(0, anatomy.blocks().size()).boxed().toList());
+    for (Block block : anatomy.blocks()) {
+      Set<String> roles =
+          raised.graph().nodes().stream()
+              .map(Node::origin)
+              .filter(origin -> origin.block().equals(OptionalInt.of(block.index())))
+              .map(Origin::role)
+              .collect(Collectors.toSet());
+      Block.AttentionPart attention = block.attention();
+      assertThat(roles).contains("attention");
+      attention.output().ifPresent(output -> assertThat(roles).contains("output"));
+      attention
+          .query()
+          .ifPresent(query -> assertThat(roles).containsAnyOf("query", "projection", "key"));
+      if (!block.ffns().isEmpty() && !block.hasQuantizedLinears()) {
+        assertThat(roles).as("block %d", block.index()).contains("down");
+      }
+    }
   }
 
   @Test

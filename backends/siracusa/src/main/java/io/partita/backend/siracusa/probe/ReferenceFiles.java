@@ -119,7 +119,7 @@ public final class ReferenceFiles {
     for (Node node : nodes) {
       if (!node.results().stream().allMatch(built::containsKey)) {
         List<Value> operands = node.operands().stream().map(built::get).toList();
-        Node copied = builder.at(node.name()).addNode(node.op(), operands);
+        Node copied = builder.at(node).addNode(node.op(), operands);
         numbers.put(node, numbers.size());
         for (int i = 0; i < node.results().size(); i++) {
           built.putIfAbsent(node.results().get(i), copied.results().get(i));

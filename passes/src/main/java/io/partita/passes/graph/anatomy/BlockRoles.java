@@ -1,0 +1,228 @@
+package io.partita.passes.graph.anatomy;
+
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Records with each node the block of the transformer that it belongs to, and its role there. This
+ * is the only place where blocks are looked for; later stages read what the nodes carry.
+ *
+ * <p>A block is an attention with its projections, its norms and the feed-forward network that
+ * follows it, as {@link ModelAnatomy} finds them. What stands between two of its nodes belongs to
+ * it. A weight has block and role of the first node that reads it.
+ */
+public final class BlockRoles {
+  /** The word for nodes that multiply queries, keys and values by one weight. */
+  private static final String FUSED = "projection";
+
+  private final Graph graph;
+  private final Map<Node, Integer> order = new IdentityHashMap<>();
+  private final Map<Node, String> roles = new IdentityHashMap<>();
+  private final Map<Node, Integer> blocks = new IdentityHashMap<>();
+  private final Set<Node> branches = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private BlockRoles(Graph graph) {
+    this.graph = graph;
+    graph.nodes().forEach(node -> order.put(node, order.size()));
+  }
+
+  /** The module with blocks and roles; the same where its nodes have them already. */
+  public static Module record(Module module) {
+    Graph graph = module.graph();
+    boolean isKnown = graph.nodes().stream().anyMatch(node -> node.origin().block().isPresent());
+    boolean hasBlocks =
+        graph.nodes().stream().anyMatch(node -> node.op() instanceof Structured.Attention);
+    if (isKnown || !hasBlocks) {
+      return module;
+    }
+    return module.with(new BlockRoles(graph).marked(ModelAnatomy.of(graph, graph)));
+  }
+
+  private Graph marked(ModelAnatomy anatomy) {
+    anatomy.blocks().forEach(this::block);
+    residuals();
+    between(anatomy.blocks().size());
+    anatomy.embeddings().forEach(table -> role(table.node(), "embedding"));
+    anatomy.patchEmbedding().ifPresent(node -> role(node, "embedding"));
+    anatomy.head().ifPresent(head -> role(head.node(), "head"));
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Structured.Norm) {
+        role(node, "norm");
+      }
+    }
+    weights();
+    return rebuilt();
+  }
+
+  private void role(Node node, String role) {
+    roles.putIfAbsent(node, role);
+  }
+
+  private void part(Node node, int block, String role) {
+    if (roles.putIfAbsent(node, role) == null) {
+      blocks.put(node, block);
+    }
+  }
+
+  private void block(Block block) {
+    int index = block.index();
+    Block.AttentionPart attention = block.attention();
+    part(attention.node(), index, "attention");
+    boolean isFused =
+        attention.query().isPresent()
+            && attention
+                .key()
+                .map(Projection::node)
+                .equals(attention.query().map(Projection::node));
+    linear(attention.query(), index, isFused ? FUSED : "query");
+    linear(attention.key(), index, "key");
+    linear(attention.value(), index, "value");
+    linear(attention.output(), index, "output");
+    attention.output().ifPresent(output -> branches.add(output.result().definition()));
+    for (Block.FfnPart ffn : block.ffns()) {
+      part(ffn.node(), index, ffn.node().op() instanceof Structured.Ffn ? "ffn" : "down");
+      branches.add(ffn.node());
+    }
+    int query = attention.query().map(found -> order.get(found.node())).orElse(0);
+    int last = block.ffns().stream().mapToInt(ffn -> order.get(ffn.node())).max().orElse(query);
+    int after = block.placement() == Block.NormPlacement.PRE ? 0 : 1;
+    boolean isPre =
+        block.placement() == Block.NormPlacement.PRE
+            || block.placement() == Block.NormPlacement.BOTH;
+    for (Node norm : block.norms()) {
+      int place = order.get(norm);
+      boolean isOwn = place < query ? isPre : place <= last || after-- > 0;
+      if (isOwn) {
+        part(norm, index, "norm");
+        branches.add(norm);
+      }
+    }
+  }
+
+  private void linear(Optional<Projection> projection, int block, String role) {
+    projection.ifPresent(found -> part(found.node(), block, role));
+  }
+
+  /** Sums of what attention or network gives with what runs past it. */
+  private void residuals() {
+    for (Node node : graph.nodes()) {
+      if (isAdd(node) && !roles.containsKey(node)) {
+        for (Value operand : node.operands()) {
+          Optional<Node> branch = Flow.above(operand, Flow::isPassing, BlockRoles::isBranch);
+          if (branch.filter(branches::contains).isPresent() && !isParameter(node)) {
+            part(node, blocks.getOrDefault(branch.get(), -1), "residual");
+          }
+        }
+      }
+    }
+    blocks.values().removeIf(block -> block < 0);
+  }
+
+  private static boolean isAdd(Node node) {
+    return node.op() instanceof Elementwise.Binary(BinaryFunction function)
+        && function == BinaryFunction.ADD;
+  }
+
+  private static boolean isBranch(Op op) {
+    return !Flow.isPassing(op);
+  }
+
+  private static boolean isParameter(Node node) {
+    return node.operands().stream()
+        .anyMatch(
+            operand -> !operand.isInput() && operand.definition().op() instanceof Source.Constant);
+  }
+
+  /** Nodes without a role belong to the block between whose first and last node they stand. */
+  private void between(int count) {
+    List<Integer> starts = new ArrayList<>(Collections.nCopies(count, Integer.MAX_VALUE));
+    int end = 0;
+    for (Map.Entry<Node, Integer> entry : blocks.entrySet()) {
+      int place = order.get(entry.getKey());
+      starts.set(entry.getValue(), Math.min(starts.get(entry.getValue()), place));
+      if (entry.getValue() == count - 1) {
+        end = Math.max(end, place);
+      }
+    }
+    int block = -1;
+    for (Node node : graph.nodes()) {
+      int place = order.get(node);
+      while (block + 1 < count && starts.get(block + 1) <= place) {
+        block++;
+      }
+      boolean isInside = block >= 0 && place <= end && !(node.op() instanceof Source.Constant);
+      if (isInside && !roles.containsKey(node)) {
+        blocks.put(node, block);
+      }
+    }
+  }
+
+  private void weights() {
+    for (Node node : graph.nodes()) {
+      for (Value operand : node.operands()) {
+        if (!operand.isInput() && operand.definition().op() instanceof Source.Constant) {
+          Node weight = operand.definition();
+          if (blocks.containsKey(node)) {
+            blocks.putIfAbsent(weight, blocks.get(node));
+          }
+          if (roles.containsKey(node)) {
+            roles.putIfAbsent(weight, roles.get(node));
+          }
+        }
+      }
+      if (node.op() instanceof Structured.Ffn ffn && blocks.containsKey(node)) {
+        network(node, ffn);
+      }
+    }
+  }
+
+  /** The weights of a network have roles of their own. */
+  private void network(Node node, Structured.Ffn ffn) {
+    List<Value> matrices =
+        node.operands().stream().skip(1).filter(value -> value.type().rank() == 2).toList();
+    List<String> words = ffn.gated() ? List.of("gate", "up", "down") : List.of("up", "down");
+    for (int i = 0; i < Math.min(matrices.size(), words.size()); i++) {
+      if (!matrices.get(i).isInput()) {
+        roles.put(matrices.get(i).definition(), words.get(i));
+      }
+    }
+  }
+
+  private Graph rebuilt() {
+    GraphBuilder builder = new GraphBuilder(graph.name());
+    Map<Value, Value> copies = new IdentityHashMap<>();
+    graph.inputs().forEach(each -> copies.put(each, builder.input(each.name(), each.type())));
+    for (Node node : graph.nodes()) {
+      Origin origin = node.origin().with(block(node), roles.getOrDefault(node, ""));
+      List<Value> operands = node.operands().stream().map(copies::get).toList();
+      Node copy = builder.at(origin).addNode(node.op(), operands);
+      for (int i = 0; i < copy.results().size(); i++) {
+        copies.put(node.results().get(i), copy.results().get(i));
+      }
+    }
+    graph.outputs().forEach(each -> builder.output(each.name(), copies.get(each.value())));
+    return builder.finish();
+  }
+
+  private OptionalInt block(Node node) {
+    Integer block = blocks.get(node);
+    return block == null ? OptionalInt.empty() : OptionalInt.of(block);
+  }
+}
