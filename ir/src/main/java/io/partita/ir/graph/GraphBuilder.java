@@ -101,8 +101,16 @@ public final class GraphBuilder {
 
   /** A constant with a name of its own, such as a weight's; {@link #at} isn't changed. */
   public Value constant(String name, Tensor data) {
+    return constant(Origin.named(name), data);
+  }
+
+  /**
+   * A constant with an origin of its own; {@link #at} isn't changed. Where it has no name, it gets
+   * that of the nodes that are added now.
+   */
+  public Value constant(Origin own, Tensor data) {
     Origin others = origin;
-    Value value = at(name).constant(data);
+    Value value = at(own.name().isEmpty() ? own.withName(others.name()) : own).constant(data);
     origin = others;
     return value;
   }

@@ -64,7 +64,7 @@ public final class BlockRoles {
     anatomy.head().ifPresent(head -> role(head.node(), "head"));
     for (Node node : graph.nodes()) {
       if (node.op() instanceof Structured.Norm) {
-        role(node, "norm");
+        roles.putIfAbsent(node, "norm");
       }
     }
     weights();
@@ -72,7 +72,9 @@ public final class BlockRoles {
   }
 
   private void role(Node node, String role) {
-    roles.putIfAbsent(node, role);
+    if (roles.putIfAbsent(node, role) == null) {
+      blocks.remove(node);
+    }
   }
 
   private void part(Node node, int block, String role) {

@@ -16,7 +16,7 @@ final class SyncBlocks {
 
   /**
    * @param devices the nodes of each device, in order
-   * @param ranges which of them are of which block
+   * @param ranges the blocks of each device
    */
   SyncBlocks(List<List<Node>> devices, List<BlockRanges> ranges) {
     this.count =
@@ -25,12 +25,10 @@ final class SyncBlocks {
                 .flatMap(each -> IntStream.range(0, each.count()).mapToObj(each::number))
                 .distinct()
                 .count();
-    for (int device = 0; device < devices.size(); device++) {
-      List<Node> nodes = devices.get(device);
-      for (int i = 0; i < nodes.size(); i++) {
-        if (nodes.get(i).op() instanceof Exchange exchange) {
-          int block = ranges.get(device).number(ranges.get(device).block(i));
-          blocks.merge(exchange.sync(), block, Math::max);
+    for (List<Node> nodes : devices) {
+      for (Node node : nodes) {
+        if (node.op() instanceof Exchange exchange) {
+          blocks.merge(exchange.sync(), node.origin().block().orElse(-1), Math::max);
         }
       }
     }

@@ -49,8 +49,8 @@ final class DeviceGraph {
       return value;
     }
     Value value =
-        local instanceof Local.Data(Tensor data, Box box) && !whole.name().isEmpty()
-            ? builder.constant(whole.name(), parts.part(data, box))
+        local instanceof Local.Data(Tensor data, Box box) && !whole.isInput()
+            ? builder.constant(whole.definition().origin(), parts.part(data, box))
             : materialise(local, layout.localType(whole.type(), device));
     locals.put(whole, new Local.Held(value));
     return value;

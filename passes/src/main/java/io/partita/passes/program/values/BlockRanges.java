@@ -49,7 +49,8 @@ public final class BlockRanges {
 
   private static boolean begins(Node node) {
     boolean isProduct =
-        !(node.op() instanceof Structured.Norm)
+        !node.origin().role().isEmpty()
+            && !(node.op() instanceof Structured.Norm)
             && node.operands().stream().anyMatch(BlockRanges::isConstant);
     return isProduct || node.op() instanceof Structured.Attention;
   }
@@ -75,18 +76,8 @@ public final class BlockRanges {
     return found >= 0 ? found : -found - 2;
   }
 
-  /**
-   * The number in the whole model of a block of the device.
-   *
-   * @param block as {@link #block} gives it
-   * @return the one before its first, and the one after its last, for these
-   */
+  /** The number in the whole model of a block of the device. */
   public int number(int block) {
-    if (numbers.length == 0) {
-      return -1;
-    } else if (block < 0) {
-      return numbers[0] - 1;
-    }
-    return block < numbers.length ? numbers[block] : numbers[numbers.length - 1] + 1;
+    return numbers[block];
   }
 }

@@ -94,7 +94,7 @@ record PaperModel(
     Module module() {
       Value x = graph.input("x", f32(1, seq, features));
       for (int block = 0; block < blocks; block++) {
-        origin = Origin.NONE.with(OptionalInt.of(block), "");
+        origin = Origin.NONE.with(OptionalInt.of(block), "projection");
         graph.at(origin);
         x = sync(attention(x, block), x);
         x = sync(network(x), x);
