@@ -121,17 +121,6 @@ float partita_sinh(float x)
     return partita_with_sign_of((grown + grown / (grown + 1.0f)) / 2, x);
 }
 
-float partita_cosh(float x)
-{
-    const float magnitude = partita_absolute(x);
-    if (magnitude > 40.0f) {
-        const float root = partita_exp(magnitude / 2);
-        return root / 2 * root;
-    }
-    const float exponential = partita_exp(magnitude);
-    return exponential / 2 + 0.5f / exponential;
-}
-
 /* (ln(1 + f) - f + f^2 / 2) / f^3 for 1 + f from sqrt(1/2) to sqrt(2): Chebyshev, relative error 6.9e-8. */
 static const float LOGARITHM[] = {0.0697161147145f, -0.114797338466f, 0.116854199235f,
                                   -0.124256873315f, 0.142490576457f,  -0.166678023195f,

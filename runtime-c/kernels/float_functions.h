@@ -80,7 +80,6 @@ float partita_modulo(float x, float y);          /* exact, or rounded once: with
 float partita_exp(float x);                      /* 3 u */
 float partita_exp_minus_1(float x);              /* 5 u */
 float partita_sinh(float x);                     /* 9 u */
-float partita_cosh(float x);                     /* 6 u */
 float partita_log(float x);                      /* 4 u */
 float partita_log_1_plus(float x);               /* 6 u, for x >= 0 */
 float partita_sin(float x);                      /* 6 u, and 2^-60 absolute */

@@ -2,7 +2,8 @@
  * Functions of one element: out[i] = f(x[i]) for i < count. In and out may be the same tile, and may not overlap
  * otherwise. Cores take parts of 8 elements.
  *
- * Integer forms wrap. Predicates write 0 or 1 as bytes. Bounds of the float functions: float_functions.h.
+ * Integer forms wrap. Predicates write 0 or 1 as bytes. Bounds of the float functions: float_functions.h, or
+ * beside a function that only its kernel in unary.c uses.
  */
 #ifndef PARTITA_UNARY_H
 #define PARTITA_UNARY_H
@@ -19,7 +20,7 @@ struct partita_unary {
 partita_kernel partita_abs_f32, partita_neg_f32, partita_sign_f32, partita_ceil_f32, partita_floor_f32,
     partita_round_f32, partita_sqrt_f32, partita_reciprocal_f32, partita_relu_f32;
 
-/* f32 -> f32, within the bounds of float_functions.h */
+/* f32 -> f32, approximated */
 partita_kernel partita_exp_f32, partita_log_f32, partita_sin_f32, partita_cos_f32, partita_tan_f32, partita_asin_f32,
     partita_acos_f32, partita_atan_f32, partita_sinh_f32, partita_cosh_f32, partita_tanh_f32, partita_asinh_f32,
     partita_acosh_f32, partita_atanh_f32, partita_erf_f32, partita_sigmoid_f32, partita_softplus_f32, partita_gelu_f32,

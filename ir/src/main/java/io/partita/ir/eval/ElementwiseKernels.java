@@ -18,7 +18,7 @@ final class ElementwiseKernels {
   static Tensor unary(UnaryFunction function, Tensor x, TensorType type) {
     Lines lines = Lines.broadcast(type.shape(), x.shape());
     if (!x.element().isFloat()) {
-      LongUnaryOperator operator = UnaryFunctions.ofLong(function, x.element());
+      LongUnaryOperator operator = function.ofLong(x.element());
       long[] in = x.longs();
       long[] out = new long[in.length];
       for (int i = 0; i < in.length; i++) {
@@ -26,7 +26,7 @@ final class ElementwiseKernels {
       }
       return Tensor.ofLongs(type, out);
     }
-    DoubleUnaryOperator operator = UnaryFunctions.ofDouble(function);
+    DoubleUnaryOperator operator = function.ofDouble();
     if (x.element() == ElementType.F32 && type.element() == ElementType.F32) {
       float[] in = x.floats();
       float[] out = new float[in.length];

@@ -34,41 +34,10 @@ final class ElementwiseFactors {
 
   /** -(x + y) = -x - y; a rising function of a maximum is the maximum of the function. */
   private static Linearity unary(UnaryFunction function) {
-    return switch (function) {
-      case NEG -> Linearity.of(Linearity.SUM, Set.of(0));
-      case CEIL, FLOOR, ROUND, EXP, RELU -> Linearity.of(EXTREMES, Set.of(0));
-      case ABS,
-          SIGN,
-          SQRT,
-          RECIPROCAL,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY,
-          NOT,
-          BIT_NOT ->
-          Linearity.NONE;
-    };
+    if (function.isAdditive()) {
+      return Linearity.of(Linearity.SUM, Set.of(0));
+    }
+    return function.keepsExtremes() ? Linearity.of(EXTREMES, Set.of(0)) : Linearity.NONE;
   }
 
   private static Linearity binary(BinaryFunction function, ElementType element) {

@@ -4,91 +4,71 @@ import java.util.Locale;
 
 /** Functions of two elements. Integers wrap. */
 public enum BinaryFunction {
-  ADD,
-  SUB,
-  MUL,
+  ADD(Kind.ARITHMETIC),
+  SUB(Kind.ARITHMETIC),
+  MUL(Kind.ARITHMETIC),
   /** Integers: towards zero; by zero gives 0, so that no input stops a program. */
-  DIV,
+  DIV(Kind.DIVISION),
   /** The exponent may be of another element type than the base, whose type is the result's. */
-  POW,
+  POW(Kind.DIVISION),
   /** Remainder with the sign of the divisor. */
-  MOD,
+  MOD(Kind.DIVISION),
   /** Remainder with the sign of the dividend. */
-  REMAINDER,
+  REMAINDER(Kind.DIVISION),
   /** NaN if either is. */
-  MIN,
+  MIN(Kind.ARITHMETIC),
   /** NaN if either is. */
-  MAX,
-  AND,
-  OR,
-  XOR,
-  BIT_AND,
-  BIT_OR,
-  BIT_XOR,
-  SHIFT_LEFT,
+  MAX(Kind.ARITHMETIC),
+  AND(Kind.LOGIC),
+  OR(Kind.LOGIC),
+  XOR(Kind.LOGIC),
+  BIT_AND(Kind.BITS),
+  BIT_OR(Kind.BITS),
+  BIT_XOR(Kind.BITS),
+  SHIFT_LEFT(Kind.BITS),
   /** Logical for unsigned types, arithmetic for signed ones. */
-  SHIFT_RIGHT,
-  EQUAL,
-  LESS,
-  LESS_OR_EQUAL,
-  GREATER,
-  GREATER_OR_EQUAL;
+  SHIFT_RIGHT(Kind.BITS),
+  EQUAL(Kind.COMPARISON),
+  LESS(Kind.COMPARISON),
+  LESS_OR_EQUAL(Kind.COMPARISON),
+  GREATER(Kind.COMPARISON),
+  GREATER_OR_EQUAL(Kind.COMPARISON);
+
+  private enum Kind {
+    ARITHMETIC,
+    /** More than a few instructions. */
+    DIVISION,
+    LOGIC,
+    BITS,
+    COMPARISON
+  }
+
+  private final Kind kind;
+
+  BinaryFunction(Kind kind) {
+    this.kind = kind;
+  }
 
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   public boolean isComparison() {
-    return switch (this) {
-      case EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL -> true;
-      case ADD,
-          SUB,
-          MUL,
-          DIV,
-          POW,
-          MOD,
-          REMAINDER,
-          MIN,
-          MAX,
-          AND,
-          OR,
-          XOR,
-          BIT_AND,
-          BIT_OR,
-          BIT_XOR,
-          SHIFT_LEFT,
-          SHIFT_RIGHT ->
-          false;
-    };
+    return kind == Kind.COMPARISON;
   }
 
   /** Whether the operands are boolean. */
   public boolean isLogical() {
-    return this == AND || this == OR || this == XOR;
+    return kind == Kind.LOGIC;
   }
 
   /** Whether the operands are integers. */
   public boolean isBitwise() {
-    return switch (this) {
-      case BIT_AND, BIT_OR, BIT_XOR, SHIFT_LEFT, SHIFT_RIGHT -> true;
-      case ADD,
-          SUB,
-          MUL,
-          DIV,
-          POW,
-          MOD,
-          REMAINDER,
-          MIN,
-          MAX,
-          AND,
-          OR,
-          XOR,
-          EQUAL,
-          LESS,
-          LESS_OR_EQUAL,
-          GREATER,
-          GREATER_OR_EQUAL ->
-          false;
-    };
+    return kind == Kind.BITS;
+  }
+
+  /** Whether an element takes more than a few instructions. */
+  public boolean isCostly() {
+    return kind == Kind.DIVISION;
   }
 }

@@ -21,9 +21,9 @@ public sealed interface Elementwise extends Op {
       Require.count(operands, 1);
       TensorType type = operands.getFirst();
       ElementType element = type.element();
-      if (function == UnaryFunction.NOT) {
+      if (function.acceptsBooleans()) {
         Require.element(type, ElementType.BOOL, "an operand");
-      } else if (function == UnaryFunction.BIT_NOT) {
+      } else if (!function.acceptsFloats()) {
         Require.that(element.isInteger(), "an integer operand", type);
       } else {
         Require.that(

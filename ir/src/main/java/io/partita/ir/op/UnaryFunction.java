@@ -1,183 +1,217 @@
 package io.partita.ir.op;
 
+import io.partita.ir.type.ElementType;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.DoublePredicate;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.LongUnaryOperator;
 
-/** Functions of one element. The comments give the definition where the name alone doesn't. */
+/**
+ * Functions of one element, each with what the compiler knows of it: its meaning, its properties
+ * and the ONNX operator that is this function and nothing more. Backends add how to write it.
+ */
 public enum UnaryFunction {
-  ABS,
-  NEG,
+  ABS(exact(Math::abs).integers(Math::abs, x -> x).onnx("Abs")),
+  NEG(exact(x -> -x).integers(x -> -x, x -> -x).additive().onnx("Neg")),
   /** -1, 0 or 1 (NaN stays NaN). */
-  SIGN,
-  CEIL,
-  FLOOR,
+  SIGN(exact(Math::signum).integers(Long::signum, x -> x == 0 ? 0 : 1).onnx("Sign")),
+  CEIL(exact(Math::ceil).keepsExtremes().onnx("Ceil")),
+  FLOOR(exact(Math::floor).keepsExtremes().onnx("Floor")),
   /** To the nearest integer, half to even. */
-  ROUND,
-  SQRT,
+  ROUND(exact(Math::rint).keepsExtremes().onnx("Round")),
+  SQRT(exact(Math::sqrt).costly().onnx("Sqrt")),
   /** 1/x. */
-  RECIPROCAL,
-  EXP,
-  LOG,
-  SIN,
-  COS,
-  TAN,
-  ASIN,
-  ACOS,
-  ATAN,
-  SINH,
-  COSH,
-  TANH,
-  ASINH,
-  ACOSH,
-  ATANH,
-  ERF,
+  RECIPROCAL(exact(x -> 1 / x).costly().onnx("Reciprocal")),
+  EXP(approximated(Math::exp).keepsExtremes().onnx("Exp")),
+  LOG(approximated(Math::log).onnx("Log")),
+  SIN(approximated(Math::sin).onnx("Sin")),
+  COS(approximated(Math::cos).onnx("Cos")),
+  TAN(approximated(Math::tan).onnx("Tan")),
+  ASIN(approximated(Math::asin).onnx("Asin")),
+  ACOS(approximated(Math::acos).onnx("Acos")),
+  ATAN(approximated(Math::atan).onnx("Atan")),
+  SINH(approximated(Math::sinh).onnx("Sinh")),
+  COSH(approximated(Math::cosh).onnx("Cosh")),
+  TANH(approximated(Math::tanh).onnx("Tanh")),
+  ASINH(approximated(DoubleFunctions::asinh).onnx("Asinh")),
+  ACOSH(approximated(DoubleFunctions::acosh).onnx("Acosh")),
+  ATANH(approximated(DoubleFunctions::atanh).onnx("Atanh")),
+  ERF(approximated(ErrorFunction::erf).onnx("Erf")),
   /** 1/(1+e^-x). */
-  SIGMOID,
+  SIGMOID(approximated(x -> 1 / (1 + Math.exp(-x))).onnx("Sigmoid")),
   /** max(x, 0). */
-  RELU,
+  RELU(
+      exact(x -> Math.max(x, 0))
+          .integers(x -> Math.max(x, 0), x -> x)
+          .keepsExtremes()
+          .onnx("Relu")),
   /** ln(1+e^x). */
-  SOFTPLUS,
+  SOFTPLUS(approximated(x -> Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))).onnx("Softplus")),
   /** x/2 (1+erf(x/√2)). */
-  GELU,
+  GELU(approximated(DoubleFunctions::gelu)),
   /** x/2 (1+tanh(√(2/π) (x+0.044715 x³))). */
-  GELU_TANH,
+  GELU_TANH(approximated(DoubleFunctions::geluTanh)),
   /** x sigmoid(x). */
-  SILU,
+  SILU(approximated(x -> x / (1 + Math.exp(-x)))),
   /** x max(min(x/6+1/2, 1), 0). */
-  HARD_SWISH,
+  HARD_SWISH(approximated(x -> x * Math.max(Math.min(x / 6 + 0.5, 1), 0))),
   /** x sigmoid(1.702 x). */
-  QUICK_GELU,
-  IS_NAN,
-  IS_POSITIVE_INFINITY,
-  IS_NEGATIVE_INFINITY,
+  QUICK_GELU(approximated(x -> x / (1 + Math.exp(-1.702 * x)))),
+  IS_NAN(predicate(x -> Double.isNaN(x)).onnx("IsNaN")),
+  IS_POSITIVE_INFINITY(predicate(x -> x == Double.POSITIVE_INFINITY)),
+  IS_NEGATIVE_INFINITY(predicate(x -> x == Double.NEGATIVE_INFINITY)),
   /** Of a boolean. */
-  NOT,
+  NOT(new Facts(null).booleans(x -> x == 0 ? 1 : 0).onnx("Not")),
   /** Of an integer's bits. */
-  BIT_NOT;
+  BIT_NOT(new Facts(null).integers(x -> ~x, x -> ~x).onnx("BitwiseNot"));
+
+  private final Facts facts;
+
+  UnaryFunction(Facts facts) {
+    this.facts = facts;
+  }
 
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** The operator of ONNX's own domain that is this function, in all versions. */
+  public Optional<String> onnxOperator() {
+    return Optional.ofNullable(facts.onnxOperator);
+  }
+
   /** Whether the result is boolean. */
   public boolean isPredicate() {
-    return switch (this) {
-      case IS_NAN, IS_POSITIVE_INFINITY, IS_NEGATIVE_INFINITY, NOT -> true;
-      case ABS,
-          NEG,
-          SIGN,
-          CEIL,
-          FLOOR,
-          ROUND,
-          SQRT,
-          RECIPROCAL,
-          EXP,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          RELU,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU,
-          BIT_NOT ->
-          false;
-    };
+    return facts.isPredicate;
+  }
+
+  /** Whether the function is defined on floats. */
+  public boolean acceptsFloats() {
+    return facts.ofDouble != null;
   }
 
   /** Whether the function is defined on integers too (and keeps their type). */
   public boolean acceptsIntegers() {
-    return switch (this) {
-      case ABS, NEG, SIGN, RELU, BIT_NOT -> true;
-      case NOT,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY,
-          CEIL,
-          FLOOR,
-          ROUND,
-          SQRT,
-          RECIPROCAL,
-          EXP,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU ->
-          false;
-    };
+    return facts.ofSigned != null;
+  }
+
+  /** Whether the function is one of booleans (and of nothing else). */
+  public boolean acceptsBooleans() {
+    return facts.ofBoolean != null;
   }
 
   /** Whether implementations approximate it, each in its own way. */
   public boolean isApproximated() {
-    return switch (this) {
-      case EXP,
-          LOG,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          ERF,
-          SIGMOID,
-          SOFTPLUS,
-          GELU,
-          GELU_TANH,
-          SILU,
-          HARD_SWISH,
-          QUICK_GELU ->
-          true;
-      case ABS,
-          NEG,
-          SIGN,
-          CEIL,
-          FLOOR,
-          ROUND,
-          SQRT,
-          RECIPROCAL,
-          RELU,
-          IS_NAN,
-          IS_POSITIVE_INFINITY,
-          IS_NEGATIVE_INFINITY,
-          NOT,
-          BIT_NOT ->
-          false;
-    };
+    return facts.isApproximated;
+  }
+
+  /** Whether an element takes more than a few instructions. */
+  public boolean isCostly() {
+    return facts.isCostly;
+  }
+
+  /** Whether f(x + y) = f(x) + f(y), in all implementations. */
+  public boolean isAdditive() {
+    return facts.isAdditive;
+  }
+
+  /** Whether f(max(x, y)) = max(f(x), f(y)), and so with minima, in all implementations. */
+  public boolean keepsExtremes() {
+    return facts.keepsExtremes;
+  }
+
+  /** The meaning on floats, in double; a predicate gives 1 for true. */
+  public DoubleUnaryOperator ofDouble() {
+    if (facts.ofDouble == null) {
+      throw notOn("floats");
+    }
+    return facts.ofDouble;
+  }
+
+  /** The meaning on integers and booleans: the result before it wraps to the type. */
+  public LongUnaryOperator ofLong(ElementType element) {
+    LongUnaryOperator operator =
+        switch (element.kind()) {
+          case SIGNED -> facts.ofSigned;
+          case UNSIGNED -> facts.ofUnsigned;
+          case BOOLEAN -> facts.ofBoolean;
+          case FLOAT -> null;
+        };
+    if (operator == null) {
+      throw notOn("integers");
+    }
+    return operator;
+  }
+
+  private IllegalArgumentException notOn(String elements) {
+    return new IllegalArgumentException(text() + " isn't defined on " + elements);
+  }
+
+  /** A function of floats whose result is exact but for one rounding. */
+  private static Facts exact(DoubleUnaryOperator ofDouble) {
+    return new Facts(ofDouble);
+  }
+
+  private static Facts approximated(DoubleUnaryOperator ofDouble) {
+    Facts facts = new Facts(ofDouble);
+    facts.isApproximated = true;
+    return facts.costly();
+  }
+
+  private static Facts predicate(DoublePredicate ofDouble) {
+    Facts facts = new Facts(x -> ofDouble.test(x) ? 1 : 0);
+    facts.isPredicate = true;
+    return facts;
+  }
+
+  /** What is known of a function; it doesn't change once the constant is made. */
+  private static final class Facts {
+    private final DoubleUnaryOperator ofDouble;
+    private LongUnaryOperator ofSigned;
+    private LongUnaryOperator ofUnsigned;
+    private LongUnaryOperator ofBoolean;
+    private String onnxOperator;
+    private boolean isPredicate;
+    private boolean isApproximated;
+    private boolean isCostly;
+    private boolean isAdditive;
+    private boolean keepsExtremes;
+
+    Facts(DoubleUnaryOperator ofDouble) {
+      this.ofDouble = ofDouble;
+    }
+
+    Facts integers(LongUnaryOperator signed, LongUnaryOperator unsigned) {
+      ofSigned = signed;
+      ofUnsigned = unsigned;
+      return this;
+    }
+
+    Facts booleans(LongUnaryOperator operator) {
+      ofBoolean = operator;
+      isPredicate = true;
+      return this;
+    }
+
+    Facts onnx(String operator) {
+      onnxOperator = operator;
+      return this;
+    }
+
+    Facts costly() {
+      isCostly = true;
+      return this;
+    }
+
+    Facts additive() {
+      isAdditive = true;
+      return this;
+    }
+
+    Facts keepsExtremes() {
+      keepsExtremes = true;
+      return this;
+    }
   }
 }

@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.ErrorFunction;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;

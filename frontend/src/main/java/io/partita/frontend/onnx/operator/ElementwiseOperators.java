@@ -12,38 +12,6 @@ import java.util.Map;
 final class ElementwiseOperators {
   private ElementwiseOperators() {}
 
-  private static final Map<String, UnaryFunction> UNARY =
-      Map.ofEntries(
-          Map.entry("Abs", UnaryFunction.ABS),
-          Map.entry("Neg", UnaryFunction.NEG),
-          Map.entry("Sign", UnaryFunction.SIGN),
-          Map.entry("Ceil", UnaryFunction.CEIL),
-          Map.entry("Floor", UnaryFunction.FLOOR),
-          Map.entry("Round", UnaryFunction.ROUND),
-          Map.entry("Sqrt", UnaryFunction.SQRT),
-          Map.entry("Reciprocal", UnaryFunction.RECIPROCAL),
-          Map.entry("Exp", UnaryFunction.EXP),
-          Map.entry("Log", UnaryFunction.LOG),
-          Map.entry("Sin", UnaryFunction.SIN),
-          Map.entry("Cos", UnaryFunction.COS),
-          Map.entry("Tan", UnaryFunction.TAN),
-          Map.entry("Asin", UnaryFunction.ASIN),
-          Map.entry("Acos", UnaryFunction.ACOS),
-          Map.entry("Atan", UnaryFunction.ATAN),
-          Map.entry("Sinh", UnaryFunction.SINH),
-          Map.entry("Cosh", UnaryFunction.COSH),
-          Map.entry("Tanh", UnaryFunction.TANH),
-          Map.entry("Asinh", UnaryFunction.ASINH),
-          Map.entry("Acosh", UnaryFunction.ACOSH),
-          Map.entry("Atanh", UnaryFunction.ATANH),
-          Map.entry("Erf", UnaryFunction.ERF),
-          Map.entry("Sigmoid", UnaryFunction.SIGMOID),
-          Map.entry("Relu", UnaryFunction.RELU),
-          Map.entry("Softplus", UnaryFunction.SOFTPLUS),
-          Map.entry("IsNaN", UnaryFunction.IS_NAN),
-          Map.entry("Not", UnaryFunction.NOT),
-          Map.entry("BitwiseNot", UnaryFunction.BIT_NOT));
-
   private static final Map<String, BinaryFunction> BINARY =
       Map.ofEntries(
           Map.entry("Add", BinaryFunction.ADD),
@@ -64,7 +32,9 @@ final class ElementwiseOperators {
           Map.entry("GreaterOrEqual", BinaryFunction.GREATER_OR_EQUAL));
 
   static void register(OperatorRegistry registry) {
-    UNARY.forEach((name, function) -> registry.add(name, unary(function)));
+    for (UnaryFunction function : UnaryFunction.values()) {
+      function.onnxOperator().ifPresent(name -> registry.add(name, unary(function)));
+    }
     BINARY.forEach((name, function) -> registry.add(name, binary(function)));
     registry.add("Max", variadic(BinaryFunction.MAX));
     registry.add("Min", variadic(BinaryFunction.MIN));

@@ -5,7 +5,6 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
 import io.partita.ir.eval.BinaryFunctions;
-import io.partita.ir.eval.UnaryFunctions;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
@@ -73,38 +72,16 @@ final class ElementwiseKernels {
     return contiguous(bits < Byte.SIZE ? Math.ceilDiv(count * bits, Byte.SIZE) : count);
   }
 
-  private static final Set<UnaryFunction> PREDICATES =
-      EnumSet.of(
-          UnaryFunction.IS_NAN,
-          UnaryFunction.IS_POSITIVE_INFINITY,
-          UnaryFunction.IS_NEGATIVE_INFINITY);
-
   private static final Set<UnaryFunction> EXACT = exact();
-
-  private static final Set<UnaryFunction> OF_INTEGERS =
-      EnumSet.of(
-          UnaryFunction.ABS,
-          UnaryFunction.NEG,
-          UnaryFunction.SIGN,
-          UnaryFunction.RELU,
-          UnaryFunction.BIT_NOT);
 
   private static final Set<BinaryFunction> OF_BOOLEANS =
       EnumSet.of(BinaryFunction.AND, BinaryFunction.OR, BinaryFunction.XOR, BinaryFunction.EQUAL);
-
-  private static final Set<BinaryFunction> OF_BITS =
-      EnumSet.of(
-          BinaryFunction.BIT_AND,
-          BinaryFunction.BIT_OR,
-          BinaryFunction.BIT_XOR,
-          BinaryFunction.SHIFT_LEFT,
-          BinaryFunction.SHIFT_RIGHT);
 
   private ElementwiseKernels() {}
 
   static void add(KernelTable table) {
     for (UnaryFunction function : UnaryFunction.values()) {
-      boolean isOfF32 = function != UnaryFunction.NOT && function != UnaryFunction.BIT_NOT;
+      boolean isOfF32 = function.acceptsFloats();
       boolean isOfF64 =
           EXACT.contains(function)
               || function == UnaryFunction.EXP
@@ -115,7 +92,7 @@ final class ElementwiseKernels {
       if (isOfF64) {
         unary(table, function, ElementType.F64);
       }
-      if (OF_INTEGERS.contains(function)) {
+      if (function.acceptsIntegers()) {
         for (ElementType element :
             List.of(ElementType.I32, ElementType.I8, ElementType.I64, ElementType.U64)) {
           unary(table, function, element);
@@ -144,17 +121,14 @@ final class ElementwiseKernels {
   private static Set<UnaryFunction> exact() {
     Set<UnaryFunction> exact = EnumSet.allOf(UnaryFunction.class);
     exact.removeIf(UnaryFunction::isApproximated);
-    exact.removeAll(EnumSet.of(UnaryFunction.NOT, UnaryFunction.BIT_NOT));
+    exact.removeIf(function -> !function.acceptsFloats());
     return exact;
   }
 
   private static boolean hasKernel(BinaryFunction function, ElementType element) {
-    boolean isLogical =
-        function == BinaryFunction.AND
-            || function == BinaryFunction.OR
-            || function == BinaryFunction.XOR;
+    boolean isLogical = function.isLogical();
     return switch (element) {
-      case F32, F64 -> !isLogical && !OF_BITS.contains(function);
+      case F32, F64 -> !isLogical && !function.isBitwise();
       case I32, I64, U64 -> !isLogical;
       case I8, U8 -> !isLogical && function != BinaryFunction.POW;
       case BOOL -> OF_BOOLEANS.contains(function);
@@ -167,10 +141,10 @@ final class ElementwiseKernels {
   }
 
   private static void unary(KernelTable table, UnaryFunction function, ElementType element) {
-    ElementType result = PREDICATES.contains(function) ? ElementType.BOOL : element;
+    ElementType result = function.isPredicate() ? ElementType.BOOL : element;
     String name = function.text() + "_" + element.text();
     if (element.isFloat()) {
-      DoubleUnaryOperator operator = UnaryFunctions.ofDouble(function);
+      DoubleUnaryOperator operator = function.ofDouble();
       table.add(
           UNARY,
           name,
@@ -186,7 +160,7 @@ final class ElementwiseKernels {
           });
       return;
     }
-    LongUnaryOperator operator = UnaryFunctions.ofLong(function, element);
+    LongUnaryOperator operator = function.ofLong(element);
     table.add(
         UNARY,
         name,

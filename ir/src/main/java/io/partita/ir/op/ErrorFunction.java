@@ -1,4 +1,4 @@
-package io.partita.ir.eval;
+package io.partita.ir.op;
 
 /**
  * The error function to double precision, by the rational approximations of W. J. Cody, "Rational
