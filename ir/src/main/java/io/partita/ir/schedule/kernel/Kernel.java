@@ -4,6 +4,7 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A kernel of the runtime.
@@ -29,6 +30,8 @@ public record Kernel(
     Optional<Epilogue> epilogue) {
   public static final String PREFIX = "partita_";
 
+  private static final Pattern TYPES = Pattern.compile("(_(b?f|[iu])\\d+|_bool|_\\d+)+$");
+
   public Kernel {
     elements = List.copyOf(elements);
   }
@@ -37,6 +40,11 @@ public record Kernel(
   @FunctionalInterface
   public interface Meaning {
     void run(KernelArguments arguments);
+  }
+
+  /** Its name without element types: that of the same kernel for others. */
+  public String family() {
+    return TYPES.matcher(name).replaceFirst("");
   }
 
   /** Its name in C. */

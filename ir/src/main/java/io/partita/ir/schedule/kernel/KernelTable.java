@@ -2,14 +2,17 @@ package io.partita.ir.schedule.kernel;
 
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * All kernels of the runtime by name. What isn't here doesn't exist for legalization, lowering,
@@ -18,6 +21,8 @@ import java.util.TreeMap;
  */
 public final class KernelTable {
   private static final KernelTable ALL = new KernelTable();
+
+  private static final Map<Kernel, List<Kernel>> ALIKE = alike();
 
   private final SortedMap<String, Kernel> kernels = new TreeMap<>();
   private final Map<List<String>, Kernel> fused = new HashMap<>();
@@ -59,6 +64,36 @@ public final class KernelTable {
    */
   public static Kernel get(String name) {
     return find(name).orElseThrow(() -> new IllegalArgumentException("no kernel " + name));
+  }
+
+  /** The kernels that do the same for other types, the most similar first, and {@code kernel}. */
+  public static List<Kernel> alike(Kernel kernel) {
+    return ALIKE.getOrDefault(kernel, List.of());
+  }
+
+  private static Map<Kernel, List<Kernel>> alike() {
+    Map<String, List<Kernel>> families =
+        ALL.kernels.values().stream().collect(Collectors.groupingBy(Kernel::family));
+    Map<Kernel, List<Kernel>> alike = new HashMap<>();
+    for (Kernel kernel : ALL.kernels.values()) {
+      List<Kernel> family = new ArrayList<>(families.get(kernel.family()));
+      family.sort(
+          Comparator.comparing((Kernel each) -> bits(each) < bits(kernel))
+              .thenComparing(each -> isFloat(each) != isFloat(kernel))
+              .thenComparing(each -> Math.abs(bits(each) - bits(kernel)))
+              .thenComparing(each -> !each.equals(kernel))
+              .thenComparing(Kernel::name));
+      alike.put(kernel, List.copyOf(family));
+    }
+    return alike;
+  }
+
+  private static int bits(Kernel kernel) {
+    return kernel.elements().stream().mapToInt(ElementType::bits).sum();
+  }
+
+  private static boolean isFloat(Kernel kernel) {
+    return kernel.elements().stream().anyMatch(ElementType::isFloat);
   }
 
   /** The kernel that does what two others do. */

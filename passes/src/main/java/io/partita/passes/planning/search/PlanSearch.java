@@ -30,6 +30,9 @@ public final class PlanSearch {
   /** Sums of the same in another order differ by less. */
   private static final double ROUNDING = 1e-9;
 
+  /** Strategies of which one is to fit. */
+  private static final int MOST_FITS = 4;
+
   private final ModelFacts facts;
   private final LowerBound bounds;
   private final TargetDescription target;
@@ -100,20 +103,26 @@ public final class PlanSearch {
     return new SearchResult(found, attempts);
   }
 
-  /** The first plan that fits, those first that need least room for weights. */
+  /**
+   * The first plan that fits, those first that need least room for weights. Few are tried: where
+   * the likeliest don't fit, the others seldom do.
+   */
   public Optional<CandidatePlan> firstFit(List<Integer> devices) {
     List<Candidate> candidates = new ArrayList<>(candidates(devices));
     candidates.sort(
         Comparator.comparingLong(candidate -> candidate.bound().weightBytesPerDevice()));
-    for (Candidate candidate : candidates) {
-      if (candidate.bound().weightBytesPerDevice() <= room()) {
-        attempt(candidate.strategy(), "");
-      }
+    candidates.removeIf(candidate -> candidate.bound().weightBytesPerDevice() > room());
+    for (Candidate candidate : candidates.subList(0, Math.min(MOST_FITS, candidates.size()))) {
+      attempt(candidate.strategy(), "");
       if (best.isPresent() && best.get().fits()) {
         return best;
       }
     }
-    improve();
+    if (best.isPresent()) {
+      for (Strategy variant : choice.variants(best.get().strategy(), facts)) {
+        attempt(variant, "");
+      }
+    }
     return best.filter(CandidatePlan::fits);
   }
 

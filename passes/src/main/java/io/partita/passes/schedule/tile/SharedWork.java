@@ -16,12 +16,22 @@ final class SharedWork {
 
   private SharedWork() {}
 
+  /** The figures of a kernel, or of the measured one that is most like it. */
+  private static Optional<FunctionThroughput> measured(Kernel kernel, ChipKind chip) {
+    Optional<FunctionThroughput> own = chip.function(kernel.name());
+    return own.isPresent() || kernel.epilogue().isPresent()
+        ? own
+        : KernelTable.alike(kernel).stream()
+            .flatMap(each -> chip.function(each.name()).stream())
+            .findFirst();
+  }
+
   /**
    * A fused kernel that wasn't measured takes as long as both that it stands for but for a start.
    */
   static double cycles(
       Kernel kernel, long batch, long rows, long columns, long depth, ChipKind chip) {
-    Optional<FunctionThroughput> measured = chip.function(kernel.name());
+    Optional<FunctionThroughput> measured = measured(kernel, chip);
     if (measured.isPresent()) {
       return measured.get().cycles(batch, rows, columns, depth, chip.cores());
     }
@@ -45,7 +55,7 @@ final class SharedWork {
 
   /** More for the first tile. */
   static double coldCycles(Kernel kernel, ChipKind chip) {
-    Optional<FunctionThroughput> measured = chip.function(kernel.name());
+    Optional<FunctionThroughput> measured = measured(kernel, chip);
     if (measured.isEmpty() && kernel.epilogue().isPresent()) {
       return coldCycles(KernelTable.get(kernel.epilogue().get().product()), chip);
     }

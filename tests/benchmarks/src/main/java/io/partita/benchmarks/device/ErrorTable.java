@@ -4,10 +4,13 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 
-/** Measured and predicted cycles, as a table in Markdown. */
+/**
+ * Measured and predicted cycles, and those of a plan where there is one, as a table in Markdown.
+ */
 final class ErrorTable {
-  private record Line(String what, double measured, double predicted) {
+  private record Line(String what, double measured, double predicted, OptionalDouble planned) {
     double error() {
       return predicted / measured - 1;
     }
@@ -24,7 +27,11 @@ final class ErrorTable {
   }
 
   void add(String what, double measured, double predicted) {
-    lines.add(new Line(what, measured, predicted));
+    lines.add(new Line(what, measured, predicted, OptionalDouble.empty()));
+  }
+
+  void add(String what, double measured, double predicted, double planned) {
+    lines.add(new Line(what, measured, predicted, OptionalDouble.of(planned)));
   }
 
   int size() {
@@ -38,15 +45,18 @@ final class ErrorTable {
   }
 
   void print(PrintStream out) {
-    out.println("| " + title + " | measured, cycles | predicted | error |");
-    out.println("| --- | ---: | ---: | ---: |");
+    boolean isPlanned = lines.stream().anyMatch(line -> line.planned().isPresent());
+    String planned = isPlanned ? "planned | " : "";
+    out.println("| " + title + " | measured, cycles | predicted | " + planned + "error |");
+    out.println("| --- | ---: | ---: | " + (isPlanned ? "---: | " : "") + "---: |");
     for (Line line : lines) {
       out.printf(
           Locale.ROOT,
-          "| %s | %,.0f | %,.0f | %+.0f %% |%n",
+          "| %s | %,.0f | %,.0f | %s%+.0f %% |%n",
           line.what(),
           line.measured(),
           line.predicted(),
+          isPlanned ? String.format(Locale.ROOT, "%,.0f | ", line.planned().orElseThrow()) : "",
           100 * line.error());
     }
   }

@@ -12,6 +12,7 @@ import io.partita.frontend.onnx.ImportOptions;
 import io.partita.frontend.onnx.OnnxImporter;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
@@ -20,6 +21,8 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.graph.state.KvStatePass;
 import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.cost.Plans;
 import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import io.partita.passes.schedule.predict.SchedulePrediction;
@@ -159,17 +162,25 @@ final class NetworkBenchmarks {
       String label, String name, Module module, int chips, List<Tensor> inputs, ErrorTable table)
       throws IOException {
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
-    Schedule schedule =
-        Scheduler.schedule(Distribution.program(module), target, SchedulerOptions.STANDARD);
+    Program program = Distribution.program(module);
+    Schedule schedule = Scheduler.schedule(program, target, SchedulerOptions.STANDARD);
     Simulation.Measured measured = simulation.run(name, schedule, inputs);
     double predicted =
         SchedulePrediction.of(schedule, target).devices().stream()
             .mapToDouble(DevicePrediction::cycles)
             .max()
             .orElse(0);
-    System.err.printf(Locale.ROOT, "  %d cycles, predicted %.0f%n", measured.cycles(), predicted);
+    double planned =
+        Plans.report(program, target, PlanOptions.DEFAULT).seconds()
+            * target.chips().getFirst().hertz();
+    System.err.printf(
+        Locale.ROOT,
+        "  %d cycles, predicted %.0f, planned %.0f%n",
+        measured.cycles(),
+        predicted,
+        planned);
     if (measured.cycles() > 0) {
-      table.add(label, measured.cycles(), predicted);
+      table.add(label, measured.cycles(), predicted, planned);
     }
     return new ArrayList<>(measured.outputs());
   }

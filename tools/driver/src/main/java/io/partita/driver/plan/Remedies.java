@@ -16,6 +16,7 @@ import io.partita.ir.target.Unit;
 import io.partita.passes.planning.residency.Content;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.planning.search.CandidatePlan;
+import io.partita.passes.planning.search.PlanSearch;
 import io.partita.passes.planning.search.StrategyChoice;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +33,11 @@ import java.util.stream.Collectors;
  * shorter sequence, a smaller batch, a larger memory. Each was planned again, and fits.
  */
 final class Remedies {
-  /** Numbers of devices, and sizes, that are tried. */
+  /** Sizes that are tried. */
   private static final int MOST_TRIES = 12;
+
+  /** Numbers of devices that are tried. */
+  private static final int MOST_COUNTS = 6;
 
   /** After so many the capacity is within 3 % of what is between none and all. */
   private static final int REFINEMENTS = 5;
@@ -92,12 +96,12 @@ final class Remedies {
     int most = parameter.map(each -> (int) each.high().value()).orElse(here);
     StrategyChoice strategy =
         request.strategy().fixed().isEmpty() ? request.strategy() : kinds(request.strategy());
-    int tries = 0;
-    for (int count = failed.devices() + 1; count <= most && tries < MOST_TRIES; count++) {
-      if (weightBytes() / count > room()) {
-        continue;
-      }
-      tries++;
+    List<Integer> counts =
+        PlanSearch.deviceCounts(most).stream()
+            .filter(count -> count > failed.devices() && weightBytes() / count <= room())
+            .limit(MOST_COUNTS)
+            .toList();
+    for (int count : counts) {
       PlanRequest changed =
           request
               .with(count > here ? withDevices(parameter.orElseThrow(), count) : request.target())
