@@ -36,7 +36,21 @@ final class ConvolutionCases extends KernelCases {
   }
 
   static List<KernelCase> integers() {
-    return new ConvolutionCases().cases("convolution i8", ElementType.I8, ElementType.I32);
+    ConvolutionCases it = new ConvolutionCases();
+    it.cases("convolution i8", ElementType.I8, ElementType.I32);
+    it.add(
+        "convolution i32, channels, filters, extent, kernel, stride",
+        size ->
+            new Contraction.Convolution(
+                window(size[3], size[4], size[3] / 2), 1, false, ElementType.I32),
+        1,
+        size ->
+            List.of(
+                it.integers(ElementType.I32, 1, size[0], size[2], size[2]),
+                it.integers(ElementType.I8, size[1], size[0], size[3], size[3])),
+        WHOLE);
+    it.pool("max pool u8", true, ElementType.U8);
+    return it.cases();
   }
 
   private List<KernelCase> cases(String name, ElementType from, ElementType to) {
@@ -70,19 +84,22 @@ final class ConvolutionCases extends KernelCases {
           size(3, 48, 32, 8),
           size(3, 24, 32, 4),
           size(1, 64, 32, 8));
-      for (boolean largest : List.of(true, false)) {
-        add(
-            (largest ? "max" : "mean") + " pool, channels, extent, kernel, stride",
-            size -> new Contraction.Pool(largest, window(size[2], size[3], 0), false, false, false),
-            1,
-            size -> List.of(floats(1, size[0], size[1], size[1])),
-            size(16, 16, 2, 2),
-            size(8, 24, 3, 2),
-            size(32, 14, 2, 2),
-            size(12, 20, 3, 1));
-      }
+      pool("max pool", true, from);
+      pool("mean pool", false, from);
     }
     return cases();
+  }
+
+  private void pool(String name, boolean largest, ElementType element) {
+    add(
+        name + ", channels, extent, kernel, stride",
+        size -> new Contraction.Pool(largest, window(size[2], size[3], 0), false, false, false),
+        1,
+        size -> List.of(data(element, 1, size[0], size[1], size[1])),
+        size(16, 16, 2, 2),
+        size(8, 24, 3, 2),
+        size(32, 14, 2, 2),
+        size(12, 20, 3, 1));
   }
 
   private Tensor data(ElementType element, long... extents) {

@@ -62,7 +62,13 @@ final class IntegerCases extends KernelCases {
         size(16, 64, 64),
         size(33, 50, 70),
         size(64, 100, 32),
-        size(50, 32, 100));
+        size(50, 32, 100),
+        size(64, 192, 128),
+        size(64, 64, 192),
+        size(100, 40, 60),
+        size(32, 300, 40),
+        size(128, 128, 32),
+        size(20, 64, 320));
   }
 
   private static Value requantize(
@@ -161,6 +167,15 @@ final class IntegerCases extends KernelCases {
         1,
         size -> List.of(it.bytes(size)),
         ROWS);
+    it.add(
+        "integer gelu i32",
+        new IntegerNetwork.IntegerGelu(-4, 20),
+        1,
+        size -> List.of(it.integers(ElementType.I32, size)),
+        size(16, 64),
+        size(40, 100),
+        size(64, 64),
+        size(10, 400));
     it.add(
         "sum of rows i32",
         new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true),
