@@ -12,7 +12,18 @@ import java.util.function.Consumer;
 final class IntegerNetworkKernels {
   private IntegerNetworkKernels() {}
 
-  static Tensor requantize(
+  static Tensor evaluate(IntegerNetwork op, List<Tensor> operands, TensorType type) {
+    Tensor x = operands.getFirst();
+    return switch (op) {
+      case IntegerNetwork.Requantize requantize -> requantize(requantize, operands, type);
+      case IntegerNetwork.IntegerSoftmax softmax -> softmax(softmax, x);
+      case IntegerNetwork.PowerSoftmax softmax -> powerSoftmax(softmax, x);
+      case IntegerNetwork.IntegerNorm norm -> norm(norm, operands);
+      case IntegerNetwork.IntegerGelu gelu -> gelu(gelu, x);
+    };
+  }
+
+  private static Tensor requantize(
       IntegerNetwork.Requantize requantize, List<Tensor> operands, TensorType type) {
     long[] x = operands.get(0).longs();
     long[] multiplier = operands.get(1).longs();
@@ -36,7 +47,7 @@ final class IntegerNetworkKernels {
     return Tensor.ofLongs(type, out);
   }
 
-  static Tensor softmax(IntegerNetwork.IntegerSoftmax softmax, Tensor x) {
+  private static Tensor softmax(IntegerNetwork.IntegerSoftmax softmax, Tensor x) {
     return byLine(x, row -> softmax(softmax, row));
   }
 
@@ -61,7 +72,7 @@ final class IntegerNetworkKernels {
     return value >> Math.min(distance, 63);
   }
 
-  static Tensor powerSoftmax(IntegerNetwork.PowerSoftmax softmax, Tensor x) {
+  private static Tensor powerSoftmax(IntegerNetwork.PowerSoftmax softmax, Tensor x) {
     return byLine(x, row -> powerSoftmax(softmax, row));
   }
 
@@ -95,7 +106,7 @@ final class IntegerNetworkKernels {
     return (distance + (1L << unit) / 2) >> unit;
   }
 
-  static Tensor norm(IntegerNetwork.IntegerNorm norm, List<Tensor> operands) {
+  private static Tensor norm(IntegerNetwork.IntegerNorm norm, List<Tensor> operands) {
     Tensor x = operands.getFirst();
     long[] weight = operands.get(1).longs();
     long[] bias = norm.kind() == NormKind.LAYER ? operands.get(2).longs() : new long[1];
@@ -136,7 +147,7 @@ final class IntegerNetworkKernels {
     return root;
   }
 
-  static Tensor gelu(IntegerNetwork.IntegerGelu gelu, Tensor x) {
+  private static Tensor gelu(IntegerNetwork.IntegerGelu gelu, Tensor x) {
     return byLine(
         x,
         row -> {

@@ -43,7 +43,8 @@ public final class OpEvaluator {
       case Contraction contraction -> List.of(contraction(contraction, operands, type));
       case Structured structured -> List.of(structured(structured, operands, type));
       case Quantized quantized -> List.of(quantized(quantized, operands, type));
-      case IntegerNetwork integer -> List.of(integer(integer, operands, type));
+      case IntegerNetwork network ->
+          List.of(IntegerNetworkKernels.evaluate(network, operands, type));
       // The whole value is the same in each layout.
       case Communication.Relayout change -> operands;
       case Communication.Localize localize -> operands;
@@ -159,19 +160,6 @@ public final class OpEvaluator {
       case Quantized.Dequantize dequantize ->
           QuantizationKernels.dequantize(
               dequantize, operands.get(0), operands.get(1), operands.get(2), type);
-    };
-  }
-
-  private static Tensor integer(IntegerNetwork op, List<Tensor> operands, TensorType type) {
-    Tensor first = operands.getFirst();
-    return switch (op) {
-      case IntegerNetwork.Requantize requantize ->
-          IntegerNetworkKernels.requantize(requantize, operands, type);
-      case IntegerNetwork.IntegerSoftmax softmax -> IntegerNetworkKernels.softmax(softmax, first);
-      case IntegerNetwork.PowerSoftmax softmax ->
-          IntegerNetworkKernels.powerSoftmax(softmax, first);
-      case IntegerNetwork.IntegerNorm norm -> IntegerNetworkKernels.norm(norm, operands);
-      case IntegerNetwork.IntegerGelu gelu -> IntegerNetworkKernels.gelu(gelu, first);
     };
   }
 }

@@ -98,14 +98,7 @@ public final class FactorRules {
   private static FactorRule integer(IntegerNetwork op, List<TensorType> operands) {
     TensorType x = operands.getFirst();
     Builder rule = new Builder();
-    int[] dims =
-        switch (op) {
-          case IntegerNetwork.Requantize requantize -> rule.parallel(x.shape());
-          case IntegerNetwork.IntegerGelu gelu -> rule.parallel(x.shape());
-          case IntegerNetwork.IntegerSoftmax softmax -> lines(rule, x);
-          case IntegerNetwork.PowerSoftmax softmax -> lines(rule, x);
-          case IntegerNetwork.IntegerNorm norm -> lines(rule, x);
-        };
+    int[] dims = op.isElementwise() ? rule.parallel(x.shape()) : lines(rule, x);
     rule.operand(dims).result(dims);
     operands.subList(1, operands.size()).forEach(operand -> rule.broadcast(operand, dims));
     return rule.finish(Linearity.NONE);

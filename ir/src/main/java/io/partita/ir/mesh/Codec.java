@@ -5,6 +5,7 @@ import io.partita.ir.op.Op;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * In which form elements travel between devices. All devices encode what they hold of the operand,
@@ -27,6 +28,9 @@ public interface Codec {
 
   /** Elements as they are. */
   Codec EXACT = new ExactCodec();
+
+  /** All that can be read and asked for by name. */
+  List<Codec> ALL = List.of(EXACT, new Bf16Codec());
 
   boolean encodes(ElementType element);
 
@@ -54,11 +58,12 @@ public interface Codec {
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
    */
   static Codec parse(String text) {
-    for (Codec codec : List.of(EXACT, new Bf16Codec())) {
+    for (Codec codec : ALL) {
       if (codec.toString().equals(text)) {
         return codec;
       }
     }
-    throw MeshCode.LAYOUT_TEXT.at("codec", "exact or bf16", text, "");
+    throw MeshCode.LAYOUT_TEXT.at(
+        "codec", ALL.stream().map(Codec::toString).collect(Collectors.joining(" or ")), text, "");
   }
 }

@@ -3,6 +3,7 @@ package io.partita.ir.op;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The operations of networks that hold integers only, as quantlib and Deeploy write them for chips
@@ -10,12 +11,22 @@ import java.util.List;
  * /} rounds towards zero, ⌊⌋ towards minus infinity, and isqrt is the floor of the square root.
  */
 public sealed interface IntegerNetwork extends Op {
+  /** Whether each element depends on no other element of x; otherwise on those of its line. */
+  default boolean isElementwise() {
+    return false;
+  }
+
   /**
    * {@code clamp((x multiplier + addend + ⌊2^shift / 2⌋) >> shift, low, high)}: to another scale,
    * rounding half up. Operands x, multiplier and addend; the last two broadcast to x. Deeploy's
    * RequantShift.
    */
   record Requantize(int shift, long low, long high, ElementType to) implements IntegerNetwork {
+    @Override
+    public boolean isElementwise() {
+      return true;
+    }
+
     @Override
     public String mnemonic() {
       return "requantize";
@@ -157,6 +168,11 @@ public sealed interface IntegerNetwork extends Op {
    */
   record IntegerGelu(long b, long one) implements IntegerNetwork {
     @Override
+    public boolean isElementwise() {
+      return true;
+    }
+
+    @Override
     public String mnemonic() {
       return "integer_gelu";
     }
@@ -173,6 +189,40 @@ public sealed interface IntegerNetwork extends Op {
       requireInteger(operands.getFirst());
       return operands;
     }
+  }
+
+  /** The operation of a mnemonic, as {@link OpReader} reads all of them. */
+  static Optional<IntegerNetwork> read(String mnemonic, AttributeReader in) {
+    return switch (mnemonic) {
+      case "requantize" ->
+          Optional.of(
+              new Requantize(
+                  in.smallInteger("shift"),
+                  in.integer("low"),
+                  in.integer("high"),
+                  in.element("to")));
+      case "integer_softmax" ->
+          Optional.of(
+              new IntegerSoftmax(
+                  in.integer("a"),
+                  in.integer("b"),
+                  in.integer("c"),
+                  in.integer("log2"),
+                  in.integer("levels")));
+      case "power_softmax" ->
+          Optional.of(new PowerSoftmax(in.integer("levels"), in.integer("group")));
+      case "integer_layer_norm", "integer_rms_norm" ->
+          Optional.of(
+              new IntegerNorm(
+                  mnemonic.equals("integer_layer_norm")
+                      ? Structured.NormKind.LAYER
+                      : Structured.NormKind.RMS,
+                  in.smallInteger("shift"),
+                  in.integer("low"),
+                  in.integer("high")));
+      case "integer_gelu" -> Optional.of(new IntegerGelu(in.integer("b"), in.integer("one")));
+      default -> Optional.empty();
+    };
   }
 
   private static void requireInteger(TensorType type) {

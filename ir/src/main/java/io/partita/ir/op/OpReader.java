@@ -5,6 +5,7 @@ import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.program.StepReader;
+import java.util.Optional;
 
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
 public final class OpReader {
@@ -106,39 +107,11 @@ public final class OpReader {
       case "quantize" -> new Quantized.Quantize(axis(in), in.integer("block"), in.element("to"));
       case "dequantize" ->
           new Quantized.Dequantize(axis(in), in.integer("block"), in.element("to"));
-      default -> readInteger(mnemonic, in);
+      default -> {
+        Optional<IntegerNetwork> network = IntegerNetwork.read(mnemonic, in);
+        yield network.isPresent() ? network.get() : readByFunction(mnemonic, in);
+      }
     };
-  }
-
-  private static Op readInteger(String mnemonic, AttributeReader in) {
-    return switch (mnemonic) {
-      case "requantize" ->
-          new IntegerNetwork.Requantize(
-              shift(in), in.integer("low"), in.integer("high"), in.element("to"));
-      case "integer_softmax" ->
-          new IntegerNetwork.IntegerSoftmax(
-              in.integer("a"),
-              in.integer("b"),
-              in.integer("c"),
-              in.integer("log2"),
-              in.integer("levels"));
-      case "power_softmax" ->
-          new IntegerNetwork.PowerSoftmax(in.integer("levels"), in.integer("group"));
-      case "integer_layer_norm", "integer_rms_norm" ->
-          new IntegerNetwork.IntegerNorm(
-              mnemonic.equals("integer_layer_norm")
-                  ? Structured.NormKind.LAYER
-                  : Structured.NormKind.RMS,
-              shift(in),
-              in.integer("low"),
-              in.integer("high"));
-      case "integer_gelu" -> new IntegerNetwork.IntegerGelu(in.integer("b"), in.integer("one"));
-      default -> readByFunction(mnemonic, in);
-    };
-  }
-
-  private static int shift(AttributeReader in) {
-    return in.smallInteger("shift");
   }
 
   private static Op readByFunction(String mnemonic, AttributeReader in) {

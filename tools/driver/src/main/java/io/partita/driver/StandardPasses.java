@@ -93,8 +93,10 @@ public final class StandardPasses {
   private static SetCodec syncCodec(PassCall call) {
     call.requireOptions("");
     String name = call.arguments().getOrDefault("", "");
-    if (!name.equals("bf16")) {
-      throw call.wrong("", "bf16", name.isEmpty() ? "none" : name);
+    List<String> names =
+        Codec.ALL.stream().filter(each -> each != Codec.EXACT).map(Codec::toString).toList();
+    if (!names.contains(name)) {
+      throw call.wrong("", String.join(" or ", names), name.isEmpty() ? "none" : name);
     }
     return new SetCodec(Codec.parse(name));
   }

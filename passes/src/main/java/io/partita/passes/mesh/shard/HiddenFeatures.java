@@ -69,8 +69,7 @@ record HiddenFeatures(List<TrainedWeights.Weight> first, TrainedWeights.Weight s
     return switch (node.op()) {
       case Elementwise elementwise -> true;
       case Quantized quantized -> true;
-      case IntegerNetwork.Requantize requantize -> true;
-      case IntegerNetwork.IntegerGelu gelu -> true;
+      case IntegerNetwork network -> network.isElementwise();
       case Movement.Reshape reshape ->
           node.operand(0).type().rank() > 0
               && node.operand(0).type().shape().fromEnd(0).is(features);

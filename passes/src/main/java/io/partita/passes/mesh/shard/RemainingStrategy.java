@@ -99,8 +99,7 @@ final class RemainingStrategy {
         switch (node.op()) {
           case Elementwise elementwise -> true;
           case Quantized quantized -> true;
-          case IntegerNetwork.Requantize requantize -> true;
-          case IntegerNetwork.IntegerGelu gelu -> true;
+          case IntegerNetwork network -> network.isElementwise();
           case Op other -> false;
         };
     return passes

@@ -32,9 +32,8 @@ final class SmallestTiles {
       case Movement movement -> burst(operands, results);
       case Quantized quantized -> burst(operands, results);
       case Reduction reduction -> 2 * line(operands.getFirst());
-      case IntegerNetwork.Requantize requantize -> burst(operands, results);
-      case IntegerNetwork.IntegerGelu gelu -> burst(operands, results);
-      case IntegerNetwork network -> 2 * line(operands.getFirst());
+      case IntegerNetwork network ->
+          network.isElementwise() ? burst(operands, results) : 2 * line(operands.getFirst());
     };
   }
 

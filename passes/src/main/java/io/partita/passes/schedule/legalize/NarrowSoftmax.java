@@ -37,9 +37,7 @@ final class NarrowSoftmax implements RewriteRule {
           // A sum over groups may be less than one element's share of the whole.
           case IntegerNetwork.PowerSoftmax softmax ->
               softmax.levels() <= LEVELS && softmax.group() == 0;
-          case IntegerNetwork.IntegerGelu gelu -> false;
-          case IntegerNetwork.IntegerNorm norm -> false;
-          case IntegerNetwork.Requantize requantize -> false;
+          case IntegerNetwork other -> false;
         };
     if (!fits) {
       return Optional.empty();

@@ -129,15 +129,4 @@ final class IntegerKernels {
           """,
           ROOT,
           CLAMP);
-
-  static final Kernel INTEGER_GELU =
-      Kernel.of(
-          "x ((one + sign(x) (one - (min(|x|, -b) + b)^2)) >> 1).",
-          """
-          static long integerGelu(long x, long b, long one) {
-            long inside = Math.min(Math.abs(x), -b) + b;
-            long error = Long.signum(x) * (one - inside * inside);
-            return x * (one + error >> 1);
-          }
-          """);
 }

@@ -9,6 +9,17 @@ import java.util.List;
 
 /** Loops of networks that hold integers only; rows are widened to 64 bits. */
 final class IntegerNetworkCode {
+  private static final Kernel GELU =
+      Kernel.of(
+          "x ((one + sign(x) (one - (min(|x|, -b) + b)^2)) >> 1).",
+          """
+          static long integerGelu(long x, long b, long one) {
+            long inside = Math.min(Math.abs(x), -b) + b;
+            long error = Long.signum(x) * (one - inside * inside);
+            return x * (one + error >> 1);
+          }
+          """);
+
   private final StepCode code;
   private final Body body;
 
@@ -72,9 +83,7 @@ final class IntegerNetworkCode {
 
   private void gelu(IntegerNetwork.IntegerGelu op) {
     body.open(LoopNest.loop("i", code.shape(0).elements()));
-    String value =
-        code.call(
-            IntegerKernels.INTEGER_GELU, code.load(0, "i"), literal(op.b()), literal(op.one()));
+    String value = code.call(GELU, code.load(0, "i"), literal(op.b()), literal(op.one()));
     code.store("i", narrowed(value));
     body.close();
   }
