@@ -1,0 +1,100 @@
+package io.partita.tests.documentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code docs/extending.md} lists all files of the compiler that mention each example. */
+class WorkedExamplesTest {
+  private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+  private static final List<String> MODULES =
+      List.of("ir", "frontend", "passes", "backends", "tools", "runtime-c");
+  private static final Set<String> LEFT_OUT = Set.of("target", "test", "resources");
+  private static final Pattern FILE = Pattern.compile("(?m)^- `([^`]+)`: ");
+  private static final Pattern SNIPPET = Pattern.compile("(?ms)^```(?:java|c)\\n(.*?)^```");
+
+  @ParameterizedTest
+  @CsvSource({
+    "An elementwise function, \\bCOSH\\b|\\bpartita_cosh_f32\\b, 4",
+    "An operation, IntegerGelu|integerGelu|integer_gelu, 9",
+    "A codec, \\bBf16Codec\\b, 2",
+    "A rewrite rule, \\bRaiseSilu\\b, 2"
+  })
+  void filesAndLinesAreThoseOfTheExample(String title, String example, int files)
+      throws IOException {
+    String section = section(title);
+    List<String> listed = all(FILE, section);
+    assertThat(listed).hasSize(files).containsExactlyInAnyOrderElementsOf(mentioning(example));
+
+    Set<String> lines =
+        listed.stream()
+            .flatMap(file -> read(ROOT.resolve(file)).lines())
+            .map(String::strip)
+            .collect(Collectors.toSet());
+    List<String> shown =
+        all(SNIPPET, section).stream()
+            .flatMap(String::lines)
+            .map(String::strip)
+            .filter(line -> !line.isEmpty())
+            .toList();
+    assertThat(shown).isNotEmpty();
+    assertThat(lines).containsAll(shown);
+  }
+
+  private static String section(String title) {
+    String page = read(ROOT.resolve("docs/extending.md"));
+    String heading = "\n## " + title + "\n";
+    assertThat(page).containsOnlyOnce(heading);
+    String rest = page.substring(page.indexOf(heading) + heading.length());
+    int end = rest.indexOf("\n## ");
+    return end < 0 ? rest : rest.substring(0, end);
+  }
+
+  private static List<String> all(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map((MatchResult match) -> match.group(1)).toList();
+  }
+
+  private static Set<String> mentioning(String example) throws IOException {
+    Pattern pattern = Pattern.compile(example);
+    Set<String> files = new TreeSet<>();
+    for (String module : MODULES) {
+      try (Stream<Path> paths = Files.walk(ROOT.resolve(module))) {
+        paths
+            .filter(WorkedExamplesTest::isSource)
+            .filter(path -> pattern.matcher(read(path)).find())
+            .forEach(path -> files.add(ROOT.relativize(path).toString()));
+      }
+    }
+    return files;
+  }
+
+  private static boolean isSource(Path path) {
+    for (Path part : ROOT.relativize(path)) {
+      if (LEFT_OUT.contains(part.toString())) {
+        return false;
+      }
+    }
+    String name = path.getFileName().toString();
+    return name.endsWith(".java") || name.endsWith(".c") || name.endsWith(".h");
+  }
+
+  private static String read(Path path) {
+    try {
+      return Files.readString(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
