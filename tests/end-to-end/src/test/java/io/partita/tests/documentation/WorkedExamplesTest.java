@@ -6,12 +6,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +24,7 @@ class WorkedExamplesTest {
       List.of("ir", "frontend", "passes", "backends", "tools", "runtime-c");
   private static final Set<String> LEFT_OUT = Set.of("target", "test", "resources");
   private static final Pattern FILE = Pattern.compile("(?m)^- `([^`]+)`: ");
+  private static final Pattern TEST = Pattern.compile("(?m)^Tested in `([^`]+)`");
   private static final Pattern SNIPPET = Pattern.compile("(?ms)^```(?:java|c)\\n(.*?)^```");
 
   @ParameterizedTest
@@ -38,19 +40,35 @@ class WorkedExamplesTest {
     List<String> listed = all(FILE, section);
     assertThat(listed).hasSize(files).containsExactlyInAnyOrderElementsOf(mentioning(example));
 
-    Set<String> lines =
-        listed.stream()
-            .flatMap(file -> read(ROOT.resolve(file)).lines())
-            .map(String::strip)
-            .collect(Collectors.toSet());
-    List<String> shown =
-        all(SNIPPET, section).stream()
-            .flatMap(String::lines)
-            .map(String::strip)
-            .filter(line -> !line.isEmpty())
-            .toList();
-    assertThat(shown).isNotEmpty();
-    assertThat(lines).containsAll(shown);
+    List<String> snippets = all(SNIPPET, section);
+    assertThat(snippets).isNotEmpty();
+    List<String> shownFrom = new ArrayList<>(listed);
+    shownFrom.addAll(all(TEST, section));
+    assertThat(snippets)
+        .allSatisfy(
+            snippet ->
+                assertThat(shownFrom)
+                    .as(snippet)
+                    .anyMatch(file -> hasInOrder(lines(read(ROOT.resolve(file))), lines(snippet))));
+  }
+
+  /** Whether lines are among others in the order in which they are shown. */
+  private static boolean hasInOrder(List<String> lines, List<String> shown) {
+    Iterator<String> rest = shown.iterator();
+    String next = rest.next();
+    for (String line : lines) {
+      if (line.equals(next)) {
+        if (!rest.hasNext()) {
+          return true;
+        }
+        next = rest.next();
+      }
+    }
+    return false;
+  }
+
+  private static List<String> lines(String text) {
+    return text.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
   }
 
   private static String section(String title) {
