@@ -44,13 +44,17 @@ class LayoutPropagationTest {
       assertThat(sync.change().kinds()).containsExactly(Map.entry("x", SyncKind.ALL_REDUCE));
       assertThat(sync.isAtDefinition()).isTrue();
     }
-    for (Node node : graph.nodes()) {
-      Value value = node.results().getFirst();
-      if (node.op() instanceof Source.Constant && value.type().rank() == 2) {
-        long bytes = plan.layout(value).bytes(value.type()).stream().mapToLong(b -> b).sum();
-        assertThat(bytes).as(plan.layout(value).toString()).isEqualTo(value.type().bytes());
-      }
-    }
+    assertThat(
+            graph.nodes().stream()
+                .filter(node -> node.op() instanceof Source.Constant)
+                .map(node -> node.results().getFirst())
+                .filter(value -> value.type().rank() == 2))
+        .isNotEmpty()
+        .allSatisfy(
+            value ->
+                assertThat(plan.layout(value).bytes(value.type()).stream().mapToLong(b -> b).sum())
+                    .as(plan.layout(value).toString())
+                    .isEqualTo(value.type().bytes()));
     verifyClose(graph, plan, new Draw(3));
   }
 

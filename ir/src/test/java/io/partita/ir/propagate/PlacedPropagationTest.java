@@ -87,8 +87,8 @@ class PlacedPropagationTest {
     LayoutPlan plan = LayoutPropagation.run(graph, mesh, pinned);
     assertThat(kinds(plan))
         .containsExactly(SyncKind.BROADCAST, SyncKind.REDUCE, SyncKind.BROADCAST, SyncKind.REDUCE);
-    assertThat(blocks.sums).allMatch(sum -> plan.layout(sum).equals(root));
-    assertThat(blocks.norms).allMatch(norm -> plan.layout(norm).equals(root));
+    assertThat(blocks.sums).isNotEmpty().allMatch(sum -> plan.layout(sum).equals(root));
+    assertThat(blocks.norms).isNotEmpty().allMatch(norm -> plan.layout(norm).equals(root));
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(8));
   }
 
@@ -149,11 +149,9 @@ class PlacedPropagationTest {
             SyncKind.REDUCE,
             SyncKind.BROADCAST,
             SyncKind.REDUCE);
-    for (Value weight : constants(graph)) {
-      if (weight.type().rank() == 2) {
-        assertThat(bytes(plan, weight)).isEqualTo(weight.type().bytes());
-      }
-    }
+    assertThat(constants(graph).stream().filter(weight -> weight.type().rank() == 2))
+        .isNotEmpty()
+        .allSatisfy(weight -> assertThat(bytes(plan, weight)).isEqualTo(weight.type().bytes()));
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(5));
   }
 

@@ -47,7 +47,9 @@ class PartitaTest {
     assertThat(compiled.mesh()).isEmpty();
     assertThat(compiled.inputs()).containsExactly(DECODER);
     assertThat(compiled.files()).contains("com/example/Decoder.java", "checksums.txt");
-    assertThat(compiled.files()).allSatisfy(file -> assertThat(folder.resolve(file)).exists());
+    assertThat(compiled.files())
+        .isNotEmpty()
+        .allSatisfy(file -> assertThat(folder.resolve(file)).exists());
     assertThat(compiled.summary()).startsWith("class com.example.Decoder: a decoder");
     assertThat(steps).contains("emitting Java");
     assertThat(notes).isEmpty();
@@ -76,7 +78,7 @@ class PartitaTest {
     assertThat(compiled.inputs())
         .extracting(path -> path.getFileName().toString())
         .containsExactly("network.onnx", "network.onnx.data.w1", "network.onnx.data.w2");
-    assertThat(compiled.inputs()).allSatisfy(path -> assertThat(path).exists());
+    assertThat(compiled.inputs()).isNotEmpty().allSatisfy(path -> assertThat(path).exists());
     assertThat(compiled.kind()).isEqualTo(CompiledModel.Kind.PREFILL);
   }
 

@@ -114,7 +114,9 @@ final class PlanCommandTest {
   void syncsAreTwoABlock() {
     Map<String, Object> json = json("--target", "siracusa:chips=4", "--strategy=tensor=4");
     assertThat(json).containsEntry("syncsPerBlock", 2).containsEntry("blocks", 4);
-    assertThat(list(json, "syncs")).allMatch(sync -> !sync.get("algorithm").toString().isEmpty());
+    assertThat(list(json, "syncs"))
+        .isNotEmpty()
+        .allMatch(sync -> !sync.get("algorithm").toString().isEmpty());
     double sent = list(json, "syncs").stream().mapToDouble(sync -> number(sync, "bytes")).sum();
     assertThat(sent).isPositive();
   }

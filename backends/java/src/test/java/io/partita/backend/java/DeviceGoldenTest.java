@@ -70,14 +70,17 @@ class DeviceGoldenTest {
     Program program = program(2, new Algorithm.Direct());
     EmittedProgram emitted = JavaBackend.emit(program, OPTIONS);
     GoldenFile golden = GoldenFile.of("java/two-devices.golden");
-    for (EmittedFile file : emitted.files()) {
-      boolean isOfModel =
-          file.path().endsWith("/Network.java")
-              || file.path().contains("/NetworkRole")
-              || file.path().endsWith(".json");
-      if (isOfModel) {
-        golden.assertMatches(file.path(), file.text());
-      }
+    List<EmittedFile> ofModel =
+        emitted.files().stream()
+            .filter(
+                file ->
+                    file.path().endsWith("/Network.java")
+                        || file.path().contains("/NetworkRole")
+                        || file.path().endsWith(".json"))
+            .toList();
+    assertThat(ofModel).hasSizeGreaterThanOrEqualTo(3);
+    for (EmittedFile file : ofModel) {
+      golden.assertMatches(file.path(), file.text());
     }
   }
 

@@ -1,5 +1,7 @@
 package io.partita.backend.siracusa;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
@@ -69,7 +71,11 @@ class GoldenSourceTest {
     GoldenFile golden = GoldenFile.of("siracusa/" + name + ".golden");
     List<String> shown =
         List.of("role_0.c", "chip1_messages.c", "Makefile", "README.md", ModelDescription.FILE);
-    for (EmittedFile file : SiracusaBackend.emit(schedule, 8).files()) {
+    List<EmittedFile> files = SiracusaBackend.emit(schedule, 8).files();
+    assertThat(files)
+        .extracting(EmittedFile::path)
+        .contains("role_0.c", "Makefile", "README.md", ModelDescription.FILE);
+    for (EmittedFile file : files) {
       if (shown.contains(file.path())) {
         golden.assertMatches(file.path(), file.text());
       }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.driver.ModelFile;
 import io.partita.driver.StandardPasses;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.passes.Pipeline;
@@ -73,12 +72,15 @@ class PaperPartitionTest {
             "model.embed_tokens.weight",
             "model.rotary_emb.cos_cached",
             "model.rotary_emb.sin_cached");
-    for (Value input : sharded.module().graph().inputs()) {
-      if (input.name().startsWith("past")) {
-        Layout layout = sharded.module().placement().orElseThrow().layout(input);
-        assertThat(layout.at()).as(input.name()).isNotEmpty();
-      }
-    }
+    assertThat(
+            sharded.module().graph().inputs().stream()
+                .filter(input -> input.name().startsWith("past")))
+        .hasSize(2 * LAYERS)
+        .allSatisfy(
+            input -> {
+              Layout layout = sharded.module().placement().orElseThrow().layout(input);
+              assertThat(layout.at()).as(input.name()).isNotEmpty();
+            });
   }
 
   private static void verify(Module decoder, int chips) {
@@ -117,14 +119,18 @@ class PaperPartitionTest {
   private static void verifyCaches(Sharded sharded, int chips) {
     Module module = sharded.module();
     assertThat(module.states()).hasSize(2 * LAYERS);
-    for (Value input : module.graph().inputs()) {
-      if (module.states().stream().anyMatch(state -> state.input().equals(input.name()))) {
-        Layout layout = module.placement().orElseThrow().layout(input);
-        assertThat(layout.bytes(input.type()))
-            .containsOnly(input.type().bytes() / chips)
-            .hasSize(chips);
-      }
-    }
+    assertThat(
+            module.graph().inputs().stream()
+                .filter(
+                    input ->
+                        module.states().stream()
+                            .anyMatch(state -> state.input().equals(input.name()))))
+        .hasSize(2 * LAYERS)
+        .allSatisfy(
+            input ->
+                assertThat(module.placement().orElseThrow().layout(input).bytes(input.type()))
+                    .containsOnly(input.type().bytes() / chips)
+                    .hasSize(chips));
   }
 
   @Test
