@@ -13,6 +13,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import java.io.IOException;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,7 @@ class GoldenSourceTest {
 
   @Test
   void decoder() throws IOException {
-    verify("Decoder", new DecoderGraph(8, 16, 2, 2, 10, 4).module());
+    verify("Decoder", BlockRoles.record(new DecoderGraph(8, 16, 2, 2, 10, 4).module()));
   }
 
   private static void verify(String name, Module module) throws IOException {

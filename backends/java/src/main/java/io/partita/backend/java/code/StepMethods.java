@@ -6,15 +6,13 @@ import io.partita.backend.java.plan.Names;
 import io.partita.backend.java.plan.Step;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.lang.model.element.Modifier;
 
 /**
- * Cuts the steps into methods: one for each block of the model, as the nodes' names tell it, or
- * more where that would be too long for the JIT compiler, which leaves methods of more than 8,000
- * bytes alone.
+ * Cuts the steps into methods: one for each block of the model, or more where that would be too
+ * long for the JIT compiler, which leaves methods of more than 8,000 bytes alone.
  */
 final class StepMethods {
   /** Characters of a method's body: each is less than a byte of bytecode. */
@@ -23,35 +21,26 @@ final class StepMethods {
   /** Calls in a method that only calls. */
   private static final int CALLS = 100;
 
-  /** A path of names down to the first number, such as {@code /model/layers.0}. */
-  private static final Pattern BLOCK = Pattern.compile("^.*?([A-Za-z_]+)[._/]?(\\d+)(?=[./]|$)");
-
   private final List<MethodSpec> methods = new ArrayList<>();
   private final Names names =
       new Names(Set.of("run", "step", "call", "reset", "open", "position", "check"));
   private final List<String> calls = new ArrayList<>();
   private Body body = new Body();
-  private String block = "";
+  private OptionalInt block = OptionalInt.empty();
   private int first = 1;
   private int last;
 
   static StepMethods of(ModulePlan plan, StepPrinter printer) {
     StepMethods methods = new StepMethods();
     for (Step step : plan.steps()) {
-      methods.add(blockOf(step.node().name()), printer.print(step));
+      methods.add(step.node().origin().block(), printer.print(step));
     }
     methods.finish();
     methods.nestCalls();
     return methods;
   }
 
-  /** The block that a node belongs to, or nothing. */
-  static String blockOf(String name) {
-    Matcher matcher = BLOCK.matcher(name);
-    return matcher.find() && name.length() > matcher.end() ? matcher.group() : "";
-  }
-
-  private void add(String block, List<Body> parts) {
+  private void add(OptionalInt block, List<Body> parts) {
     if (!block.equals(this.block)) {
       finish();
       this.block = block;
@@ -67,8 +56,9 @@ final class StepMethods {
 
   private void finish() {
     if (body.characters() > 0) {
-      String name = names.identifier(methodName(block), "");
-      String where = block.isEmpty() ? "" : " of " + Comments.javadoc(block);
+      String part = block.isEmpty() ? "" : "block" + block.getAsInt();
+      String name = names.identifier(part.isEmpty() ? "steps" : part, "");
+      String where = block.isEmpty() ? "" : " of block " + block.getAsInt();
       methods.add(
           MethodSpec.methodBuilder(name)
               .addModifiers(Modifier.PRIVATE)
@@ -79,11 +69,6 @@ final class StepMethods {
     }
     body = new Body();
     first = last + 1;
-  }
-
-  private static String methodName(String block) {
-    Matcher matcher = BLOCK.matcher(block);
-    return matcher.find() ? matcher.group(1) + matcher.group(2) : "steps";
   }
 
   /** Puts calls into methods of their own until few are left, so that no method is too long. */
