@@ -137,6 +137,11 @@ public final class PirFile {
     return PirParser.parse(text, file.toString(), map(weights(file)));
   }
 
+  /** Whether a file's name says that it holds the text of a module or a program. */
+  public static boolean isPir(Path file) {
+    return file.toString().endsWith(SUFFIX);
+  }
+
   /** Whether the file has the text of a program. */
   public static boolean hasProgram(Path file) {
     return PirParser.isProgram(text(file));

@@ -32,7 +32,7 @@ public record ModelFile(Path file, Module module) {
    * @throws PartitaException when the file isn't a model, or can't be imported
    */
   public static ModelFile read(Path file, Map<String, Long> dims, Map<String, String> values) {
-    if (file.toString().endsWith(".pir")) {
+    if (PirFile.isPir(file)) {
       return new ModelFile(file, PirFile.read(file));
     }
     OnnxModel model = OnnxModel.read(file);
@@ -46,7 +46,7 @@ public record ModelFile(Path file, Module module) {
    */
   public static List<Path> parts(Path file) {
     List<Path> parts = new ArrayList<>(List.of(file));
-    if (!file.toString().endsWith(".pir")) {
+    if (!PirFile.isPir(file)) {
       parts.addAll(OnnxModel.read(file).dataFiles());
     } else if (Files.exists(PirFile.weights(file))) {
       parts.add(PirFile.weights(file));

@@ -164,7 +164,7 @@ public final class Preparation {
   }
 
   private static boolean isText(Compilation.Request request) {
-    return request.model().toString().endsWith(".pir");
+    return PirFile.isPir(request.model());
   }
 
   /** A module in text form with what the user gives. */

@@ -29,7 +29,7 @@ public final class StagedFile {
     if (file.toString().endsWith(ScheduleFile.SUFFIX)) {
       return Staged.of(ScheduleFile.read(file));
     }
-    if (file.toString().endsWith(".pir") && PirFile.hasProgram(file)) {
+    if (PirFile.isPir(file) && PirFile.hasProgram(file)) {
       Program program = PirFile.readProgram(file);
       ProgramProof.verify(program, Localize.CAPACITY);
       return Staged.of(program);

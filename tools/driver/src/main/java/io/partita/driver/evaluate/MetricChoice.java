@@ -5,6 +5,7 @@ import io.partita.driver.DecoderDimensions;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.LanguageModel;
 import io.partita.frontend.onnx.OnnxModel;
+import io.partita.ir.text.PirFile;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ final class MetricChoice {
 
   /** With the length of the data's sequences, where the model's is open and not given. */
   static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
-    boolean isText = model.model().toString().endsWith(".pir");
+    boolean isText = PirFile.isPir(model.model());
     if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {
       return model;
     }

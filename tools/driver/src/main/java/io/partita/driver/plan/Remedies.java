@@ -13,6 +13,7 @@ import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.Unit;
+import io.partita.ir.text.PirFile;
 import io.partita.passes.planning.residency.Content;
 import io.partita.passes.planning.residency.Shortage;
 import io.partita.passes.planning.search.CandidatePlan;
@@ -182,7 +183,7 @@ final class Remedies {
   }
 
   private Set<String> cacheDims() {
-    return request.model().model().toString().endsWith(".pir")
+    return PirFile.isPir(request.model().model())
         ? Set.of()
         : DecoderDimensions.cache(OnnxModel.read(request.model().model()));
   }
