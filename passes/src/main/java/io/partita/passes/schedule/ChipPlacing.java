@@ -31,6 +31,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** From a chip's tasks to its schedule: each region gets its places. */
@@ -106,6 +107,10 @@ final class ChipPlacing {
     return new TransferTimes(
         tasks.tasks().stream()
             .map(task -> task instanceof Task.Loop loop ? loops.get(loop.index()) : 0.0)
+            .toList(),
+        IntStream.range(0, tasks.tasks().size())
+            .filter(i -> tasks.tasks().get(i) instanceof Task.Rows)
+            .boxed()
             .toList(),
         far.flatMap(memory -> chip.channel(memory.name(), home)),
         far.flatMap(memory -> chip.channel(home, memory.name())));

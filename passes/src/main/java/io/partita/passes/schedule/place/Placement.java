@@ -221,11 +221,9 @@ public final class Placement {
     for (int i = 0; i < own.size() && passing.fits(); i++) {
       near.put(own.get(i), start + passing.offset(i));
     }
-    TransferQueue first =
-        passing.queue(start, far, new TransferQueue(prefetch, times, List.of(), unit));
+    TransferQueue first = passing.queue(start, far, TransferQueue.first(prefetch, times, unit));
     steps(living, first);
-    TransferQueue queue =
-        passing.queue(start, far, new TransferQueue(prefetch, times, first.left(), unit));
+    TransferQueue queue = passing.queue(start, far, first.next());
     List<List<ScheduleStep>> before = steps(living, queue);
     long used = start + passing.bytes();
     boolean fits = used <= home.available() && end(far) <= farther.available();

@@ -11,12 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * When weights and states are fetched: each as soon as its room is free and the queue of transfers
- * isn't full, in the order in which they're needed. What a run has changed of a state is spilled as
- * soon as that's done. The first weights of a run are fetched by the run before it, when it needs
- * their room no more. The queue follows the time that all this takes on the chip.
+ * The queue of transfers between the home memory and a farther one. Each weight or state is fetched
+ * as soon as its room is free and the queue isn't full, in the order of first use. A state that a
+ * run changes is spilled right after the last change. The first weights of a run are fetched by the
+ * run before it, once their room is free. The channel serves transfers in the order in which they
+ * were started, so a fetch isn't started right before rows of a table are asked for, which would
+ * wait for it. The queue keeps track of the time that the transfers take on the chip.
  */
 final class TransferQueue {
   /** What a port queues; with more, the control core would wait to start one. */
@@ -74,20 +77,49 @@ final class TransferQueue {
   private final long unit;
   private final TransferTimes times;
   private final List<Double> left;
+  private final int mostEarly;
   private final Map<Optional<DmaChannel>, Double> busyUntil = new HashMap<>();
   private int count;
   private double now;
 
   /**
    * @param ahead whether transfers begin before they're needed
-   * @param left how long each of the early ones still takes when a run begins: {@link #left} of the
+   * @param left cycles that each early transfer still takes when a run begins: {@link #left} of the
    *     run before it; empty if they all begin with the run
+   * @param mostEarly how many transfers a run may start for the next one
    */
-  TransferQueue(boolean ahead, TransferTimes times, List<Double> left, long unit) {
+  private TransferQueue(
+      boolean ahead, TransferTimes times, List<Double> left, int mostEarly, long unit) {
     this.unit = unit;
     this.ahead = ahead;
     this.times = times;
     this.left = List.copyOf(left);
+    this.mostEarly = mostEarly;
+  }
+
+  /**
+   * The queue of a run that follows no other one.
+   *
+   * @param ahead whether transfers begin before they're needed
+   */
+  static TransferQueue first(boolean ahead, TransferTimes times, long unit) {
+    return new TransferQueue(ahead, times, List.of(), MOST_UNDER_WAY, unit);
+  }
+
+  /** The queue of the next run, once all steps of this one are known. */
+  TransferQueue next() {
+    List<Double> left = left();
+    int begun = 0;
+    while (begun < left.size() && isWorthStarting(left, begun)) {
+      begun++;
+    }
+    return new TransferQueue(ahead, times, left.subList(0, begun), begun, unit);
+  }
+
+  /** Whether an early transfer begins before the next run asks for rows. */
+  private boolean isWorthStarting(List<Double> left, int piece) {
+    double begin = left.get(piece) - times.cycles(true, early.get(piece).bytes);
+    return left.get(piece) == 0 || beginsBeforeRows(0, 0, begin);
   }
 
   /**
@@ -100,7 +132,7 @@ final class TransferQueue {
   boolean early(int again, int first, Address far, long home, long bytes, String node) {
     Whole whole = new Whole(far, home, bytes, node);
     for (Piece piece : pieces(true, 0, first, whole)) {
-      if (!ahead || early.size() == MOST_UNDER_WAY) {
+      if (!ahead || early.size() == mostEarly) {
         fetches.add(piece);
         continue;
       }
@@ -194,24 +226,56 @@ final class TransferQueue {
     return now;
   }
 
-  /** How long each of the early transfers for the next run still takes after this one. */
-  List<Double> left() {
+  /** Cycles that each of the early transfers for the next run still takes after this one. */
+  private List<Double> left() {
     return underWay.stream().map(each -> Math.max(0, each.end - now)).toList();
   }
 
   private void startFree(int task, List<ScheduleStep> steps) {
-    while (ahead
-        && !fetches.isEmpty()
-        && fetches.peek().free <= task
-        && (underWay.size() < MOST_UNDER_WAY || task == end())) {
-      while (isBlocked(fetches.peek()) && oldest().end <= now) {
+    while (ahead && !fetches.isEmpty() && fetches.peek().free <= task) {
+      while (isBlocked(fetches.peek()) && (task == end() || oldest().end <= now)) {
         await(steps);
       }
-      if (isBlocked(fetches.peek())) {
+      if (isBlocked(fetches.peek()) || !hasRoom(task, steps) || !letsRowsPass(task)) {
         return;
       }
       start(fetches.remove(), steps);
     }
+  }
+
+  /** Whether one more transfer may be under way; if not, one that has ended makes room. */
+  private boolean hasRoom(int task, List<ScheduleStep> steps) {
+    if (underWay.size() >= MOST_UNDER_WAY && task < end()) {
+      Started oldest = oldest();
+      if (!isOfThisRun(oldest) || oldest.end > now) {
+        return false;
+      }
+      await(steps);
+    }
+    return true;
+  }
+
+  /** Whether the next fetch is needed by the next rows or begins before they are asked for. */
+  private boolean letsRowsPass(int task) {
+    OptionalInt rows = times.nextRows(task);
+    if (task == end() || rows.isEmpty() || fetches.peek().due <= rows.getAsInt()) {
+      return true;
+    }
+    double begin = now + times.issueCycles(true);
+    double busy = busyUntil.getOrDefault(times.channel(true), 0.0);
+    return beginsBeforeRows(task, now, Math.max(begin, busy));
+  }
+
+  /**
+   * Whether a fetch keeps the channel busy that would wait for the next rows: they then wait for
+   * one fetch at most.
+   *
+   * @param at the time before the task, in cycles
+   * @param begin the time at which the channel begins the fetch
+   */
+  private boolean beginsBeforeRows(int task, double at, double begin) {
+    OptionalInt rows = times.nextRows(task);
+    return rows.isEmpty() || begin < at + times.cycles(task, rows.getAsInt());
   }
 
   /** Whether its room holds what is on its way to the farther memory. */

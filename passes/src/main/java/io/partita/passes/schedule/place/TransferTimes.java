@@ -3,18 +3,35 @@ package io.partita.passes.schedule.place;
 import io.partita.ir.target.DmaChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * How long a chip takes, in cycles of its cores.
+ * The times of one run on a chip, in cycles of its cores.
  *
- * @param tasks each alone
- * @param fetch what moves bytes from L3 to L2; none if there's no L3
- * @param spill what moves them back, which may be the same
+ * @param tasks the time of each task alone
+ * @param rows the tasks that ask for rows of a table in the farther memory, ascending
+ * @param fetch the channel from the farther memory to the home memory; none if there's no farther
+ *     one
+ * @param spill the channel back, which may be the same
  */
 public record TransferTimes(
-    List<Double> tasks, Optional<DmaChannel> fetch, Optional<DmaChannel> spill) {
+    List<Double> tasks,
+    List<Integer> rows,
+    Optional<DmaChannel> fetch,
+    Optional<DmaChannel> spill) {
   public TransferTimes {
     tasks = List.copyOf(tasks);
+    rows = List.copyOf(rows);
+  }
+
+  /** The first task from this one on that asks for rows. */
+  OptionalInt nextRows(int task) {
+    return rows.stream().mapToInt(Integer::intValue).filter(each -> each >= task).findFirst();
+  }
+
+  /** From the start of one task to the start of another. */
+  double cycles(int from, int to) {
+    return tasks.subList(from, to).stream().mapToDouble(Double::doubleValue).sum();
   }
 
   Optional<DmaChannel> channel(boolean isFetch) {

@@ -6,6 +6,8 @@ import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import io.partita.ir.schedule.ScheduleStep.WaitTransfer;
+import io.partita.ir.target.DmaChannel;
+import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.schedule.place.OffsetPacking.Interval;
 import io.partita.passes.schedule.place.WeightRing.Slot;
 import io.partita.passes.schedule.place.WeightRing.Unit;
@@ -20,7 +22,8 @@ import org.junit.jupiter.api.Test;
 
 class PlacesTest {
   private static final TransferTimes TIMES =
-      new TransferTimes(Collections.nCopies(30, 1000.0), Optional.empty(), Optional.empty());
+      new TransferTimes(
+          Collections.nCopies(30, 1000.0), List.of(), Optional.empty(), Optional.empty());
 
   @Test
   void packedIntervalsThatMeetDoNotOverlap() {
@@ -81,7 +84,7 @@ class PlacesTest {
   @Test
   void transfersStartInTurnAndAreAwaitedOnce() {
     for (boolean ahead : List.of(true, false)) {
-      TransferQueue queue = new TransferQueue(ahead, TIMES, List.of(), 8);
+      TransferQueue queue = TransferQueue.first(ahead, TIMES, 8);
       for (int unit = 0; unit < 30; unit++) {
         queue.fetch(
             Math.max(0, unit - 3),
@@ -113,5 +116,36 @@ class PlacesTest {
       }
       assertThat(moved).isEqualTo(expected);
     }
+  }
+
+  /**
+   * A weight of ten pieces streams in while tasks run, and one of them asks for rows. A piece that
+   * would begin after that waits until the rows have been asked for.
+   */
+  @Test
+  void rowsWaitForOnePieceAtMost() {
+    DmaChannel channel =
+        TargetLibrary.find("siracusa").chips().getFirst().channel("l3", "l2").orElseThrow();
+    double piece = channel.cycles(131_064, 0);
+    int rows = 20;
+    TransferTimes times =
+        new TransferTimes(
+            Collections.nCopies(40, piece / 8),
+            List.of(rows),
+            Optional.of(channel),
+            Optional.of(channel));
+    TransferQueue queue = TransferQueue.first(true, times, 8);
+    queue.fetch(0, 39, new Address(2, 0), 0, 10 * 131_064, "w");
+    List<Integer> starts = new ArrayList<>();
+    for (int task = 0; task <= 40; task++) {
+      for (ScheduleStep step : queue.before(task)) {
+        if (step instanceof StartTransfer) {
+          starts.add(task);
+        }
+      }
+    }
+    assertThat(starts).hasSize(10);
+    assertThat(starts.stream().filter(task -> task <= rows)).hasSize(3);
+    assertThat(starts.stream().filter(task -> task == rows + 1)).isNotEmpty();
   }
 }
