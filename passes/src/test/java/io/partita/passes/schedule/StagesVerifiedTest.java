@@ -73,6 +73,7 @@ class StagesVerifiedTest {
         .anyMatch(action -> action instanceof Stage.Call call && !call.meanwhile().isEmpty());
     List<Stage.Action> inTurn = actions(scheduled(false));
     assertThat(inTurn)
+        .anyMatch(Stage.Call.class::isInstance)
         .allMatch(action -> !(action instanceof Stage.Call call) || call.meanwhile().isEmpty());
     assertThat(inTurn.getLast()).isInstanceOf(Stage.LoadNext.class);
   }

@@ -94,7 +94,7 @@ class RaisedFixturesTest {
     assertThat(anatomy.patchEmbedding().isPresent())
         .isEqualTo(fixture.expected("patch_embedding") == 1);
     assertThat(anatomy.classToken().isPresent()).isEqualTo(fixture.expected("class_token") == 1);
-    assertThat(anatomy.blocks()).allMatch(Block::residual);
+    assertThat(anatomy.blocks()).hasSize(blocks).allMatch(Block::residual);
   }
 
   private static long count(Module module, Predicate<Op> test) {
@@ -168,6 +168,7 @@ class RaisedFixturesTest {
             "%d of %d blocks recognised: %d raised with quantised linears"
                 .formatted(blocks, blocks, blocks));
     assertThat(anatomy.blocks())
+        .hasSize(blocks)
         .allMatch(Block::residual)
         .allMatch(block -> block.placement() != Block.NormPlacement.NONE);
     List<Block.FfnPart> ffns = anatomy.blocks().stream().flatMap(b -> b.ffns().stream()).toList();
@@ -253,6 +254,7 @@ class RaisedFixturesTest {
         .as(String.join("\n", anatomy.lines()))
         .isEqualTo(anatomy.candidates());
     assertThat(anatomy.blocks())
+        .hasSize((int) anatomy.completeBlocks())
         .allMatch(Block::residual)
         .allMatch(block -> block.attention().heads().isStatic());
     requireRoles(inspection.understood().get().raised(), anatomy);
