@@ -65,6 +65,16 @@ public final class CompileOptions {
     return Optional.ofNullable(values.strategy);
   }
 
+  /** How the sums of blocks travel between devices. */
+  public Optional<String> sync() {
+    return Optional.ofNullable(values.sync);
+  }
+
+  /** The ranges of sums of few bits. */
+  public Optional<Path> calibration() {
+    return Optional.ofNullable(values.calibration);
+  }
+
   /** The target whose best plan is compiled. */
   public Optional<String> plan() {
     return Optional.ofNullable(values.plan);
@@ -100,6 +110,8 @@ public final class CompileOptions {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private String devices;
     private String strategy;
+    private String sync;
+    private Path calibration;
     private String plan;
     private String passes;
     private OptionalLong cacheCapacity = OptionalLong.empty();
@@ -120,6 +132,8 @@ public final class CompileOptions {
       settings.putAll(other.settings);
       devices = other.devices;
       strategy = other.strategy;
+      sync = other.sync;
+      calibration = other.calibration;
       plan = other.plan;
       passes = other.passes;
       cacheCapacity = other.cacheCapacity;
@@ -168,6 +182,21 @@ public final class CompileOptions {
     /** How it is distributed, such as {@code pipeline=2,tensor=4}; null for the usual. */
     public Builder strategy(String text) {
       strategy = text;
+      return this;
+    }
+
+    /**
+     * How the sums of each block travel between devices, such as {@code blocks 0-3: drop; others:
+     * bf16}; null for exact sums.
+     */
+    public Builder sync(String rules) {
+      sync = rules;
+      return this;
+    }
+
+    /** A file of {@code partita calibrate}, for sums of few bits; null for none. */
+    public Builder calibration(Path file) {
+      calibration = file;
       return this;
     }
 

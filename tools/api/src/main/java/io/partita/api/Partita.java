@@ -7,6 +7,8 @@ import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.ModelFile;
+import io.partita.driver.Sharding;
+import io.partita.driver.SyncSelection;
 import io.partita.driver.Target;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.chip.TargetSettings;
@@ -16,6 +18,7 @@ import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Compiles models.
@@ -90,7 +93,7 @@ public final class Partita {
     EmittedProgram program =
         options.plan().isPresent()
             ? java(compilation, planned(options.plan().get()), names)
-            : compilation.toJava(request(), devices.chosen(), names, options.output());
+            : compilation.toJava(request(), sharding(), names, options.output());
     return Written.java(options.output(), inputs(), program);
   }
 
@@ -114,8 +117,12 @@ public final class Partita {
         options.plan().isPresent()
             ? compilation.toC(
                 Distribution.overlapping(planned(options.plan().get())), chips, options.output())
-            : compilation.toC(request(), devices.chosen(), chips, options.output());
+            : compilation.toC(request(), sharding(), chips, options.output());
     return Written.chips(options.output(), inputs(), program);
+  }
+
+  private Optional<Sharding> sharding() {
+    return new SyncSelection(options.sync(), options.calibration()).sharding(devices.chosen());
   }
 
   /** The best strategy and algorithms for a target; for one device, the model is as it is. */

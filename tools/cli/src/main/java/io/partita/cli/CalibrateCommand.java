@@ -1,14 +1,17 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.Sharding;
 import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.SyncRules;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -50,6 +53,14 @@ final class CalibrateCommand implements Callable<Integer> {
 
   @Mixin DeviceOptions devices = new DeviceOptions();
 
+  @Option(
+      names = "--sync",
+      paramLabel = "RULES",
+      description =
+          "Measure with the syncs dropped that these rules drop, such as 'blocks 0-3: drop+int4'. By"
+              + " default all sums are exact.")
+  String rules;
+
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
@@ -69,6 +80,7 @@ final class CalibrateCommand implements Callable<Integer> {
                         "--devices N: over how many devices, 2 or more, is the model split?"));
     Compilation.Request request =
         new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
+    SyncRules dropped = rules == null ? SyncRules.NONE : SyncRules.parse(rules).drops();
     EvaluationData given = EvaluationData.read(data.file, array);
     PrintWriter err = spec.commandLine().getErr();
     CalibrationFile file;
@@ -78,7 +90,7 @@ final class CalibrateCommand implements Callable<Integer> {
               .run(
                   new Calibration.Request(
                       request,
-                      strategy,
+                      new Sharding(strategy, dropped, Optional.empty()),
                       given,
                       data.scaling(),
                       data.samples(),

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
@@ -10,7 +11,6 @@ import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
 import io.partita.passes.Pipeline;
-import io.partita.passes.mesh.shard.Strategy;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,6 +67,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin DeviceOptions devices = new DeviceOptions();
 
+  @Mixin SyncOptions syncs = new SyncOptions();
+
   @Mixin TargetOptions settings = new TargetOptions();
 
   @Option(names = "--on", paramLabel = "PORT", description = "Where emitted C runs: host.")
@@ -85,7 +87,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Optional<Strategy> strategy = devices.selection().chosen();
+    Optional<Sharding> sharding = syncs.selection().sharding(devices.selection().chosen());
     Target usual = devices.selection().isEmpty() ? Target.EVALUATOR : Target.JAVA;
     Target chosen = target == null ? usual : Target.of(target);
     Pipeline pipeline =
@@ -93,7 +95,7 @@ final class CheckCommand implements Callable<Integer> {
             ? StandardPasses.forChecking(chosen)
             : Pipeline.parse(passes, StandardPasses.REGISTRY);
     Tolerance tolerance = new Tolerance(bound("--rtol", relative), bound("--atol", absolute));
-    CaseRunner runner = new CaseRunner(runner(chosen, strategy), pipeline, tolerance);
+    CaseRunner runner = new CaseRunner(runner(chosen, sharding), pipeline, tolerance);
     List<TestCase> cases = paths.stream().flatMap(path -> TestCase.find(path).stream()).toList();
     List<CaseResult> results = new ArrayList<>();
     PrintWriter out = spec.commandLine().getOut();
@@ -110,7 +112,7 @@ final class CheckCommand implements Callable<Integer> {
     return failed > 0 ? ExitCode.CHECK_FAILED : ExitCode.DONE;
   }
 
-  private ModuleRunner runner(Target chosen, Optional<Strategy> strategy) {
+  private ModuleRunner runner(Target chosen, Optional<Sharding> sharding) {
     boolean isChip = chosen == Target.SIRACUSA;
     if (!isChip && (!settings.settings().isEmpty() || on != null)) {
       throw new ParameterException(
@@ -121,8 +123,8 @@ final class CheckCommand implements Callable<Integer> {
           spec.commandLine(), "check runs emitted C on host; 'partita run' runs it elsewhere");
     }
     return isChip
-        ? new ChipRunner(settings.settings().chips(target), strategy)
-        : chosen.runner(strategy);
+        ? new ChipRunner(settings.settings().chips(target), sharding)
+        : chosen.runner(sharding);
   }
 
   private OptionalDouble bound(String option, Double value) {

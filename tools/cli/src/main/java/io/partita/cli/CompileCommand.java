@@ -56,6 +56,8 @@ final class CompileCommand implements Callable<Integer> {
 
   @Mixin DeviceOptions devices = new DeviceOptions();
 
+  @Mixin SyncOptions syncs = new SyncOptions();
+
   @Mixin TargetOptions settings = new TargetOptions();
 
   @Option(
@@ -141,6 +143,8 @@ final class CompileCommand implements Callable<Integer> {
             .settings(settings.values)
             .devices(devices.devices)
             .strategy(devices.strategy)
+            .sync(syncs.rules)
+            .calibration(syncs.calibration)
             .plan(plan)
             .passes(passes)
             .packageName(packageName)

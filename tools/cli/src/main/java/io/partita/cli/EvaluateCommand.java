@@ -43,6 +43,8 @@ final class EvaluateCommand implements Callable<Integer> {
 
   @Mixin DeviceOptions devices = new DeviceOptions();
 
+  @Mixin SyncOptions syncs = new SyncOptions();
+
   @Option(names = "--kv-capacity", paramLabel = "N", description = "Positions of the KV cache.")
   Long capacity;
 
@@ -77,7 +79,7 @@ final class EvaluateCommand implements Callable<Integer> {
               .run(
                   new Evaluation.Request(
                       request,
-                      devices.selection().chosen(),
+                      syncs.selection().sharding(devices.selection().chosen()),
                       given,
                       data.scaling(),
                       data.samples(),

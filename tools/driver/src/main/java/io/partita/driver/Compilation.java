@@ -13,8 +13,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -85,12 +83,12 @@ public final class Compilation {
   /**
    * Compiles to Java and writes the folder, whole or not at all.
    *
-   * @param strategy over which devices, and how; none for one device
+   * @param sharding over which devices, and how; none for one device
    * @throws PartitaException when the model can't be compiled or the folder not be written
    */
   public EmittedProgram toJava(
-      Request request, Optional<Strategy> strategy, JavaOptions options, Path folder) {
-    return toJava(distributed(preparation().prepareEntries(request), strategy), options, folder);
+      Request request, Optional<Sharding> sharding, JavaOptions options, Path folder) {
+    return toJava(distributed(preparation().prepareEntries(request), sharding), options, folder);
   }
 
   /**
@@ -134,13 +132,13 @@ public final class Compilation {
   /**
    * Compiles to C and writes the folder, whole or not at all.
    *
-   * @param strategy over which chips, and how; none for one chip
+   * @param sharding over which chips, and how; none for one chip
    * @throws PartitaException when the model can't be compiled or the folder not be written
    */
   public EmittedC toC(
-      Request request, Optional<Strategy> strategy, ChipTarget target, Path folder) {
+      Request request, Optional<Sharding> sharding, ChipTarget target, Path folder) {
     Entries whole = preparation().prepareEntries(request);
-    Entries.Programs programs = Distribution.programs(distributed(whole, strategy));
+    Entries.Programs programs = Distribution.programs(distributed(whole, sharding));
     try {
       return toC(programs, target, folder);
     } catch (PartitaException tooLarge) {
@@ -184,13 +182,13 @@ public final class Compilation {
     return emitted;
   }
 
-  private Entries distributed(Entries entries, Optional<Strategy> strategy) {
-    return strategy.map(chosen -> entries.map(module -> shard(module, chosen))).orElse(entries);
+  private Entries distributed(Entries entries, Optional<Sharding> sharding) {
+    return sharding.map(chosen -> entries.map(module -> shard(module, chosen))).orElse(entries);
   }
 
-  private Module shard(Module module, Strategy strategy) {
+  private Module shard(Module module, Sharding sharding) {
     progress.accept("sharding");
-    return new ShardPass(strategy).run(module);
+    return sharding.run(module);
   }
 
   /** {@link Preparation#prepare(Request)}. */

@@ -7,7 +7,6 @@ import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.passes.mesh.shard.Strategy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -60,11 +59,11 @@ public enum Target {
   }
 
   /** How modules run on it, distributed by a strategy; the evaluator runs them whole. */
-  public ModuleRunner runner(Optional<Strategy> strategy) {
+  public ModuleRunner runner(Optional<Sharding> sharding) {
     return switch (this) {
       case EVALUATOR -> new EvaluatorRunner();
-      case JAVA -> new JavaRunner(strategy);
-      case SIRACUSA -> new ChipRunner(ChipTarget.of(text, Map.of()), strategy);
+      case JAVA -> new JavaRunner(sharding);
+      case SIRACUSA -> new ChipRunner(ChipTarget.of(text, Map.of()), sharding);
     };
   }
 }

@@ -17,6 +17,8 @@ record FailureMessage(File model, String executionId, File pom) {
     PARAMETERS.put("--target", "target");
     PARAMETERS.put("--devices", "devices");
     PARAMETERS.put("--strategy", "strategy");
+    PARAMETERS.put("--sync", "sync");
+    PARAMETERS.put("--calibration", "calibration");
     PARAMETERS.put("--plan", "plan");
     PARAMETERS.put("--passes", "passes");
     PARAMETERS.put("--dim", "dimensions");

@@ -35,6 +35,17 @@ abstract class ModelMojo extends AbstractMojo {
   @Parameter(property = "partita.strategy")
   String strategy;
 
+  /**
+   * How the sums of each block travel between devices, such as {@code blocks 0-3: drop; others:
+   * bf16}.
+   */
+  @Parameter(property = "partita.sync")
+  String sync;
+
+  /** The ranges of sums of few bits, a file of {@code partita calibrate}. */
+  @Parameter(property = "partita.calibration")
+  File calibration;
+
   /** Chooses the strategy that is best for this target, such as {@code siracusa:chips=8}. */
   @Parameter(property = "partita.plan")
   String plan;
@@ -121,6 +132,8 @@ abstract class ModelMojo extends AbstractMojo {
     arguments.addAll(List.of("--target", target));
     add(arguments, "--devices", devices);
     add(arguments, "--strategy", strategy);
+    add(arguments, "--sync", sync);
+    add(arguments, "--calibration", calibration);
     add(arguments, "--passes", passes);
     settings.forEach((name, value) -> arguments.addAll(List.of("--set", name + "=" + value)));
   }

@@ -6,57 +6,128 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Some blocks of a model, counted from 0.
  *
- * @param ranges none for all
+ * @param isComplement whether the blocks are all but those in the ranges
  */
-public record BlockSelection(List<Range> ranges) {
+public record BlockSelection(List<Range> ranges, boolean isComplement) {
+  /** All blocks. */
+  public static final BlockSelection ALL = allBut(List.of());
+
+  /** The blocks that other selections leave; which they are is decided when all are known. */
+  static final BlockSelection OTHERS = new BlockSelection(List.of(), false);
+
   private static final Pattern RANGE = Pattern.compile("([0-9]{1,6})(?:-([0-9]{1,6}))?");
 
   /** From {@code first} to {@code last}, both included. */
-  public record Range(int first, int last) {}
+  public record Range(int first, int last) {
+    boolean overlaps(Range other) {
+      return first <= other.last && other.first <= last;
+    }
+
+    @Override
+    public String toString() {
+      return first == last ? "" + first : first + "-" + last;
+    }
+  }
 
   public BlockSelection {
     ranges = List.copyOf(ranges);
   }
 
+  static BlockSelection allBut(List<Range> ranges) {
+    return new BlockSelection(ranges, true);
+  }
+
   /** Reads {@code all}, or numbers and ranges such as {@code 0-3+5}; empty for other text. */
   public static Optional<BlockSelection> parse(String text) {
-    List<Range> ranges = new ArrayList<>();
-    if (!text.equals("all")) {
-      for (String part : text.split("\\+", -1)) {
-        Matcher matcher = RANGE.matcher(part);
-        if (!matcher.matches()) {
-          return Optional.empty();
-        }
-        int first = Integer.parseInt(matcher.group(1));
-        int last = matcher.group(2) == null ? first : Integer.parseInt(matcher.group(2));
-        if (last < first) {
-          return Optional.empty();
-        }
-        ranges.add(new Range(first, last));
-      }
+    if (text.equals("all")) {
+      return Optional.of(ALL);
     }
-    return Optional.of(new BlockSelection(ranges));
+    List<Range> ranges = new ArrayList<>();
+    for (String part : text.split("\\+", -1)) {
+      Matcher matcher = RANGE.matcher(part);
+      if (!matcher.matches()) {
+        return Optional.empty();
+      }
+      int first = Integer.parseInt(matcher.group(1));
+      int last = matcher.group(2) == null ? first : Integer.parseInt(matcher.group(2));
+      if (last < first) {
+        return Optional.empty();
+      }
+      ranges.add(new Range(first, last));
+    }
+    return Optional.of(new BlockSelection(ranges, false));
   }
 
   public boolean contains(int block) {
+    return isComplement
+        != ranges.stream().anyMatch(range -> range.first() <= block && block <= range.last());
+  }
+
+  /** Whether both have a block, of as many as there may be. */
+  boolean overlaps(BlockSelection other) {
+    if (isComplement && other.isComplement) {
+      return true;
+    } else if (isComplement) {
+      return other.overlaps(this);
+    } else if (other.isComplement) {
+      return ranges.stream().anyMatch(range -> !other.excludes(range));
+    }
+    return ranges.stream().anyMatch(range -> other.ranges.stream().anyMatch(range::overlaps));
+  }
+
+  private boolean excludes(Range blocks) {
+    int next = blocks.first;
+    for (Range range : ranges.stream().sorted(Comparator.comparingInt(Range::first)).toList()) {
+      next = range.first <= next ? Math.max(next, range.last + 1) : next;
+    }
+    return next > blocks.last;
+  }
+
+  /** The blocks of any of them. */
+  static BlockSelection union(List<BlockSelection> selections) {
+    List<Range> within =
+        selections.stream()
+            .filter(each -> !each.isComplement)
+            .flatMap(each -> each.ranges.stream())
+            .toList();
+    BlockSelection some = new BlockSelection(within, false);
+    return selections.stream()
+        .filter(each -> each.isComplement)
+        .findFirst()
+        .map(each -> each.with(some))
+        .orElse(some);
+  }
+
+  /** All but those ranges of which the others have nothing. */
+  private BlockSelection with(BlockSelection others) {
+    return allBut(
+        ranges.stream()
+            .filter(range -> !others.overlaps(new BlockSelection(List.of(range), false)))
+            .toList());
+  }
+
+  /** As a clause begins: {@code blocks 0-3,5}, {@code all}, or {@code others}. */
+  String clause() {
+    if (isComplement) {
+      return ranges.isEmpty() ? "all" : "others";
+    }
     return ranges.isEmpty()
-        || ranges.stream().anyMatch(range -> range.first() <= block && block <= range.last());
+        ? "others"
+        : "blocks " + ranges.stream().map(Range::toString).collect(Collectors.joining(","));
   }
 
   /**
-   * That the model has all of them.
+   * Requires that the model has all blocks that are named.
    *
+   * @param where the option that names them
+   * @param count blocks of the model
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#BLOCKS}
    */
-  void require(int count) {
-    require("pass drop-syncs, option blocks", count);
-  }
-
-  /** As {@link #require(int)}, for the option that {@code where} names. */
   void require(String where, int count) {
     int last = ranges.stream().map(Range::last).max(Comparator.naturalOrder()).orElse(0);
     if (last >= count) {

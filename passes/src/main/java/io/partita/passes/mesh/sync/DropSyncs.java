@@ -72,7 +72,7 @@ public final class DropSyncs implements ModulePass {
         count = block + 1;
       }
     }
-    blocks.require(count);
+    blocks.require("pass drop-syncs, option blocks", count);
     Graph graph = new SyncDropper(module, dropped).run();
     return module.with(graph);
   }

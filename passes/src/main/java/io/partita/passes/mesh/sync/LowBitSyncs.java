@@ -86,15 +86,17 @@ public final class LowBitSyncs implements ModulePass {
       throw SyncCode.LOW_BIT.at(
           "pass low-bit", "all-reduces of sums in blocks", "none", "shard by tensor=N");
     }
-    calibration.require(module.placement().orElseThrow().mesh().toString(), syncs);
+    String mesh = module.placement().orElseThrow().mesh().toString();
     options.blocks().require("pass low-bit, option blocks", syncs.getLast().block() + 1);
+    List<SumSync> chosen =
+        syncs.stream()
+            .filter(sync -> options.blocks().contains(sync.block()))
+            .filter(sync -> ((Communication.Sync) sync.node().op()).codec().equals(Codec.EXACT))
+            .toList();
+    List<FeatureRanges> ranges = calibration.ranges(mesh, syncs, chosen);
     GraphEditor graph = new GraphEditor(module.graph());
-    for (int i = 0; i < syncs.size(); i++) {
-      SumSync sync = syncs.get(i);
-      Communication.Sync op = (Communication.Sync) sync.node().op();
-      if (options.blocks().contains(sync.block()) && op.codec().equals(Codec.EXACT)) {
-        new Rewrite(sync, calibration.sums().get(i).ranges(), layouts, graph).run();
-      }
+    for (int i = 0; i < chosen.size(); i++) {
+      new Rewrite(chosen.get(i), ranges.get(i), layouts, graph).run();
     }
     return module.with(graph.freeze());
   }

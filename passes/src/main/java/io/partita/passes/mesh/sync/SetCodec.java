@@ -5,14 +5,31 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Codec;
 import io.partita.ir.op.Communication.Sync;
+import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.ModulePass;
+import java.util.List;
+import java.util.Optional;
 
 /** Lets the elements of exact syncs travel by a codec, where it encodes them. */
 public final class SetCodec implements ModulePass {
   private final Codec codec;
 
-  public SetCodec(Codec codec) {
+  /** The blocks whose sums travel so; none for all syncs. */
+  private final Optional<BlockSelection> blocks;
+
+  private SetCodec(Codec codec, Optional<BlockSelection> blocks) {
     this.codec = codec;
+    this.blocks = blocks;
+  }
+
+  /** Sets the codec of all syncs. */
+  public SetCodec(Codec codec) {
+    this(codec, Optional.empty());
+  }
+
+  /** Sets the codec of the sums of some blocks. */
+  public static SetCodec ofSums(Codec codec, BlockSelection blocks) {
+    return new SetCodec(codec, Optional.of(blocks));
   }
 
   @Override
@@ -31,7 +48,7 @@ public final class SetCodec implements ModulePass {
   @Override
   public Module run(Module module) {
     GraphEditor graph = new GraphEditor(module.graph());
-    for (Node node : module.graph().nodes()) {
+    for (Node node : blocks.map(some -> sums(module, some)).orElse(module.graph().nodes())) {
       if (node.op() instanceof Sync sync
           && sync.codec().equals(Codec.EXACT)
           && codec.encodes(node.operand(0).type().element())) {
@@ -40,5 +57,12 @@ public final class SetCodec implements ModulePass {
       }
     }
     return module.with(graph.freeze());
+  }
+
+  private static List<Node> sums(Module module, BlockSelection blocks) {
+    List<SumSync> all =
+        module.placement().isEmpty() ? List.of() : SumSync.of(module, LayoutInference.of(module));
+    blocks.require("pass sync-codec", all.isEmpty() ? 0 : all.getLast().block() + 1);
+    return all.stream().filter(sum -> blocks.contains(sum.block())).map(SumSync::node).toList();
   }
 }

@@ -1,6 +1,10 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.diagnostic.PartitaException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What was measured of the sums of a model on its devices.
@@ -10,6 +14,9 @@ import java.util.List;
  * @param sums of each sum, in the model's order
  */
 public record SyncCalibration(String source, String mesh, List<Sum> sums) {
+  /** Sums that a diagnostic names. */
+  private static final int MOST_NAMED = 4;
+
   /**
    * Of one sum.
    *
@@ -22,39 +29,66 @@ public record SyncCalibration(String source, String mesh, List<Sum> sums) {
   }
 
   /**
-   * Refuses one of another model, or of other devices.
+   * The ranges of some sums of a module. A sum is found by its weights, and by its place among
+   * those with equal ones; so a calibration of the whole model also serves one in which the sums of
+   * other blocks were dropped.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#CALIBRATION} or {@link
-   *     SyncCode#RANGES}
+   * @param found the module's mesh
+   * @param all the module's sums, in its order
+   * @param wanted those of them whose ranges are needed
+   * @throws PartitaException with {@link SyncCode#CALIBRATION} when they were not measured, or
+   *     {@link SyncCode#RANGES}
    */
-  void require(String found, List<SumSync> syncs) {
+  List<FeatureRanges> ranges(String found, List<SumSync> all, List<SumSync> wanted) {
     String remedy = "calibrate this model on these devices with partita calibrate";
     if (!found.equals(mesh)) {
       throw SyncCode.CALIBRATION.at(source, "a calibration on " + found, "one on " + mesh, remedy);
-    } else if (syncs.size() != sums.size()) {
+    }
+    List<Sum> left = new ArrayList<>(sums);
+    List<FeatureRanges> ranges = new ArrayList<>();
+    for (SumSync sync : all) {
+      Optional<Sum> sum = measured(sync, left);
+      sum.ifPresent(left::remove);
+      if (wanted.contains(sync)) {
+        ranges.add(ranges(sync, sum));
+      }
+    }
+    return ranges;
+  }
+
+  /** The first with the same weights, and with the same name if there is one. */
+  private static Optional<Sum> measured(SumSync sync, List<Sum> sums) {
+    String weights = sync.weights();
+    List<Sum> alike = sums.stream().filter(sum -> sum.weights().equals(weights)).toList();
+    return alike.stream()
+        .filter(sum -> sum.name().equals(sync.node().name()))
+        .findFirst()
+        .or(() -> alike.stream().findFirst());
+  }
+
+  private FeatureRanges ranges(SumSync sync, Optional<Sum> measured) {
+    Optional<FeatureRanges> fitting =
+        measured
+            .map(Sum::ranges)
+            .filter(each -> each.places() == sync.places() && each.features() == sync.features());
+    if (fitting.isEmpty()) {
       throw SyncCode.CALIBRATION.at(
-          source, "a model with " + sums.size() + " sums in its blocks", syncs.size(), remedy);
+          source,
+          "ranges of the sum at " + sync.node() + " in block " + sync.block(),
+          "no sum with its weights and features; "
+              + sums.stream().limit(MOST_NAMED).map(Sum::name).collect(Collectors.joining(", "))
+              + (sums.size() > MOST_NAMED ? ", …" : ""),
+          "calibrate this model on these devices with partita calibrate, and with the same --sync"
+              + " if that drops syncs of the block");
     }
-    for (int i = 0; i < sums.size(); i++) {
-      Sum sum = sums.get(i);
-      SumSync sync = syncs.get(i);
-      boolean isAlike =
-          sum.ranges().places() == sync.places() && sum.ranges().features() == sync.features();
-      if (!isAlike || !sum.weights().equals(sync.weights())) {
-        throw SyncCode.CALIBRATION.at(
-            source + ", sum " + i + " (" + sum.name() + ")",
-            "one of the model, with the same weights and features",
-            "other weights than those of " + sync.node(),
-            remedy);
-      }
-      int invalid = sum.ranges().invalid();
-      if (invalid >= 0) {
-        throw SyncCode.RANGES.at(
-            source + ", sum " + i + " (" + sum.name() + ")",
-            "a finite range for each feature",
-            "none for feature " + invalid,
-            "calibrate on data on which the model gives finite numbers");
-      }
+    int invalid = fitting.get().invalid();
+    if (invalid >= 0) {
+      throw SyncCode.RANGES.at(
+          source + ", sum " + measured.get().name(),
+          "a finite range for each feature",
+          "none for feature " + invalid,
+          "calibrate on data on which the model gives finite numbers");
     }
+    return fitting.get();
   }
 }

@@ -10,7 +10,8 @@ public enum SyncCode implements DiagnosticCode {
   DROP("P4222", "the sync after a block's attention can't be dropped"),
   LOW_BIT("P4223", "a sum can't travel in few bits"),
   CALIBRATION("P4224", "a calibration is of something else"),
-  RANGES("P4225", "a calibration has no range for a feature");
+  RANGES("P4225", "a calibration has no range for a feature"),
+  RULES("P4226", "a rule for the sums of blocks is not valid");
 
   private final String id;
   private final String title;

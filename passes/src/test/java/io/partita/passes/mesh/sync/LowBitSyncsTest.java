@@ -200,7 +200,7 @@ class LowBitSyncsTest {
     SyncCalibration changed = new SyncCalibration("cal.json", calibration.mesh(), other);
     assertThatThrownBy(() -> new LowBitSyncs(changed, options(4, 1)).run(two))
         .hasMessageContaining("P4224")
-        .hasMessageContaining("other weights");
+        .hasMessageContaining("no sum with its weights");
     sum.ranges().maximum()[1][3] = Double.NaN;
     assertThatThrownBy(() -> pass.run(two))
         .hasMessageContaining("P4225")

@@ -7,6 +7,7 @@ import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.text.ChipModel;
 import io.partita.ir.target.Quantity;
@@ -76,7 +77,7 @@ class PromptInCTest {
     new Compilation(note -> {}, step -> {})
         .toC(
             PromptedDecoder.request(chunk),
-            Distribution.strategy(chips, null),
+            Distribution.strategy(chips, null).map(Sharding::of),
             ChipTarget.of("siracusa:chips=" + chips, settings),
             out);
     Build.run(out, Port.HOST, variables);

@@ -4,6 +4,7 @@ import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
 import io.partita.driver.text.LanguageModel;
@@ -40,7 +41,7 @@ final class PromptedDecoder {
     new Compilation(note -> {}, step -> {})
         .toJava(
             request(chunk),
-            Distribution.strategy(devices, null),
+            Distribution.strategy(devices, null).map(Sharding::of),
             new JavaOptions("", "Model"),
             folder);
     return written(new JavaModel(folder, new DeviceHosting.Threads()), folder);

@@ -3,6 +3,7 @@ package io.partita.tests.recorded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
@@ -37,7 +38,7 @@ class DistributedPeerSuiteTest {
             "copy folders of DeeployTest/Tests from https://github.com/pulp-platform/Deeploy");
     CaseRunner runner =
         new CaseRunner(
-            Target.JAVA.runner(Distribution.strategy(devices, null)),
+            Target.JAVA.runner(Distribution.strategy(devices, null).map(Sharding::of)),
             StandardPasses.forChecking(Target.JAVA),
             Tolerance.DEFAULT);
     List<CaseResult> results = TestCase.find(folder).stream().map(runner::run).toList();

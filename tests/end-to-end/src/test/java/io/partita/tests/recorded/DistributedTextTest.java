@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.backend.java.DeviceHosting;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.tensor.Tensor;
@@ -70,7 +71,7 @@ class DistributedTextTest {
 
   private static ModuleRunner runner(Integer devices, String strategy, DeviceHosting hosting) {
     Optional<Strategy> chosen = Distribution.strategy(devices, strategy);
-    return new JavaRunner(chosen, hosting);
+    return new JavaRunner(chosen.map(Sharding::of), hosting);
   }
 
   private static void writesTheGreedyText(TrainedModel model, ModuleRunner runner) {

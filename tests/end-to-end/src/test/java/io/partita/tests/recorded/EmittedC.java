@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
+import io.partita.driver.Sharding;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.ScratchFolder;
@@ -106,7 +107,8 @@ final class EmittedC {
   }
 
   static ChipRunner simulated(ChipTarget target, Optional<Strategy> strategy) {
-    return new ChipRunner(target, strategy, Port.GVSOC, "", gvsocOptions(), GVSOC_KERNELS);
+    return new ChipRunner(
+        target, strategy.map(Sharding::of), Port.GVSOC, "", gvsocOptions(), GVSOC_KERNELS);
   }
 
   /** Where it's installed, and where its components are compiled. */
@@ -117,7 +119,12 @@ final class EmittedC {
   /** On Siracusa chips, emulated on this host. */
   static ChipRunner runner(Optional<Strategy> strategy) {
     return new ChipRunner(
-        ChipTarget.of("siracusa", Map.of()), strategy, Port.HOST, "", List.of(), KERNELS);
+        ChipTarget.of("siracusa", Map.of()),
+        strategy.map(Sharding::of),
+        Port.HOST,
+        "",
+        List.of(),
+        KERNELS);
   }
 
   /** With so much of L1 for a loop. */
@@ -139,7 +146,7 @@ final class EmittedC {
   static ChipRunner sanitised(ChipTarget target, Optional<Strategy> strategy, String transfers) {
     return new ChipRunner(
         target,
-        strategy,
+        strategy.map(Sharding::of),
         Port.HOST,
         SANITISED,
         List.of("--transfers", transfers),

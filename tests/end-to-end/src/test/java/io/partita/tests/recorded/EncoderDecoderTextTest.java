@@ -9,6 +9,7 @@ import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.npz.Npz;
@@ -55,7 +56,8 @@ class EncoderDecoderTextTest {
   void javaWrites(String name) throws IOException, OrtException {
     Path model = model(name);
     Path out = folder.resolve("java");
-    compilation().toJava(request(model), Distribution.strategy(1, null), options(), out);
+    compilation()
+        .toJava(request(model), Distribution.strategy(1, null).map(Sharding::of), options(), out);
     verify(model, new JavaModel(out, new DeviceHosting.Threads()), out);
   }
 
@@ -74,7 +76,8 @@ class EncoderDecoderTextTest {
     Path model = model(name);
     Path out = folder.resolve("chips");
     ChipTarget target = ChipTarget.of("siracusa:chips=" + chips, Map.of());
-    compilation().toC(request(model), Distribution.strategy(chips, null), target, out);
+    compilation()
+        .toC(request(model), Distribution.strategy(chips, null).map(Sharding::of), target, out);
     Build.run(out, Port.HOST, List.of());
     verify(model, new ChipModel(out, Port.HOST, List.of(), Duration.ofMinutes(2)), out);
   }

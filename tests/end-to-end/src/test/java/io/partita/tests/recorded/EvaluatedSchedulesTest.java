@@ -3,6 +3,7 @@ package io.partita.tests.recorded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
@@ -33,7 +34,8 @@ class EvaluatedSchedulesTest {
     Optional<Strategy> strategy =
         chips == 1 ? Optional.empty() : Optional.of(Strategy.parse("tensor=" + chips));
     ScheduleRunner schedules =
-        new ScheduleRunner(ChipTarget.of("siracusa:chips=" + chips, Map.of()), strategy);
+        new ScheduleRunner(
+            ChipTarget.of("siracusa:chips=" + chips, Map.of()), strategy.map(Sharding::of));
     return new CaseRunner(schedules, StandardPasses.forChecking(Target.SIRACUSA), tolerance)
         .run(test);
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
@@ -66,7 +67,12 @@ class PeerSuiteInCTest {
       ChipTarget target, Optional<Strategy> strategy, String transfers) {
     ChipRunner chips =
         new ChipRunner(
-            target, strategy, Port.HOST, FLAGS, List.of("--transfers", transfers), kernels);
+            target,
+            strategy.map(Sharding::of),
+            Port.HOST,
+            FLAGS,
+            List.of("--transfers", transfers),
+            kernels);
     return new CaseRunner(chips, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
   }
 

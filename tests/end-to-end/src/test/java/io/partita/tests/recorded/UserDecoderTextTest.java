@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.Target;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.npz.Npz;
@@ -62,7 +63,7 @@ class UserDecoderTextTest {
   @MethodSource("all")
   void javaWritesAll(String model) throws IOException {
     writes(model, Target.JAVA.runner());
-    writes(model, Target.JAVA.runner(Distribution.strategy(2, null)));
+    writes(model, Target.JAVA.runner(Distribution.strategy(2, null).map(Sharding::of)));
   }
 
   @Tag("thorough")

@@ -1,6 +1,7 @@
 package io.partita.tests.recorded;
 
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseRunner;
@@ -38,6 +39,8 @@ enum Way {
 
   private ModuleRunner runner() {
     Optional<Strategy> strategy = Distribution.strategy(devices, null);
-    return target == Target.SIRACUSA ? EmittedC.runner(strategy) : target.runner(strategy);
+    return target == Target.SIRACUSA
+        ? EmittedC.runner(strategy)
+        : target.runner(strategy.map(Sharding::of));
   }
 }

@@ -6,14 +6,13 @@ import io.partita.backend.siracusa.run.Build;
 import io.partita.backend.siracusa.run.InteractiveProgram;
 import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ public final class ChipRunner implements ModuleRunner {
   private static final Duration LIMIT_OF_SIMULATION = Duration.ofHours(1);
 
   private final ChipTarget target;
-  private final Optional<Strategy> strategy;
+  private final Optional<Sharding> sharding;
   private final Port port;
   private final String flags;
   private final List<String> options;
@@ -41,10 +40,10 @@ public final class ChipRunner implements ModuleRunner {
   /**
    * On this host, each chip a process.
    *
-   * @param strategy over which chips, and how; none for one chip
+   * @param sharding over which chips, and how; none for one chip
    */
-  public ChipRunner(ChipTarget target, Optional<Strategy> strategy) {
-    this(target, strategy, Port.HOST, "", List.of(), kernelFolder());
+  public ChipRunner(ChipTarget target, Optional<Sharding> sharding) {
+    this(target, sharding, Port.HOST, "", List.of(), kernelFolder());
   }
 
   private static Path kernelFolder() {
@@ -63,13 +62,13 @@ public final class ChipRunner implements ModuleRunner {
    */
   public ChipRunner(
       ChipTarget target,
-      Optional<Strategy> strategy,
+      Optional<Sharding> sharding,
       Port port,
       String flags,
       List<String> options,
       Path kernels) {
     this.target = target;
-    this.strategy = strategy;
+    this.sharding = sharding;
     this.port = port;
     this.flags = flags;
     this.options = List.copyOf(options);
@@ -78,7 +77,7 @@ public final class ChipRunner implements ModuleRunner {
 
   @Override
   public Prepared prepare(Module module) {
-    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
     EmittedC emitted = target.emit(Distribution.program(distributed));
     try {
       ScratchFolder scratch = new ScratchFolder();

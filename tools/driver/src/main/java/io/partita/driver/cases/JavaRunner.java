@@ -7,10 +7,9 @@ import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,7 +18,7 @@ public final class JavaRunner implements ModuleRunner {
   private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   private final ProgramCompiler compiler = new ProgramCompiler();
-  private final Optional<Strategy> strategy;
+  private final Optional<Sharding> sharding;
   private final DeviceHosting hosting;
 
   /** For one device, unless a module says itself on which devices it runs. */
@@ -28,20 +27,20 @@ public final class JavaRunner implements ModuleRunner {
   }
 
   /**
-   * @param strategy over which devices, each a thread, and how; none for one device
+   * @param sharding over which devices, each a thread, and how; none for one device
    */
-  public JavaRunner(Optional<Strategy> strategy) {
-    this(strategy, new DeviceHosting.Threads());
+  public JavaRunner(Optional<Sharding> sharding) {
+    this(sharding, new DeviceHosting.Threads());
   }
 
   /** The same with the devices elsewhere. */
-  public JavaRunner(Optional<Strategy> strategy, DeviceHosting hosting) {
-    this.strategy = strategy;
+  public JavaRunner(Optional<Sharding> sharding, DeviceHosting hosting) {
+    this.sharding = sharding;
     this.hosting = hosting;
   }
 
   private EmittedProgram emit(Module module) {
-    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
     return distributed.placement().isPresent()
         ? JavaBackend.emit(Distribution.program(distributed), OPTIONS)
         : JavaBackend.emit(distributed, OPTIONS);

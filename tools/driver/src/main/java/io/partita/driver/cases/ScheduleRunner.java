@@ -2,13 +2,12 @@ package io.partita.driver.cases;
 
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
+import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,13 +15,13 @@ import java.util.Optional;
 /**
  * Schedules modules for chips and evaluates the schedules, without a C compiler.
  *
- * @param strategy over which chips, and how; none for one chip
+ * @param sharding over which chips, and how; none for one chip
  */
-public record ScheduleRunner(ChipTarget target, Optional<Strategy> strategy)
+public record ScheduleRunner(ChipTarget target, Optional<Sharding> sharding)
     implements ModuleRunner {
   @Override
   public Prepared prepare(Module module) {
-    Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
+    Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
     ScheduleEvaluator evaluator =
         new ScheduleEvaluator(
             target.schedule(new Entries.Programs(Distribution.program(distributed))));

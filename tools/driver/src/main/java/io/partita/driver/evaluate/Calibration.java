@@ -5,12 +5,11 @@ import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.TensorHash;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.FeatureRanges;
 import io.partita.passes.mesh.sync.RangeStatistics;
 import io.partita.passes.mesh.sync.SumSync;
@@ -39,7 +38,7 @@ public final class Calibration {
    */
   public record Request(
       Compilation.Request model,
-      Strategy strategy,
+      Sharding sharding,
       EvaluationData data,
       Scaling scaling,
       OptionalInt samples,
@@ -64,7 +63,7 @@ public final class Calibration {
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request.model(), request.data()));
     progress.accept("sharding");
-    Module sharded = new ShardPass(request.strategy()).run(module);
+    Module sharded = request.sharding().run(module);
     RangeStatistics.Measuring measuring = RangeStatistics.of(sharded);
     String mesh = sharded.placement().orElseThrow().mesh().toString();
     progress.accept("emitting Java");

@@ -5,14 +5,13 @@ import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.Sharding;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.LanguageModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
-import io.partita.passes.mesh.shard.ShardPass;
-import io.partita.passes.mesh.shard.Strategy;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -32,7 +31,7 @@ public final class Evaluation {
    */
   public record Request(
       Compilation.Request model,
-      Optional<Strategy> strategy,
+      Optional<Sharding> sharding,
       EvaluationData data,
       Scaling scaling,
       OptionalInt samples,
@@ -85,9 +84,9 @@ public final class Evaluation {
         new Compilation(notes, progress)
             .prepare(MetricChoice.fitted(request.model(), request.data()));
     Module placed = module;
-    if (request.strategy().isPresent()) {
+    if (request.sharding().isPresent()) {
       progress.accept("sharding");
-      placed = new ShardPass(request.strategy().get()).run(module);
+      placed = request.sharding().get().run(module);
     }
     return run(request, placed);
   }

@@ -1,0 +1,190 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.diagnostic.NearestName;
+import io.partita.ir.mesh.Codec;
+import io.partita.ir.type.ElementType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How the sums of a block travel, as in {@code drop}, {@code int4+bf16(k=8)} or {@code drop+bf16}.
+ *
+ * @param drops whether the sync after attention is dropped
+ * @param width how elements of the remaining sums are encoded
+ */
+public record SyncMethod(boolean drops, Width width) {
+  /** The encoding of elements. */
+  public sealed interface Width {
+    /** Elements travel as they are. */
+    record Exact() implements Width {}
+
+    /** Elements travel in a narrower float. */
+    record Cast(Codec codec) implements Width {}
+
+    /**
+     * Elements travel as integers of a few bits, and some features as bf16.
+     *
+     * @param bits of an integer
+     * @param exact how many features travel as bf16; none for the usual share
+     * @param seed of a random selection of these; none for those of the widest ranges
+     * @param sum the type in which terms are added
+     */
+    record LowBit(int bits, OptionalInt exact, OptionalInt seed, ElementType sum)
+        implements Width {}
+  }
+
+  private static final int LEAST_BITS = 2;
+  private static final int MOST_BITS = 8;
+  private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");
+  private static final Pattern OPTION = Pattern.compile("([a-z]+)=([a-z0-9]{1,9})");
+  private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4");
+
+  /** A part such as {@code bf16(k=8)}: a word, a number and options. */
+  private record Part(String text, String word, String number, Map<String, String> options) {
+    /**
+     * @throws SyncRules.Unreadable for a number out of range, or none
+     */
+    OptionalInt integer(String option, int least, int most) throws SyncRules.Unreadable {
+      String given = options.get(option);
+      return given == null
+          ? OptionalInt.empty()
+          : OptionalInt.of(inRange(text, option, given, least, most));
+    }
+
+    void requireOptions(List<String> known) throws SyncRules.Unreadable {
+      for (String option : options.keySet()) {
+        if (!known.contains(option)) {
+          throw new SyncRules.Unreadable(
+              known.isEmpty() ? word + number + " without options" : "only " + known,
+              text,
+              NearestName.remedy(option, known));
+        }
+      }
+    }
+  }
+
+  /** Reads the part of a clause behind its colon. */
+  static SyncMethod parse(String text) throws SyncRules.Unreadable {
+    List<Part> parts = new ArrayList<>();
+    for (String each : text.split("\\+(?![^(]*\\))", -1)) {
+      parts.add(part(each.strip()));
+    }
+    boolean drops = parts.getFirst().word.equals("drop");
+    if (drops) {
+      parts.getFirst().requireOptions(List.of());
+      parts.removeFirst();
+    }
+    return new SyncMethod(drops, parts.isEmpty() ? new Width.Exact() : width(text, parts));
+  }
+
+  private static Width width(String text, List<Part> parts) throws SyncRules.Unreadable {
+    Part first = parts.getFirst();
+    boolean isInteger = first.word.equals("int");
+    if (parts.size() > (isInteger ? 2 : 1)) {
+      throw unreadable(text);
+    }
+    if (isInteger) {
+      return lowBit(first, parts.size() > 1 ? Optional.of(parts.get(1)) : Optional.empty());
+    }
+    first.requireOptions(List.of());
+    if (first.word.equals("exact") && first.number.isEmpty()) {
+      return new Width.Exact();
+    }
+    String name = first.word + first.number;
+    for (Codec codec : Codec.ALL) {
+      if (codec != Codec.EXACT && codec.toString().equals(name)) {
+        return new Width.Cast(codec);
+      }
+    }
+    throw new SyncRules.Unreadable(
+        "exact, drop, bf16 or int2 to int8", text, NearestName.remedy(name, NAMES));
+  }
+
+  private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
+    integer.requireOptions(List.of("sum"));
+    int bits = inRange(integer.text, "bits", integer.number, LEAST_BITS, MOST_BITS);
+    String sum = integer.options.getOrDefault("sum", "bf16");
+    if (!sum.equals("bf16") && !sum.equals("f32")) {
+      throw new SyncRules.Unreadable("sum=bf16 or sum=f32", integer.text, "choose one of them");
+    }
+    OptionalInt exact = OptionalInt.of(0);
+    OptionalInt seed = OptionalInt.empty();
+    if (wide.isPresent()) {
+      Part part = wide.get();
+      if (!(part.word + part.number).equals("bf16")) {
+        throw unreadable(integer.text + "+" + part.text);
+      }
+      part.requireOptions(List.of("k", "random"));
+      exact = part.integer("k", 0, Integer.MAX_VALUE);
+      seed = part.integer("random", 0, Integer.MAX_VALUE);
+    }
+    ElementType type = sum.equals("f32") ? ElementType.F32 : ElementType.BF16;
+    return new Width.LowBit(bits, exact, seed, type);
+  }
+
+  private static SyncRules.Unreadable unreadable(String text) {
+    return new SyncRules.Unreadable(
+        "exact, drop, bf16, int4, int4+bf16(k=8), or drop+ one of the others",
+        text,
+        "write one of these");
+  }
+
+  private static Part part(String text) throws SyncRules.Unreadable {
+    Matcher matcher = PART.matcher(text);
+    if (!matcher.matches()) {
+      throw unreadable(text);
+    }
+    Map<String, String> options = new LinkedHashMap<>();
+    if (matcher.group(3) != null) {
+      for (String option : matcher.group(3).split(",", -1)) {
+        Matcher pair = OPTION.matcher(option.strip());
+        if (!pair.matches() || options.put(pair.group(1), pair.group(2)) != null) {
+          throw new SyncRules.Unreadable(
+              "options such as (k=8), each once", text, "write NAME=VALUE, with commas between");
+        }
+      }
+    }
+    return new Part(text, matcher.group(1), matcher.group(2), options);
+  }
+
+  private static int inRange(String where, String name, String text, int least, int most)
+      throws SyncRules.Unreadable {
+    if (text.matches("[0-9]{1,9}")) {
+      int number = Integer.parseInt(text);
+      if (least <= number && number <= most) {
+        return number;
+      }
+    }
+    String range = most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most;
+    throw new SyncRules.Unreadable(name + " of " + range, where, "choose another number");
+  }
+
+  /** Such as {@code drop+int4+bf16(k=8)}; {@link #parse} reads it. */
+  @Override
+  public String toString() {
+    String text =
+        switch (width) {
+          case Width.Exact() -> drops ? "" : "exact";
+          case Width.Cast(Codec codec) -> codec.toString();
+          case Width.LowBit low -> text(low);
+        };
+    return drops ? text.isEmpty() ? "drop" : "drop+" + text : text;
+  }
+
+  private static String text(Width.LowBit low) {
+    String integer = "int" + low.bits() + (low.sum() == ElementType.F32 ? "(sum=f32)" : "");
+    List<String> options = new ArrayList<>();
+    low.exact().ifPresent(count -> options.add("k=" + count));
+    low.seed().ifPresent(seed -> options.add("random=" + seed));
+    if (options.equals(List.of("k=0"))) {
+      return integer;
+    }
+    return integer + "+bf16" + (options.isEmpty() ? "" : "(" + String.join(",", options) + ")");
+  }
+}

@@ -1,0 +1,104 @@
+package io.partita.passes.mesh.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.passes.Pass;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SyncRulesTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "all: drop",
+        "all: exact",
+        "blocks 0-3: drop; blocks 4,5: int4+bf16(k=8)",
+        "blocks 0-1,3: drop+int4+bf16; blocks 2: bf16",
+        "all: int3(sum=f32)",
+        "all: int8+bf16(k=2,random=5)"
+      })
+  void textIsReadAndPrinted(String text) {
+    assertThat(SyncRules.parse(text)).hasToString(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "drop | all: drop",
+        "  block 3 :drop | blocks 3: drop",
+        "blocks 0 - 3 , 5: int4 + bf16( k=8 ); | blocks 0-3,5: int4+bf16(k=8)",
+        "all: int4+bf16(k=0) | all: int4"
+      })
+  void spellingsMeanTheSame(String text, String canonical) {
+    assertThat(SyncRules.parse(text)).hasToString(canonical);
+  }
+
+  @Test
+  void othersAreTheBlocksThatNoClauseNames() {
+    SyncRules rules = SyncRules.parse("others: bf16; blocks 1,4-5: drop");
+    BlockSelection others = rules.clauses().getFirst().blocks();
+    assertThat(IntStream.range(0, 8).filter(others::contains)).containsExactly(0, 2, 3, 6, 7);
+    assertThat(rules).hasToString("others: bf16; blocks 1,4-5: drop");
+  }
+
+  @Test
+  void passesDropFirst() {
+    assertThat(
+            SyncRules.parse("blocks 1: bf16; blocks 0: drop; blocks 2: drop+bf16")
+                .passes(Optional.empty()))
+        .extracting(Pass::name)
+        .containsExactly("drop-syncs", "sync-codec", "sync-codec");
+    assertThat(SyncRules.parse("all: exact").passes(Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void onlyDropsRemainForACalibration() {
+    assertThat(SyncRules.parse("blocks 0: drop+int4; blocks 1: int4").drops())
+        .hasToString("blocks 0: drop");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'' | a clause such as blocks 0-3: drop",
+        "blocks 0-3 | drop",
+        "blocks 3-0: drop | ascending",
+        "blocks 0: dorp | did you mean 'drop'",
+        "all: int9 | bits of 2 to 8",
+        "all: int1 | bits of 2 to 8",
+        "all: int | bits of 2 to 8",
+        "all: int4+f16 | int4+bf16(k=8)",
+        "all: int4+bf16(k=-1) | NAME=VALUE",
+        "all: int4+bf16(q=1) | only [k, random]",
+        "all: int4(sum=f16) | sum=bf16 or sum=f32",
+        "all: drop+drop | exact, drop",
+        "all: bf16+int4 | exact, drop",
+        "all: drop(k=1) | without options",
+        "blocks 0-3: drop; blocks 3: exact | no other clause names",
+        "all: drop; blocks 3: exact | no other clause names",
+        "all: drop; others: exact | no other clause names",
+        "others: drop; others: exact | no other clause names"
+      })
+  void badRulesAreRefused(String text, String says) {
+    assertThatThrownBy(() -> SyncRules.parse(text))
+        .isInstanceOf(PartitaException.class)
+        .hasMessageContaining("P4226")
+        .hasMessageContaining(says);
+  }
+
+  @Test
+  void integersNeedACalibration() {
+    SyncRules rules = SyncRules.parse("blocks 0: exact; blocks 1: int4");
+    assertThatThrownBy(() -> rules.passes(Optional.empty()))
+        .hasMessageContaining("P4226")
+        .hasMessageContaining("--calibration FILE");
+  }
+}

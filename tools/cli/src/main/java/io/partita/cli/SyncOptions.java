@@ -1,0 +1,27 @@
+package io.partita.cli;
+
+import io.partita.driver.SyncSelection;
+import java.nio.file.Path;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** What says how devices exchange the sums of blocks. */
+final class SyncOptions {
+  @Option(
+      names = "--sync",
+      paramLabel = "RULES",
+      description =
+          "How the sums of each block travel between devices, such as 'blocks 0-3: drop; blocks 4,5:"
+              + " int4+bf16(k=8); others: bf16'. By default all are exact.")
+  String rules;
+
+  @Option(
+      names = "--calibration",
+      paramLabel = "FILE",
+      description = "The ranges for int4 and its like: a file of 'partita calibrate'.")
+  Path calibration;
+
+  SyncSelection selection() {
+    return new SyncSelection(Optional.ofNullable(rules), Optional.ofNullable(calibration));
+  }
+}
