@@ -121,14 +121,19 @@ public final class Partita {
     return Written.chips(options.output(), inputs(), program);
   }
 
+  private SyncSelection syncs() {
+    return new SyncSelection(options.sync(), options.calibration());
+  }
+
   private Optional<Sharding> sharding() {
-    return new SyncSelection(options.sync(), options.calibration()).sharding(devices.chosen());
+    return syncs().sharding(devices.chosen());
   }
 
   /** The best strategy and algorithms for a target; for one device, the model is as it is. */
   private Entries planned(String target) {
     Planning planning = new Planning(listener::note, listener::step);
-    PlanResult result = planning.search(devices.request(request(), settings.planned(target)));
+    PlanResult result =
+        planning.search(devices.request(request(), settings.planned(target), syncs().rewrites()));
     if (!result.fits()) {
       String remedy =
           "partita plan "

@@ -6,6 +6,7 @@ import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.SyncRules;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -90,7 +91,7 @@ final class CalibrateCommand implements Callable<Integer> {
               .run(
                   new Calibration.Request(
                       request,
-                      new Sharding(strategy, dropped, Optional.empty()),
+                      new Sharding(strategy, new SyncRewrites(dropped, Optional.empty())),
                       given,
                       data.scaling(),
                       data.samples(),

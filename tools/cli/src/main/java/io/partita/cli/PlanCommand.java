@@ -8,6 +8,7 @@ import io.partita.driver.plan.Planning;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.StrategyChoice;
@@ -68,6 +69,8 @@ final class PlanCommand implements Callable<Integer> {
 
   @Mixin ModelOptions options = new ModelOptions();
 
+  @Mixin SyncOptions syncs = new SyncOptions();
+
   @Mixin TargetOptions settings = new TargetOptions();
 
   @Mixin ZooModelOptions zoo = new ZooModelOptions();
@@ -85,6 +88,7 @@ final class PlanCommand implements Callable<Integer> {
         TargetChange.set(TargetLibrary.find(target), settings.settings().quantities());
     DeviceChoice count = devices == null ? new DeviceChoice.All() : DeviceChoice.parse(devices);
     StrategyChoice split = StrategyChoice.parse(strategy);
+    SyncRewrites rewrites = syncs.selection().rewrites();
     PlanResult result;
     try (Progress progress = Progress.start(err, "starting");
         ModelSource source = ModelSource.of(model, zoo, options.dims, progress::step)) {
@@ -97,7 +101,8 @@ final class PlanCommand implements Callable<Integer> {
               count,
               split,
               goal,
-              PlanOptions.DEFAULT);
+              PlanOptions.DEFAULT,
+              rewrites);
       result = new Planning(err::println, progress::step).plan(request);
     }
     if (json) {

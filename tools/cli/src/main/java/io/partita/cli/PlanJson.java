@@ -41,6 +41,7 @@ final class PlanJson {
     json.put("target", target(result.request().target()));
     json.put("minimise", result.request().goal().text());
     json.put("strategy", plan.strategy().toString());
+    json.put("sync", result.request().syncs().rules().toString());
     json.put("deviceCount", plan.devices());
     Map<String, Integer> axes = new LinkedHashMap<>();
     for (MeshAxis axis : report.mesh().axes()) {

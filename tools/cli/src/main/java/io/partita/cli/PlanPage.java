@@ -49,6 +49,9 @@ final class PlanPage {
     row("model", model());
     row("target", target());
     row("strategy", strategy());
+    if (!result.request().syncs().isEmpty()) {
+      row("sums", result.request().syncs().rules().toString());
+    }
     figures();
     lines.add("");
     lines.addAll(new MemoryTable(plan.report()).lines());

@@ -1,22 +1,17 @@
 package io.partita.driver;
 
 import io.partita.ir.graph.Module;
-import io.partita.passes.ModulePass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
-import io.partita.passes.mesh.sync.SyncCalibration;
-import io.partita.passes.mesh.sync.SyncRules;
-import java.util.Optional;
+import io.partita.passes.mesh.sync.SyncRewrites;
 
 /**
  * How a model is distributed over several devices, and how they exchange the sums of its blocks.
- *
- * @param calibration the ranges of low-bit sums, where there are any
  */
-public record Sharding(Strategy strategy, SyncRules syncs, Optional<SyncCalibration> calibration) {
+public record Sharding(Strategy strategy, SyncRewrites syncs) {
   /** With exact sums. */
   public static Sharding of(Strategy strategy) {
-    return new Sharding(strategy, SyncRules.NONE, Optional.empty());
+    return new Sharding(strategy, SyncRewrites.NONE);
   }
 
   /**
@@ -24,14 +19,10 @@ public record Sharding(Strategy strategy, SyncRules syncs, Optional<SyncCalibrat
    *
    * @param module of the graph dialect
    * @return the same in the mesh dialect
-   * @throws io.partita.ir.diagnostic.PartitaException when it can't be distributed or its syncs not
-   *     be rewritten so
+   * @throws io.partita.ir.diagnostic.PartitaException when it can't be distributed, or its sums
+   *     can't be rewritten so
    */
   public Module run(Module module) {
-    Module sharded = new ShardPass(strategy).run(module);
-    for (ModulePass pass : syncs.passes(calibration)) {
-      sharded = pass.run(sharded);
-    }
-    return sharded;
+    return syncs.run(new ShardPass(strategy).run(module));
   }
 }

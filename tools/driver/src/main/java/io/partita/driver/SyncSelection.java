@@ -3,8 +3,8 @@ package io.partita.driver;
 import io.partita.driver.evaluate.CalibrationFile;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.shard.Strategy;
-import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncCode;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.SyncRules;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -16,28 +16,32 @@ import java.util.Optional;
  * @param calibration a file of {@code partita calibrate}
  */
 public record SyncSelection(Optional<String> rules, Optional<Path> calibration) {
-  /** Exact sums. */
-  public static final SyncSelection NONE = new SyncSelection(Optional.empty(), Optional.empty());
+  /**
+   * The rewrites that are meant.
+   *
+   * @throws PartitaException when the rules or the calibration aren't valid
+   */
+  public SyncRewrites rewrites() {
+    return new SyncRewrites(
+        rules.map(SyncRules::parse).orElse(SyncRules.NONE),
+        calibration.map(file -> CalibrationFile.read(file).calibration()));
+  }
 
   /**
    * How a model is distributed by a strategy; none for one device.
    *
-   * @throws PartitaException when the rules or the calibration aren't valid, or there are rules for
-   *     one device
+   * @throws PartitaException as {@link #rewrites}, or when there are rules for one device
    */
   public Optional<Sharding> sharding(Optional<Strategy> strategy) {
-    SyncRules parsed = rules.map(SyncRules::parse).orElse(SyncRules.NONE);
-    if (strategy.isEmpty() && !parsed.isEmpty()) {
+    SyncRewrites rewrites = rewrites();
+    if (strategy.isEmpty() && !rewrites.isEmpty()) {
       throw new PartitaException(
           SyncCode.RULES,
-          "--sync \"" + parsed + "\"",
+          "--sync \"" + rewrites.rules() + "\"",
           "a model on several devices",
           "one device",
           "add --devices N");
     }
-    Optional<SyncCalibration> ranges =
-        calibration.map(file -> CalibrationFile.read(file).calibration());
-    parsed.passes(ranges);
-    return strategy.map(chosen -> new Sharding(chosen, parsed, ranges));
+    return strategy.map(chosen -> new Sharding(chosen, rewrites));
   }
 }

@@ -24,8 +24,9 @@ import java.util.stream.Stream;
 
 /**
  * What no plan of a strategy can be below, from counts of the whole model alone: its work at full
- * speed on all devices at once, its weights over the best channel, and for each sync one message of
- * no size. It costs next to nothing, so that plans that can't win needn't be made.
+ * speed on all devices at once, its weights over the best channel, and one message of no size for
+ * each sync that can't be dropped. It costs next to nothing, so that plans that can't win needn't
+ * be made.
  */
 final class LowerBound {
   private final ModelFacts facts;
@@ -127,7 +128,7 @@ final class LowerBound {
   private long syncs(Strategy strategy) {
     long syncs = strategy.devices(Kind.PIPELINE) - 1;
     if (strategy.devices(Kind.TENSOR) > 1) {
-      syncs += 2 * facts.blocks();
+      syncs += facts.blocks();
     }
     if (strategy.devices(Kind.SEQUENCE) > 1) {
       syncs += facts.blocks();

@@ -8,6 +8,7 @@ import io.partita.ir.target.Topology;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.ChooseAlgorithms;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.OverlapChoice;
 import io.partita.passes.planning.cost.OverlapChoice.Planned;
 import io.partita.passes.planning.cost.PlanOptions;
@@ -22,13 +23,17 @@ public final class ProgramPlanner implements Planner {
   private final TargetDescription target;
   private final PlanOptions options;
   private final Goal goal;
+  private final SyncRewrites syncs;
   private final Map<Integer, ChooseAlgorithms> algorithms = new HashMap<>();
 
   /**
    * @param module raised, of static shapes, not yet on devices
    * @param goal by which the algorithms of syncs are chosen
+   * @param syncs how sums of blocks travel
    */
-  public ProgramPlanner(Module module, TargetDescription target, PlanOptions options, Goal goal) {
+  public ProgramPlanner(
+      Module module, TargetDescription target, PlanOptions options, Goal goal, SyncRewrites syncs) {
+    this.syncs = syncs;
     this.module = module;
     this.target = target;
     this.options = options;
@@ -39,12 +44,13 @@ public final class ProgramPlanner implements Planner {
   public CandidatePlan plan(Strategy strategy) {
     TargetDescription devices = TargetChange.first(target, strategy.devices());
     int capacity = capacity(devices);
+    Module sharded = new ShardPass(strategy).run(module);
     Module mesh =
         algorithms
             .computeIfAbsent(
                 strategy.devices(),
                 count -> new ChooseAlgorithms(new SyncAlgorithms(devices, capacity, options, goal)))
-            .run(new ShardPass(strategy).run(module));
+            .run(strategy.devices() == 1 ? sharded : syncs.run(sharded));
     Program program = Localization.of(mesh, capacity);
     return new CandidatePlan(strategy, mesh, program, Plans.report(program, devices, options));
   }

@@ -14,6 +14,7 @@ import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ final class PlanSearchTest {
   private final ModelFacts facts = ModelFacts.of(graph);
 
   private ProgramPlanner planner(TargetDescription target, Goal goal) {
-    return new ProgramPlanner(module, target, PlanOptions.DEFAULT, goal);
+    return new ProgramPlanner(module, target, PlanOptions.DEFAULT, goal, SyncRewrites.NONE);
   }
 
   private PlanSearch search(TargetDescription target, String strategy, Goal goal) {

@@ -5,6 +5,7 @@ import io.partita.driver.Distribution;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.PlanCode;
@@ -49,7 +50,8 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
   }
 
   /** What {@link Planning} is asked, with the least latency as goal. */
-  public PlanRequest request(Compilation.Request model, TargetDescription target) {
+  public PlanRequest request(
+      Compilation.Request model, TargetDescription target, SyncRewrites syncs) {
     return new PlanRequest(
         model,
         model.capacity(),
@@ -57,6 +59,7 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
         devices.map(DeviceChoice::parse).orElseGet(DeviceChoice.All::new),
         StrategyChoice.parse(strategy.orElse("auto")),
         Goal.LATENCY,
-        PlanOptions.DEFAULT);
+        PlanOptions.DEFAULT,
+        syncs);
   }
 }

@@ -2,6 +2,7 @@ package io.partita.driver.plan;
 
 import io.partita.driver.Compilation;
 import io.partita.ir.target.TargetDescription;
+import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
 import io.partita.passes.planning.search.Goal;
 import io.partita.passes.planning.search.StrategyChoice;
@@ -14,6 +15,7 @@ import java.util.OptionalLong;
  *
  * @param capacity positions of the KV cache, where that is open
  * @param options of what kind of run the figures are
+ * @param syncs how sums of blocks travel between devices
  */
 public record PlanRequest(
     Compilation.Request model,
@@ -22,27 +24,29 @@ public record PlanRequest(
     DeviceChoice devices,
     StrategyChoice strategy,
     Goal goal,
-    PlanOptions options) {
+    PlanOptions options,
+    SyncRewrites syncs) {
   PlanRequest with(TargetDescription changed) {
-    return new PlanRequest(model, capacity, changed, devices, strategy, goal, options);
+    return new PlanRequest(model, capacity, changed, devices, strategy, goal, options, syncs);
   }
 
   PlanRequest with(DeviceChoice changed) {
-    return new PlanRequest(model, capacity, target, changed, strategy, goal, options);
+    return new PlanRequest(model, capacity, target, changed, strategy, goal, options, syncs);
   }
 
   PlanRequest with(StrategyChoice changed) {
-    return new PlanRequest(model, capacity, target, devices, changed, goal, options);
+    return new PlanRequest(model, capacity, target, devices, changed, goal, options, syncs);
   }
 
   PlanRequest withCapacity(long positions) {
     return new PlanRequest(
-        model, OptionalLong.of(positions), target, devices, strategy, goal, options);
+        model, OptionalLong.of(positions), target, devices, strategy, goal, options, syncs);
   }
 
   PlanRequest withDim(String name, long extent) {
     Map<String, Long> dims = new LinkedHashMap<>(model.dims());
     dims.put(name, extent);
-    return new PlanRequest(model.with(dims), capacity, target, devices, strategy, goal, options);
+    return new PlanRequest(
+        model.with(dims), capacity, target, devices, strategy, goal, options, syncs);
   }
 }

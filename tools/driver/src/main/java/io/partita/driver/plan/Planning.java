@@ -60,7 +60,8 @@ public final class Planning {
         request.target(),
         request.strategy(),
         request.goal(),
-        new ProgramPlanner(module, request.target(), request.options(), request.goal()),
+        new ProgramPlanner(
+            module, request.target(), request.options(), request.goal(), request.syncs()),
         progress);
   }
 
@@ -88,7 +89,8 @@ public final class Planning {
   private Module split(Module chunk, PlanRequest request, CandidatePlan best) {
     progress.accept("planning " + best.strategy() + " for several tokens");
     ProgramPlanner planner =
-        new ProgramPlanner(chunk, request.target(), request.options(), request.goal());
+        new ProgramPlanner(
+            chunk, request.target(), request.options(), request.goal(), request.syncs());
     return planner.overlapped(planner.plan(best.strategy())).module();
   }
 

@@ -1,0 +1,164 @@
+package io.partita.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import io.partita.driver.OutputFile;
+import io.partita.driver.npz.Npz;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Shape;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class SyncOptionsTest {
+  private static final Path PREFILL =
+      Invocation.SHAKESPEARE.resolve("prefill").resolve("network.onnx");
+  private static final int SAMPLES = 3;
+  private static final int LENGTH = 13;
+
+  @TempDir Path folder;
+  private Path data;
+  private Path calibration;
+
+  @BeforeEach
+  void text() {
+    long[] ids = new long[SAMPLES * LENGTH];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = (i * 7L + 3) % 65;
+    }
+    Tensor tokens = Tensor.longs(Shape.of(SAMPLES, LENGTH), ids);
+    data = folder.resolve("data.npz");
+    OutputFile.write(
+        data, out -> Npz.write(Map.of("validation", tokens, "calibration", tokens), out));
+    calibration = folder.resolve("cal.json");
+  }
+
+  private static Invocation run(Object... arguments) {
+    Invocation run = Invocation.of(arguments);
+    assertThat(run.exitCode()).as(run.err() + run.out()).isZero();
+    return run;
+  }
+
+  private void calibrate(String... more) {
+    List<Object> arguments =
+        new ArrayList<>(
+            List.of("calibrate", PREFILL, "--data", data, "--devices=4", "-o", calibration));
+    arguments.addAll(List.of(more));
+    run(arguments.toArray());
+  }
+
+  private Map<String, Object> measured(String... more) {
+    List<Object> arguments =
+        new ArrayList<>(List.of("evaluate", PREFILL, "--data", data, "--json", "--devices=4"));
+    arguments.addAll(List.of(more));
+    return run(arguments.toArray()).json();
+  }
+
+  private static double number(Map<String, Object> report, String key) {
+    return ((Number) report.get(key)).doubleValue();
+  }
+
+  /** Rules do what the passes do that they stand for. */
+  @Test
+  void rulesAreThePassesThatTheyStandFor() {
+    calibrate();
+    String shard = "--passes=simplify,raise,simplify,shard(tensor=4)";
+    Invocation passes =
+        run(
+            "evaluate",
+            PREFILL,
+            "--data",
+            data,
+            "--json",
+            shard
+                + ",drop-syncs(blocks=0+2),low-bit(calibration="
+                + calibration
+                + ",blocks=1,bf16=2)");
+    Map<String, Object> rules =
+        measured(
+            "--sync=blocks 0,2: drop; blocks 1: int4+bf16(k=2)", "--calibration=" + calibration);
+    assertThat(number(rules, "mean")).isEqualTo(number(passes.json(), "mean"));
+    assertThat(number(rules, "bytesPerToken"))
+        .isEqualTo(number(passes.json(), "bytesPerToken"))
+        .isLessThan(number(measured(), "bytesPerToken"));
+  }
+
+  @Test
+  void aDroppedBlocksRemainingSumNeedsItsOwnCalibration() {
+    String rules = "--sync=blocks 0: drop+int4+bf16";
+    calibrate();
+    assertThat(refusal("evaluate", rules, "--calibration=" + calibration))
+        .contains("P4224", "in block 0", "with the same --sync");
+    calibration = folder.resolve("dropped.json");
+    calibrate(rules);
+    Map<String, Object> dropped = measured("--sync=blocks 0: drop");
+    Map<String, Object> coded = measured(rules, "--calibration=" + calibration);
+    assertThat(number(coded, "mean"))
+        .isEqualTo(number(dropped, "mean"), offset(0.2))
+        .isNotEqualTo(number(dropped, "mean"));
+    assertThat(number(coded, "bytesPerToken")).isLessThan(number(dropped, "bytesPerToken"));
+  }
+
+  @Test
+  void plansArePricedWithTheRules() {
+    Invocation dropped =
+        run(
+            "plan",
+            Invocation.DECODER,
+            "--target=siracusa:chips=4",
+            "--devices=4",
+            "--strategy=tensor=4",
+            "--sync=others: bf16; blocks 0: drop");
+    assertThat(dropped.out()).contains("sums       others: bf16; blocks 0: drop");
+    Path out = folder.resolve("planned");
+    run(
+        "compile",
+        Invocation.DECODER,
+        "--target=java",
+        "--plan=siracusa:chips=4",
+        "--devices=4",
+        "--sync=drop",
+        "-o",
+        out);
+    assertThat(out.resolve("Model.java")).exists();
+  }
+
+  @Test
+  void checkRunsTheRewrittenModel() {
+    Path decoder = Invocation.DECODER.getParent();
+    assertThat(run("check", decoder, "--devices=4", "--sync=exact").out()).contains("PASS");
+    Invocation dropped = Invocation.of("check", decoder, "--devices=4", "--sync=drop");
+    assertThat(dropped.exitCode()).isEqualTo(ExitCode.CHECK_FAILED);
+    assertThat(dropped.out()).contains("FAIL");
+  }
+
+  private String refusal(String command, String... more) {
+    List<Object> arguments = new ArrayList<>(List.of(command, PREFILL, "--devices=4"));
+    if (command.equals("evaluate")) {
+      arguments.addAll(List.of("--data", data));
+    }
+    arguments.addAll(List.of(more));
+    Invocation run = Invocation.of(arguments.toArray());
+    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.USER_ERROR);
+    return run.err();
+  }
+
+  @Test
+  void rulesThatDontFitAreRefused() {
+    assertThat(refusal("evaluate", "--sync=blocks 0: dorp")).contains("P4226", "'drop'");
+    assertThat(refusal("evaluate", "--sync=blocks 9: drop")).contains("P4221", "0 to 3", "9");
+    assertThat(refusal("evaluate", "--sync=int4")).contains("P4226", "--calibration FILE");
+    assertThat(refusal("evaluate", "--sync=drop", "--strategy=sequence")).contains("P4222");
+    assertThat(refusal("compile", "--target=java", "--sync=all: drop; others: bf16", "-o", "x"))
+        .contains("P4226", "no other clause");
+    Invocation single = Invocation.of("evaluate", PREFILL, "--data", data, "--sync=drop");
+    assertThat(single.err()).contains("P4226", "add --devices N");
+  }
+}
