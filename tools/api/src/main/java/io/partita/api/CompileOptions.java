@@ -75,6 +75,11 @@ public final class CompileOptions {
     return Optional.ofNullable(values.calibration);
   }
 
+  /** The order in which blocks are selected by their sensitivity. */
+  public Optional<Path> ranking() {
+    return Optional.ofNullable(values.ranking);
+  }
+
   /** The target whose best plan is compiled. */
   public Optional<String> plan() {
     return Optional.ofNullable(values.plan);
@@ -112,6 +117,7 @@ public final class CompileOptions {
     private String strategy;
     private String sync;
     private Path calibration;
+    private Path ranking;
     private String plan;
     private String passes;
     private OptionalLong cacheCapacity = OptionalLong.empty();
@@ -134,6 +140,7 @@ public final class CompileOptions {
       strategy = other.strategy;
       sync = other.sync;
       calibration = other.calibration;
+      ranking = other.ranking;
       plan = other.plan;
       passes = other.passes;
       cacheCapacity = other.cacheCapacity;
@@ -197,6 +204,12 @@ public final class CompileOptions {
     /** A file of {@code partita calibrate}, for sums of few bits; null for none. */
     public Builder calibration(Path file) {
       calibration = file;
+      return this;
+    }
+
+    /** A file of {@code partita rank}, for rules that name ranked blocks; null for none. */
+    public Builder ranking(Path file) {
+      ranking = file;
       return this;
     }
 

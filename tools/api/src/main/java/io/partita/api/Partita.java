@@ -122,7 +122,7 @@ public final class Partita {
   }
 
   private SyncSelection syncs() {
-    return new SyncSelection(options.sync(), options.calibration());
+    return new SyncSelection(options.sync(), options.calibration(), options.ranking());
   }
 
   private Optional<Sharding> sharding() {

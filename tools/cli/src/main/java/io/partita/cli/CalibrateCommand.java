@@ -2,12 +2,12 @@ package io.partita.cli;
 
 import io.partita.driver.Compilation;
 import io.partita.driver.Sharding;
+import io.partita.driver.SyncSelection;
 import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
-import io.partita.passes.mesh.sync.SyncRules;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -19,7 +19,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -62,6 +61,12 @@ final class CalibrateCommand implements Callable<Integer> {
               + " default all sums are exact.")
   String rules;
 
+  @Option(
+      names = "--ranking",
+      paramLabel = "FILE",
+      description = "The order of blocks for 'ranked N' in --sync: a file of 'partita rank'.")
+  Path ranking;
+
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
@@ -70,18 +75,13 @@ final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     data.verify(spec);
-    Strategy strategy =
-        devices
-            .selection()
-            .chosen()
-            .orElseThrow(
-                () ->
-                    new ParameterException(
-                        spec.commandLine(),
-                        "--devices N: over how many devices, 2 or more, is the model split?"));
+    Strategy strategy = devices.required(spec);
     Compilation.Request request =
         new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
-    SyncRules dropped = rules == null ? SyncRules.NONE : SyncRules.parse(rules).drops();
+    SyncRewrites dropped =
+        new SyncSelection(
+                Optional.ofNullable(rules), Optional.empty(), Optional.ofNullable(ranking))
+            .drops();
     EvaluationData given = EvaluationData.read(data.file, array);
     PrintWriter err = spec.commandLine().getErr();
     CalibrationFile file;
@@ -91,7 +91,7 @@ final class CalibrateCommand implements Callable<Integer> {
               .run(
                   new Calibration.Request(
                       request,
-                      new Sharding(strategy, new SyncRewrites(dropped, Optional.empty())),
+                      new Sharding(strategy, dropped),
                       given,
                       data.scaling(),
                       data.samples(),

@@ -145,6 +145,7 @@ final class CompileCommand implements Callable<Integer> {
             .strategy(devices.strategy)
             .sync(syncs.rules)
             .calibration(syncs.calibration)
+            .ranking(syncs.ranking)
             .plan(plan)
             .passes(passes)
             .packageName(packageName)

@@ -1,8 +1,11 @@
 package io.partita.cli;
 
 import io.partita.driver.plan.DeviceSelection;
+import io.partita.passes.mesh.shard.Strategy;
 import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** What says over which devices a model is distributed. */
 final class DeviceOptions {
@@ -21,6 +24,21 @@ final class DeviceOptions {
           "How to distribute it: tensor (the default), sequence, pipeline, or several with their"
               + " numbers of devices as in pipeline=2,tensor=4.")
   String strategy;
+
+  /**
+   * The strategy for several devices.
+   *
+   * @throws ParameterException when none is given
+   */
+  Strategy required(CommandSpec spec) {
+    return selection()
+        .chosen()
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "--devices N: over how many devices, 2 or more, is the model split?"));
+  }
 
   DeviceSelection selection() {
     return new DeviceSelection(Optional.ofNullable(devices), Optional.ofNullable(strategy));

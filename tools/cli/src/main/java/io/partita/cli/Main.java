@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       EvaluateCommand.class,
       CalibrateCommand.class,
+      RankCommand.class,
       DiffCommand.class,
       OptCommand.class,
       ZooCommand.class,

@@ -21,7 +21,14 @@ final class SyncOptions {
       description = "The ranges for int4 and its like: a file of 'partita calibrate'.")
   Path calibration;
 
+  @Option(
+      names = "--ranking",
+      paramLabel = "FILE",
+      description = "The order of blocks for 'ranked N' in --sync: a file of 'partita rank'.")
+  Path ranking;
+
   SyncSelection selection() {
-    return new SyncSelection(Optional.ofNullable(rules), Optional.ofNullable(calibration));
+    return new SyncSelection(
+        Optional.ofNullable(rules), Optional.ofNullable(calibration), Optional.ofNullable(ranking));
   }
 }

@@ -3,12 +3,16 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +108,56 @@ class SyncOptionsTest {
         .isEqualTo(number(dropped, "mean"), offset(0.2))
         .isNotEqualTo(number(dropped, "mean"));
     assertThat(number(coded, "bytesPerToken")).isLessThan(number(dropped, "bytesPerToken"));
+  }
+
+  /**
+   * The sensitivities are differences of what evaluate measures, and an unfinished file goes on.
+   */
+  @Test
+  void blocksAreRankedByWhatTheirDropCosts() throws IOException {
+    Path ranking = folder.resolve("rank.json");
+    Object[] rank = {
+      "rank",
+      PREFILL,
+      "--data",
+      data,
+      "--devices=4",
+      "--samples=2",
+      "--tau1=0.1",
+      "--json",
+      "-o",
+      ranking
+    };
+    Map<String, Object> report = run(rank).json();
+    double exact = number(measured("--samples=2"), "value");
+    double last = number(measured("--samples=2", "--sync=blocks 3: drop"), "value");
+    double two = number(measured("--samples=2", "--sync=blocks 2-3: drop"), "value");
+    List<?> blocks = (List<?>) report.get("blocks");
+    assertThat(blocks).hasSize(4);
+    assertThat(sensitivity(blocks, 3)).isEqualTo(last - exact, offset(1e-9));
+    assertThat(sensitivity(blocks, 2)).isEqualTo(two - last, offset(1e-9));
+    List<?> order = (List<?>) report.get("order");
+    assertThat(measured("--sync=ranked 2: drop", "--ranking=" + ranking).get("value"))
+        .isEqualTo(
+            measured("--sync=blocks %s,%s: drop".formatted(order.get(0), order.get(1)))
+                .get("value"));
+
+    String complete = Files.readString(ranking);
+    Map<String, Object> file = new LinkedHashMap<>(JSON.std.mapFrom(complete));
+    file.put("values", ((List<?>) file.get("values")).subList(0, 3));
+    Files.writeString(ranking, JSON.std.asString(file));
+    assertThat(refusal("evaluate", "--sync=ranked 2: drop", "--ranking=" + ranking))
+        .contains("P6205", "2 blocks", "continues");
+    assertThat(run(rank).json()).isEqualTo(report);
+    assertThat(ranking).hasContent(complete);
+    rank[5] = "--samples=3";
+    assertThat(Invocation.of(rank).err()).contains("P6205", "other data");
+    assertThat(refusal("evaluate", "--sync=ranked 2: drop", "--ranking=" + data))
+        .contains("P6205", "partita rank");
+  }
+
+  private static double sensitivity(List<?> blocks, int block) {
+    return ((Number) ((Map<?, ?>) blocks.get(block)).get("sensitivity")).doubleValue();
   }
 
   @Test

@@ -1,8 +1,10 @@
 package io.partita.driver;
 
 import io.partita.driver.evaluate.CalibrationFile;
+import io.partita.driver.evaluate.RankingFile;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.BlockRanking;
 import io.partita.passes.mesh.sync.SyncCode;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.SyncRules;
@@ -14,17 +16,33 @@ import java.util.Optional;
  *
  * @param rules such as {@code blocks 0-3: drop; blocks 4-5: int4+bf16(k=8)}
  * @param calibration a file of {@code partita calibrate}
+ * @param ranking a file of {@code partita rank}
  */
-public record SyncSelection(Optional<String> rules, Optional<Path> calibration) {
+public record SyncSelection(
+    Optional<String> rules, Optional<Path> calibration, Optional<Path> ranking) {
   /**
    * The rewrites that are meant.
    *
-   * @throws PartitaException when the rules or the calibration aren't valid
+   * @throws PartitaException when the rules or one of the files aren't valid
    */
   public SyncRewrites rewrites() {
+    Optional<BlockRanking> order = order();
     return new SyncRewrites(
-        rules.map(SyncRules::parse).orElse(SyncRules.NONE),
-        calibration.map(file -> CalibrationFile.read(file).calibration()));
+        parsed(order), calibration.map(file -> CalibrationFile.read(file).calibration()), order);
+  }
+
+  /** The dropped syncs alone, as {@link #rewrites}. */
+  public SyncRewrites drops() {
+    Optional<BlockRanking> order = order();
+    return new SyncRewrites(parsed(order).drops(), Optional.empty(), order);
+  }
+
+  private Optional<BlockRanking> order() {
+    return ranking.map(file -> RankingFile.read(file).ranking());
+  }
+
+  private SyncRules parsed(Optional<BlockRanking> order) {
+    return rules.map(text -> SyncRules.parse(text, order)).orElse(SyncRules.NONE);
   }
 
   /**

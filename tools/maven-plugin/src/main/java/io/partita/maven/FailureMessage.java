@@ -19,6 +19,7 @@ record FailureMessage(File model, String executionId, File pom) {
     PARAMETERS.put("--strategy", "strategy");
     PARAMETERS.put("--sync", "sync");
     PARAMETERS.put("--calibration", "calibration");
+    PARAMETERS.put("--ranking", "ranking");
     PARAMETERS.put("--plan", "plan");
     PARAMETERS.put("--passes", "passes");
     PARAMETERS.put("--dim", "dimensions");

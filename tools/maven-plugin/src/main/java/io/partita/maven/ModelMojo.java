@@ -46,6 +46,10 @@ abstract class ModelMojo extends AbstractMojo {
   @Parameter(property = "partita.calibration")
   File calibration;
 
+  /** The order of blocks for rules that name ranked ones, a file of {@code partita rank}. */
+  @Parameter(property = "partita.ranking")
+  File ranking;
+
   /** Chooses the strategy that is best for this target, such as {@code siracusa:chips=8}. */
   @Parameter(property = "partita.plan")
   String plan;
@@ -134,6 +138,7 @@ abstract class ModelMojo extends AbstractMojo {
     add(arguments, "--strategy", strategy);
     add(arguments, "--sync", sync);
     add(arguments, "--calibration", calibration);
+    add(arguments, "--ranking", ranking);
     add(arguments, "--passes", passes);
     settings.forEach((name, value) -> arguments.addAll(List.of("--set", name + "=" + value)));
   }

@@ -18,7 +18,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
   public static final BlockSelection ALL = allBut(List.of());
 
   /** The blocks that other selections leave; which they are is decided when all are known. */
-  static final BlockSelection OTHERS = new BlockSelection(List.of(), false);
+  static final BlockSelection OTHERS = new BlockSelection(List.of(new Range(-1, -1)), false);
 
   private static final Pattern RANGE = Pattern.compile("([0-9]{1,6})(?:-([0-9]{1,6}))?");
 
@@ -111,14 +111,16 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
             .toList());
   }
 
+  boolean isEmpty() {
+    return ranges.isEmpty() && !isComplement;
+  }
+
   /** As a clause begins: {@code blocks 0-3,5}, {@code all}, or {@code others}. */
   String clause() {
-    if (isComplement) {
+    if (isComplement || equals(OTHERS)) {
       return ranges.isEmpty() ? "all" : "others";
     }
-    return ranges.isEmpty()
-        ? "others"
-        : "blocks " + ranges.stream().map(Range::toString).collect(Collectors.joining(","));
+    return "blocks " + ranges.stream().map(Range::toString).collect(Collectors.joining(","));
   }
 
   /**

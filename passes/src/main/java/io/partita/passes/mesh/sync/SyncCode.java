@@ -11,7 +11,8 @@ public enum SyncCode implements DiagnosticCode {
   LOW_BIT("P4223", "a sum can't travel in few bits"),
   CALIBRATION("P4224", "a calibration is of something else"),
   RANGES("P4225", "a calibration has no range for a feature"),
-  RULES("P4226", "a rule for the sums of blocks is not valid");
+  RULES("P4226", "a rule for the sums of blocks is not valid"),
+  RANKING("P4227", "a ranking of blocks is of something else");
 
   private final String id;
   private final String title;

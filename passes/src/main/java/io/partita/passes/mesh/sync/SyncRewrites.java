@@ -8,10 +8,12 @@ import java.util.Optional;
  * The rewrites of a sharded module's sums.
  *
  * @param calibration the ranges of low-bit sums, where there are any
+ * @param ranking the order in which blocks were selected, where they were
  */
-public record SyncRewrites(SyncRules rules, Optional<SyncCalibration> calibration) {
+public record SyncRewrites(
+    SyncRules rules, Optional<SyncCalibration> calibration, Optional<BlockRanking> ranking) {
   /** Exact sums. */
-  public static final SyncRewrites NONE = new SyncRewrites(SyncRules.NONE, Optional.empty());
+  public static final SyncRewrites NONE = of(SyncRules.NONE);
 
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#RULES} when the rules
@@ -19,6 +21,11 @@ public record SyncRewrites(SyncRules rules, Optional<SyncCalibration> calibratio
    */
   public SyncRewrites {
     rules.passes(calibration);
+  }
+
+  /** Rules that need neither. */
+  public static SyncRewrites of(SyncRules rules) {
+    return new SyncRewrites(rules, Optional.empty(), Optional.empty());
   }
 
   public boolean isEmpty() {
@@ -31,6 +38,7 @@ public record SyncRewrites(SyncRules rules, Optional<SyncCalibration> calibratio
    * @throws io.partita.ir.diagnostic.PartitaException when its sums can't be rewritten so
    */
   public Module run(Module sharded) {
+    ranking.ifPresent(each -> each.require(sharded));
     Module module = sharded;
     for (ModulePass pass : rules.passes(calibration)) {
       module = pass.run(module);

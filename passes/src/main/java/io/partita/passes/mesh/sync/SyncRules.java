@@ -18,7 +18,9 @@ public record SyncRules(List<Clause> clauses) {
   public static final SyncRules NONE = new SyncRules(List.of());
 
   private static final Pattern CLAUSE =
-      Pattern.compile("(?:(all|others|blocks?\\s+([0-9][0-9,\\-\\s]*))\\s*:)?\\s*(.*)");
+      Pattern.compile(
+          "(?:(all|others|insensitive|ranked\\s+([0-9]{1,6})|blocks?\\s+([0-9][0-9,\\-\\s]*))\\s*:)?"
+              + "\\s*(.*)");
 
   /** The method of some blocks. */
   public record Clause(BlockSelection blocks, SyncMethod method) {
@@ -51,16 +53,17 @@ public record SyncRules(List<Clause> clauses) {
   /**
    * Reads clauses {@code BLOCKS: METHOD} with semicolons between. {@code BLOCKS} is {@code blocks
    * 0-3,5}, {@code all}, or {@code others} for those that no other clause names; without it, a
-   * method is that of all blocks.
+   * method is that of all blocks. With a ranking, it is also {@code ranked 4} for the 4 blocks that
+   * are the least sensitive to dropping, or {@code insensitive}.
    *
    * @throws PartitaException with {@link SyncCode#RULES}
    */
-  public static SyncRules parse(String text) {
+  public static SyncRules parse(String text, Optional<BlockRanking> ranking) {
     List<Clause> clauses = new ArrayList<>();
     for (String part : text.split(";", -1)) {
       if (!part.isBlank() || clauses.isEmpty()) {
         try {
-          clauses.add(clause(part.strip(), clauses));
+          clauses.add(clause(part.strip(), clauses, ranking));
         } catch (Unreadable unreadable) {
           throw SyncCode.RULES.at(
               "--sync, clause " + (clauses.size() + 1) + " \"" + part.strip() + "\"",
@@ -70,35 +73,20 @@ public record SyncRules(List<Clause> clauses) {
         }
       }
     }
-    return new SyncRules(resolved(clauses));
+    return new SyncRules(
+        resolved(clauses).stream().filter(clause -> !clause.blocks.isEmpty()).toList());
   }
 
-  private static Clause clause(String text, List<Clause> before) throws Unreadable {
+  private static Clause clause(String text, List<Clause> before, Optional<BlockRanking> ranking)
+      throws Unreadable {
     Matcher matcher = CLAUSE.matcher(text);
-    if (!matcher.matches() || matcher.group(3).isEmpty()) {
+    if (!matcher.matches() || matcher.group(4).isEmpty()) {
       throw new Unreadable(
           "a clause such as blocks 0-3: drop",
           text,
           "write BLOCKS: METHOD, with ; between clauses");
     }
-    String blocks =
-        matcher.group(1) == null
-            ? "all"
-            : matcher.group(2) == null
-                ? matcher.group(1)
-                : matcher.group(2).replaceAll("\\s", "").replace(',', '+');
-    SyncMethod method = SyncMethod.parse(matcher.group(3));
-    BlockSelection selection =
-        BlockSelection.parse(blocks.equals("others") ? "all" : blocks)
-            .orElseThrow(
-                () ->
-                    new Unreadable(
-                        "blocks such as 0-3,5, in ascending ranges",
-                        matcher.group(2),
-                        "write numbers and ranges with commas between"));
-    if (blocks.equals("others")) {
-      selection = BlockSelection.OTHERS;
-    }
+    BlockSelection selection = selection(matcher, ranking);
     for (Clause other : before) {
       if (clash(other.blocks, selection) || clash(selection, other.blocks)) {
         throw new Unreadable(
@@ -107,7 +95,39 @@ public record SyncRules(List<Clause> clauses) {
             "name each block once; 'others' stands for the rest");
       }
     }
-    return new Clause(selection, method);
+    return new Clause(selection, SyncMethod.parse(matcher.group(4)));
+  }
+
+  private static BlockSelection selection(Matcher clause, Optional<BlockRanking> ranking)
+      throws Unreadable {
+    String blocks = clause.group(1) == null ? "all" : clause.group(1);
+    if (blocks.equals("all")) {
+      return BlockSelection.ALL;
+    } else if (blocks.equals("others")) {
+      return BlockSelection.OTHERS;
+    } else if (clause.group(3) != null) {
+      String numbers = clause.group(3).replaceAll("\\s", "").replace(',', '+');
+      return BlockSelection.parse(numbers)
+          .orElseThrow(
+              () ->
+                  new Unreadable(
+                      "blocks such as 0-3,5, in ascending ranges",
+                      clause.group(3),
+                      "write numbers and ranges with commas between"));
+    } else if (ranking.isEmpty()) {
+      throw new Unreadable(
+          "a ranking of the blocks",
+          "none",
+          "measure it with partita rank, and add --ranking FILE");
+    } else if (clause.group(2) == null) {
+      return ranking.get().insensitiveBlocks();
+    }
+    int count = Integer.parseInt(clause.group(2));
+    int most = ranking.get().blocks().size();
+    if (count > most) {
+      throw new Unreadable("at most " + most + " ranked blocks", "" + count, "choose fewer");
+    }
+    return ranking.get().least(count);
   }
 
   private static boolean clash(BlockSelection one, BlockSelection other) {
@@ -118,7 +138,10 @@ public record SyncRules(List<Clause> clauses) {
   /** With the other clauses' blocks taken out of {@code others}. */
   private static List<Clause> resolved(List<Clause> clauses) {
     List<BlockSelection.Range> named =
-        clauses.stream().flatMap(each -> each.blocks.ranges().stream()).toList();
+        clauses.stream()
+            .filter(each -> !each.blocks.equals(BlockSelection.OTHERS))
+            .flatMap(each -> each.blocks.ranges().stream())
+            .toList();
     return clauses.stream()
         .map(
             each ->

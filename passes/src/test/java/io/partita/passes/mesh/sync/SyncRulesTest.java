@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.Pass;
 import java.util.Optional;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SyncRulesTest {
+  private static SyncRules parsed(String text) {
+    return SyncRules.parse(text, Optional.empty());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -24,7 +29,7 @@ class SyncRulesTest {
         "all: int8+bf16(k=2,random=5)"
       })
   void textIsReadAndPrinted(String text) {
-    assertThat(SyncRules.parse(text)).hasToString(text);
+    assertThat(parsed(text)).hasToString(text);
   }
 
   @ParameterizedTest
@@ -37,12 +42,12 @@ class SyncRulesTest {
         "all: int4+bf16(k=0) | all: int4"
       })
   void spellingsMeanTheSame(String text, String canonical) {
-    assertThat(SyncRules.parse(text)).hasToString(canonical);
+    assertThat(parsed(text)).hasToString(canonical);
   }
 
   @Test
   void othersAreTheBlocksThatNoClauseNames() {
-    SyncRules rules = SyncRules.parse("others: bf16; blocks 1,4-5: drop");
+    SyncRules rules = parsed("others: bf16; blocks 1,4-5: drop");
     BlockSelection others = rules.clauses().getFirst().blocks();
     assertThat(IntStream.range(0, 8).filter(others::contains)).containsExactly(0, 2, 3, 6, 7);
     assertThat(rules).hasToString("others: bf16; blocks 1,4-5: drop");
@@ -51,17 +56,15 @@ class SyncRulesTest {
   @Test
   void passesDropFirst() {
     assertThat(
-            SyncRules.parse("blocks 1: bf16; blocks 0: drop; blocks 2: drop+bf16")
-                .passes(Optional.empty()))
+            parsed("blocks 1: bf16; blocks 0: drop; blocks 2: drop+bf16").passes(Optional.empty()))
         .extracting(Pass::name)
         .containsExactly("drop-syncs", "sync-codec", "sync-codec");
-    assertThat(SyncRules.parse("all: exact").passes(Optional.empty())).isEmpty();
+    assertThat(parsed("all: exact").passes(Optional.empty())).isEmpty();
   }
 
   @Test
   void onlyDropsRemainForACalibration() {
-    assertThat(SyncRules.parse("blocks 0: drop+int4; blocks 1: int4").drops())
-        .hasToString("blocks 0: drop");
+    assertThat(parsed("blocks 0: drop+int4; blocks 1: int4").drops()).hasToString("blocks 0: drop");
   }
 
   @ParameterizedTest
@@ -88,15 +91,60 @@ class SyncRulesTest {
         "others: drop; others: exact | no other clause names"
       })
   void badRulesAreRefused(String text, String says) {
-    assertThatThrownBy(() -> SyncRules.parse(text))
+    assertThatThrownBy(() -> parsed(text))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4226")
         .hasMessageContaining(says);
   }
 
+  private static final BlockRanking RANKING =
+      new BlockRanking(
+          "rank.json",
+          "mesh(head=2)",
+          0.05,
+          1,
+          DoubleStream.of(0.5, 0.02, 3, 0.01)
+              .mapToObj(sensitivity -> new BlockRanking.Block("", sensitivity))
+              .toList());
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ranked 1: drop | blocks 3: drop",
+        "ranked 3: drop; others: bf16 | blocks 0,1,3: drop; others: bf16",
+        "insensitive: drop | blocks 1,3: drop",
+        "ranked 0: drop; others: bf16 | all: bf16"
+      })
+  void aRankingChoosesBlocks(String text, String blocks) {
+    assertThat(SyncRules.parse(text, Optional.of(RANKING))).hasToString(blocks);
+  }
+
+  @Test
+  void blocksAreOfThreeKinds() {
+    assertThat(RANKING.order()).containsExactly(3, 1, 0, 2);
+    assertThat(IntStream.range(0, 4).mapToObj(RANKING::kind))
+        .containsExactly(
+            BlockRanking.Kind.SENSITIVE,
+            BlockRanking.Kind.INSENSITIVE,
+            BlockRanking.Kind.EXTREMELY_SENSITIVE,
+            BlockRanking.Kind.INSENSITIVE);
+  }
+
+  @Test
+  void rankedBlocksNeedARanking() {
+    assertThatThrownBy(() -> parsed("ranked 2: drop")).hasMessageContaining("--ranking FILE");
+    assertThatThrownBy(() -> parsed("insensitive: drop")).hasMessageContaining("--ranking FILE");
+    assertThatThrownBy(() -> SyncRules.parse("ranked 5: drop", Optional.of(RANKING)))
+        .hasMessageContaining("at most 4 ranked blocks");
+    assertThatThrownBy(
+            () -> SyncRules.parse("ranked 2: drop; blocks 1: exact", Optional.of(RANKING)))
+        .hasMessageContaining("no other clause names");
+  }
+
   @Test
   void integersNeedACalibration() {
-    SyncRules rules = SyncRules.parse("blocks 0: exact; blocks 1: int4");
+    SyncRules rules = parsed("blocks 0: exact; blocks 1: int4");
     assertThatThrownBy(() -> rules.passes(Optional.empty()))
         .hasMessageContaining("P4226")
         .hasMessageContaining("--calibration FILE");

@@ -41,6 +41,7 @@ public final class Evaluation {
    * What was measured.
    *
    * @param metric such as {@code perplexity}
+   * @param isLargerBetter whether a better model has a larger value
    * @param mean of what the metric is a function of: of perplexity, the loss in nats
    * @param count how many were averaged: tokens or samples
    * @param unit what {@code count} counts
@@ -50,6 +51,7 @@ public final class Evaluation {
    */
   public record Result(
       String metric,
+      boolean isLargerBetter,
       double value,
       double mean,
       long count,
@@ -91,7 +93,12 @@ public final class Evaluation {
     return run(request, placed);
   }
 
-  private Result run(Request request, Module module) {
+  /**
+   * Measures a module that was made of the request's model.
+   *
+   * @param module of the graph dialect or of the mesh dialect
+   */
+  Result run(Request request, Module module) {
     Optional<Program> program =
         module.placement().isPresent()
             ? Optional.of(Distribution.program(module))
@@ -111,6 +118,7 @@ public final class Evaluation {
       double seconds = (System.nanoTime() - start) / 1e9;
       return new Result(
           metric.name(),
+          metric.isLargerBetter(),
           metric.value(score.mean()),
           score.mean(),
           score.count(),

@@ -18,6 +18,9 @@ public interface Metric {
    */
   Score score(CompiledModel program, int sample);
 
+  /** Whether a better model has a larger value. */
+  boolean isLargerBetter();
+
   /** The metric of the mean of all scores. */
   double value(double mean);
 }

@@ -9,7 +9,8 @@ public enum MetricCode implements DiagnosticCode {
   ARRAY("P6201", "the data doesn't have the array that is evaluated"),
   DATA("P6202", "the data doesn't fit the model"),
   NO_METRIC("P6203", "there is no metric for the model"),
-  CALIBRATION_FILE("P6204", "a file of a calibration can't be used");
+  CALIBRATION_FILE("P6204", "a file of a calibration can't be used"),
+  RANKING_FILE("P6205", "a file of a ranking can't be used");
 
   private final String id;
   private final String title;

@@ -94,6 +94,11 @@ final class Perplexity implements Metric {
   }
 
   @Override
+  public boolean isLargerBetter() {
+    return false;
+  }
+
+  @Override
   public double value(double mean) {
     return Math.exp(mean);
   }

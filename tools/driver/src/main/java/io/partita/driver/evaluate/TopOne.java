@@ -86,6 +86,11 @@ final class TopOne implements Metric {
   }
 
   @Override
+  public boolean isLargerBetter() {
+    return true;
+  }
+
+  @Override
   public double value(double mean) {
     return mean;
   }

@@ -1,0 +1,133 @@
+package io.partita.driver.evaluate;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.Sharding;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.TensorHash;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.BlockRanking;
+import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.SyncRules;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Measures what it costs to drop the sync after attention in each block, as in "SPD: Sync-Point
+ * Drop for Efficient Tensor Parallelism of Large Language Models", section 4.2.1: from the last
+ * block to the first, how much worse the metric gets when one more is dropped.
+ */
+public final class Ranking {
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  /**
+   * What to measure.
+   *
+   * @param model with its data, as for an evaluation; its sharding is that of the strategy
+   * @param insensitive tau 1
+   * @param sensitive tau 2
+   * @param output the file, which is continued where it is of the same ranking
+   */
+  public record Request(
+      Evaluation.Request model,
+      Strategy strategy,
+      double insensitive,
+      double sensitive,
+      Path output) {}
+
+  public Ranking(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * @return the ranking, which is in the file
+   * @throws io.partita.ir.diagnostic.PartitaException when the model can't be compiled or has no
+   *     syncs to drop, with {@link MetricCode} when data or file don't fit
+   */
+  public RankingFile run(Request request) {
+    Module module =
+        new Compilation(notes, progress)
+            .prepare(MetricChoice.fitted(request.model().model(), request.model().data()));
+    Module sharded = new ShardPass(request.strategy()).run(module);
+    List<String> weights = BlockRanking.weights(sharded);
+    if (weights.isEmpty()) {
+      throw MetricCode.RANKING_FILE.at(
+          request.model().model().model().toString(),
+          "blocks with a sum after attention",
+          "none on " + sharded.placement().orElseThrow().mesh(),
+          "rank a transformer on several devices, split by tensor=N");
+    }
+    RankingFile begun = begun(request, sharded, weights);
+    List<Double> values = new ArrayList<>(begun.values());
+    while (values.size() <= weights.size()) {
+      int first = weights.size() - values.size();
+      String rules = "blocks " + first + "-" + (weights.size() - 1) + ": drop";
+      SyncRewrites dropped =
+          values.isEmpty()
+              ? SyncRewrites.NONE
+              : SyncRewrites.of(SyncRules.parse(rules, Optional.empty()));
+      String step = "%d of %d: ".formatted(values.size() + 1, weights.size() + 1);
+      Evaluation.Result result =
+          new Evaluation(notes, text -> progress.accept(step + text))
+              .run(request.model(), new Sharding(request.strategy(), dropped).run(module));
+      values.add(result.value());
+      begun =
+          new RankingFile(
+              request.output(),
+              begun.mesh(),
+              result.metric(),
+              result.isLargerBetter(),
+              begun.data(),
+              weights,
+              values,
+              request.insensitive(),
+              request.sensitive());
+      begun.write();
+    }
+    return begun;
+  }
+
+  /** What the file has already, or the beginning. */
+  private static RankingFile begun(Request request, Module sharded, List<String> weights) {
+    Evaluation.Request model = request.model();
+    int samples = Math.min(model.data().count(), model.samples().orElse(Integer.MAX_VALUE));
+    String data =
+        new TensorHash().add(model.data().samples()).add(samples + " " + model.scaling()).text();
+    String mesh = sharded.placement().orElseThrow().mesh().toString();
+    Path output = request.output();
+    if (!Files.exists(output)) {
+      return new RankingFile(
+          output,
+          mesh,
+          "",
+          false,
+          data,
+          weights,
+          List.of(),
+          request.insensitive(),
+          request.sensitive());
+    }
+    RankingFile there = RankingFile.readAny(output);
+    boolean isSame =
+        there.data().equals(data)
+            && there.mesh().equals(mesh)
+            && there.weights().equals(weights)
+            && there.insensitive() == request.insensitive()
+            && there.sensitive() == request.sensitive();
+    if (!isSame) {
+      throw MetricCode.RANKING_FILE.at(
+          output.toString(),
+          "no file yet, or one of this ranking, which is continued",
+          "a ranking of another model, other data, other devices or other thresholds",
+          "choose another file with -o, or delete this one");
+    }
+    return there;
+  }
+}
