@@ -100,29 +100,29 @@ final class ModelsPage {
         """
         # Supported models
 
-        Which architectures, exporters and quantisations work, and where. This page is generated: a test compiles and runs each
-        model and compares its outputs with those that ONNX Runtime recorded. The models are small instances with random weights
-        (2 to 4 layers), written by the tools that users export with. Their names begin with the architecture.
+        This page lists the architectures, exporters and quantisations that work. It is generated: a test compiles and runs each
+        model and compares its outputs with those recorded from ONNX Runtime. The models are small instances with random weights
+        (2 to 4 layers), written by common export tools. Their names begin with the architecture.
 
-        - *yes*: the outputs are the recorded ones, within 1e-3 relative and 1e-5 absolute for floats. Where ONNX Runtime
+        - *yes*: the outputs equal the recorded ones, floats within 1e-3 relative and 1e-5 absolute. Where ONNX Runtime
           rounds activations to 8 bits before products with 4-bit weights (`accuracy_level` 4), that rounding explains the difference.
         - *a number*: Partita refuses the model with that [diagnostic](diagnostics.md), which says where, why and what to do.
-          `./partita explain NUMBER` says more.
-        - *WRONG*: the outputs differ. A test fails as long as there is one.
+          `./partita explain NUMBER` explains it.
+        - *WRONG*: the outputs differ. A test fails if there is any.
         - *blocks* counts the attention blocks that are recognised and compiled as such. The others are compiled node by node.
-        - *text* is what a decoder writes token by token from an empty cache by `partita compile` and `partita generate`, compared
-          with what ONNX Runtime writes.
-        - `-`: there is no such thing in the model.
+        - *text* compares the text that `partita generate` writes token by token from an empty cache with the text of
+          ONNX Runtime.
+        - `-`: not applicable to the model.
 
-        To write this page anew:
+        To regenerate this page:
 
         ```sh
         mvn -q -Pthorough -pl :partita-tests -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SupportedModelsTest \\
           -Dgolden.update=true test
         ```
 
-        Another model can be tried with `./partita check FOLDER` (`--target java`, `--target siracusa`, `--devices N`), where the
-        folder has `network.onnx`, `inputs.npz` and `outputs.npz`, and without recorded data with `./partita inspect MODEL.onnx`.
+        To try another model, run `./partita check FOLDER` (`--target java`, `--target siracusa`, `--devices N`) on a
+        folder with `network.onnx`, `inputs.npz` and `outputs.npz`, or `./partita inspect MODEL.onnx` without recorded data.
 
         """);
   }
@@ -148,7 +148,7 @@ final class ModelsPage {
     tool("all", models);
     line("");
     long refused = models.stream().filter(UserModel::isRefused).count();
-    line("Of " + models.size() + " models " + refused + " are refused on one way or more.");
+    line(refused + " of " + models.size() + " models are refused by at least one backend.");
     line("");
   }
 
@@ -210,7 +210,7 @@ final class ModelsPage {
     line("## What is refused");
     line("");
     if (models.stream().noneMatch(UserModel::isRefused)) {
-      line("Nothing of the above.");
+      line("None of the models above.");
       line("");
       return;
     }
@@ -290,8 +290,8 @@ final class ModelsPage {
     line("## ONNX operators in C");
     line("");
     line(
-        "Each of ONNX's own node tests as C on this host. The evaluator and Java pass all of them.");
-    line("C does all that is tested of these operators:");
+        "ONNX's own node tests, run as C on this host. The evaluator and Java pass all of them.");
+    line("C passes all tests of these operators:");
     line("");
     line(
         operators.stream()
@@ -301,10 +301,10 @@ final class ModelsPage {
             + ".");
     line("");
     if (operators.stream().allMatch(operator -> operator.refused().isEmpty())) {
-      line("It refuses none of their cases.");
+      line("It refuses none of the cases.");
       return;
     }
-    line("Of these it refuses some cases:");
+    line("It refuses some cases of these operators:");
     line("");
     header(List.of("operator", "cases", "refused, with the diagnostic and the operation"));
     for (Operator operator : operators) {
