@@ -7,6 +7,7 @@ import io.partita.driver.evaluate.Ranking;
 import io.partita.driver.evaluate.RankingFile;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.BlockRanking;
+import io.partita.passes.mesh.sync.BlockSelection;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,6 +70,14 @@ final class RankCommand implements Callable<Integer> {
               + " default ${DEFAULT-VALUE}.")
   double sensitive = BlockRanking.SENSITIVE;
 
+  @Option(
+      names = "--scatter",
+      paramLabel = "BLOCKS",
+      description =
+          "Also choose the heads that devices have when the sync of these blocks is dropped: all, or"
+              + " numbers such as 0-3+5. By default those of extremely sensitive blocks.")
+  String scattered;
+
   @Mixin ModelOptions options = new ModelOptions();
 
   @Mixin DeviceOptions devices = new DeviceOptions();
@@ -106,6 +115,7 @@ final class RankCommand implements Callable<Integer> {
                       strategy,
                       insensitive,
                       sensitive,
+                      blocks(),
                       output));
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -115,6 +125,18 @@ final class RankCommand implements Callable<Integer> {
       lines(file).forEach(out::println);
     }
     return ExitCode.DONE;
+  }
+
+  private BlockSelection blocks() {
+    return scattered == null
+        ? BlockSelection.NONE
+        : BlockSelection.parse(scattered)
+            .orElseThrow(
+                () ->
+                    new ParameterException(
+                        spec.commandLine(),
+                        "--scatter takes all, or numbers and ranges such as 0-3+5, not "
+                            + scattered));
   }
 
   /** The values with so many of the last blocks dropped are listed by the first of them. */
@@ -133,6 +155,7 @@ final class RankCommand implements Callable<Integer> {
               text(ranking.kind(block))));
     }
     lines.add(String.format(Locale.ROOT, "%-5s %12.4f", "exact", file.values().getFirst()));
+    file.heads().forEach((block, order) -> lines.add("heads of block " + block + ": " + order));
     lines.add(output + ": " + ranking.blocks().size() + " blocks on " + ranking.mesh());
     return lines;
   }
@@ -158,6 +181,9 @@ final class RankCommand implements Callable<Integer> {
       blocks.add(entry);
     }
     report.put("blocks", blocks);
+    Map<String, Object> heads = new LinkedHashMap<>();
+    file.heads().forEach((block, order) -> heads.put(block.toString(), order));
+    report.put("heads", heads);
     return report;
   }
 }

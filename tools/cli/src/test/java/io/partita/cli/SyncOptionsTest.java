@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +156,45 @@ class SyncOptionsTest {
     assertThat(Invocation.of(rank).err()).contains("P6205", "other data");
     assertThat(refusal("evaluate", "--sync=ranked 2: drop", "--ranking=" + data))
         .contains("P6205", "partita rank");
+  }
+
+  /** Heads are chosen for the blocks that are named, and a dropped block runs with them. */
+  @Test
+  @Tag("thorough")
+  void headsAreScatteredWhereAsked() throws IOException {
+    Path ranking = folder.resolve("rank.json");
+    Map<String, Object> report =
+        run(
+                "rank",
+                PREFILL,
+                "--data",
+                data,
+                "--devices=2",
+                "--scatter=0+3",
+                "--tau2=1e9",
+                "--json",
+                "-o",
+                ranking)
+            .json();
+    Map<?, ?> heads = (Map<?, ?>) report.get("heads");
+    assertThat(heads).hasSize(2);
+    assertThat((List<?>) heads.get("3")).hasSize(4).doesNotHaveDuplicates();
+    String other = Files.readString(ranking).replaceFirst("\"0\":\\[[0-9,]*\\]", "\"0\":[3,0,2,1]");
+    Files.writeString(ranking, other);
+    Object[] evaluate = {
+      "evaluate", PREFILL, "--data", data, "--devices=2", "--json", "--ranking=" + ranking, "--sync"
+    };
+    double plain = value(evaluate, "blocks 0: drop");
+    assertThat(value(evaluate, "blocks 0: drop(scatter)")).isNotEqualTo(plain);
+    Object[] unknown = Arrays.copyOf(evaluate, evaluate.length + 1);
+    unknown[evaluate.length] = "blocks 1: drop(scatter)";
+    assertThat(Invocation.of(unknown).err()).contains("P4226", "heads of block 1", "--scatter");
+  }
+
+  private static double value(Object[] evaluate, String rules) {
+    Object[] arguments = Arrays.copyOf(evaluate, evaluate.length + 1);
+    arguments[evaluate.length] = rules;
+    return number(run(arguments).json(), "value");
   }
 
   private static double sensitivity(List<?> blocks, int block) {

@@ -5,6 +5,7 @@ import io.partita.ir.propagate.LayoutInference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -16,9 +17,15 @@ import java.util.stream.IntStream;
  * @param insensitive tau 1: the largest sensitivity of an insensitive block
  * @param sensitive tau 2: the largest sensitivity of a sensitive block
  * @param blocks by number
+ * @param heads by block, its kv heads in the order in which devices get them to be scattered
  */
 public record BlockRanking(
-    String source, String mesh, double insensitive, double sensitive, List<Block> blocks) {
+    String source,
+    String mesh,
+    double insensitive,
+    double sensitive,
+    List<Block> blocks,
+    Map<Integer, List<Integer>> heads) {
   /** The threshold tau 1 that the paper uses for models of up to 13 billion parameters. */
   public static final double INSENSITIVE = 0.05;
 
@@ -46,6 +53,7 @@ public record BlockRanking(
 
   public BlockRanking {
     blocks = List.copyOf(blocks);
+    heads = Map.copyOf(heads);
   }
 
   public Kind kind(int block) {

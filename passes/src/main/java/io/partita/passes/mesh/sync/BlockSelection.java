@@ -14,6 +14,9 @@ import java.util.stream.Collectors;
  * @param isComplement whether the blocks are all but those in the ranges
  */
 public record BlockSelection(List<Range> ranges, boolean isComplement) {
+  /** No block. */
+  public static final BlockSelection NONE = new BlockSelection(List.of(), false);
+
   /** All blocks. */
   public static final BlockSelection ALL = allBut(List.of());
 
@@ -130,7 +133,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
    * @param count blocks of the model
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#BLOCKS}
    */
-  void require(String where, int count) {
+  public void require(String where, int count) {
     int last = ranges.stream().map(Range::last).max(Comparator.naturalOrder()).orElse(0);
     if (last >= count) {
       throw SyncCode.BLOCKS.at(

@@ -8,7 +8,6 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.ModulePass;
 import java.util.ArrayDeque;
@@ -61,18 +60,15 @@ public final class DropSyncs implements ModulePass {
     LayoutInference layouts = LayoutInference.of(module);
     Map<Value, List<Node>> readers = module.graph().readers();
     Map<Node, DroppedSync> dropped = new IdentityHashMap<>();
-    int count = 0;
+    BlockNumbers numbers = BlockNumbers.of(module.graph());
     for (Node node : module.graph().nodes()) {
-      if (node.op() instanceof Structured.Attention) {
-        int block = node.origin().block().orElse(count);
-        if (blocks.contains(block)) {
-          Node sync = sync(node, block, readers, layouts);
-          dropped.put(sync, DroppedSync.of(sync, block, layouts));
-        }
-        count = block + 1;
+      int block = numbers.of(node);
+      if (BlockNumbers.isAttention(node) && blocks.contains(block)) {
+        Node sync = sync(node, block, readers, layouts);
+        dropped.put(sync, DroppedSync.of(sync, block, layouts));
       }
     }
-    blocks.require("pass drop-syncs, option blocks", count);
+    blocks.require("pass drop-syncs, option blocks", numbers.count());
     Graph graph = new SyncDropper(module, dropped).run();
     return module.with(graph);
   }

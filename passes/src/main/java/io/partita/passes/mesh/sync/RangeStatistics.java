@@ -29,7 +29,7 @@ public final class RangeStatistics {
    *
    * @param sums in the order of what it measures
    */
-  public record Measuring(Module module, List<SumSync> sums) {
+  public record Measuring(Module module, List<SumSync> sums) implements Statistics {
     /**
      * What a run measured.
      *
@@ -45,7 +45,7 @@ public final class RangeStatistics {
           .toList();
     }
 
-    /** How many outputs the module has more. */
+    @Override
     public int outputs() {
       return 2 * sums.size();
     }

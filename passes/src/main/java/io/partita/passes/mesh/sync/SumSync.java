@@ -9,7 +9,6 @@ import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Source;
-import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.tensor.TensorHash;
@@ -45,12 +44,11 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
    */
   static List<SumSync> of(Module module, LayoutInference layouts) {
     List<SumSync> found = new ArrayList<>();
-    List<Node> nodes = module.graph().nodes();
-    boolean hasAttention = nodes.stream().anyMatch(SumSync::isAttention);
-    int block = hasAttention ? -1 : 0;
-    for (Node node : nodes) {
-      if (isAttention(node)) {
-        block = node.origin().block().orElse(block + 1);
+    BlockNumbers blocks = BlockNumbers.of(module.graph());
+    int block = blocks.count() > 0 ? BlockNumbers.NONE : 0;
+    for (Node node : module.graph().nodes()) {
+      if (BlockNumbers.isAttention(node)) {
+        block = blocks.of(node);
       } else if (node.op() instanceof Communication.Sync sync && block >= 0) {
         Layout from = layouts.layout(node.operand(0));
         if (isSum(sync, node.operand(0).type(), from)) {
@@ -64,10 +62,6 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
       }
     }
     return found;
-  }
-
-  private static boolean isAttention(Node node) {
-    return node.op() instanceof Structured.Attention;
   }
 
   private static boolean isSum(Communication.Sync sync, TensorType type, Layout from) {

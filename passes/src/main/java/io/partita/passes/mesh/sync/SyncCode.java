@@ -12,7 +12,8 @@ public enum SyncCode implements DiagnosticCode {
   CALIBRATION("P4224", "a calibration is of something else"),
   RANGES("P4225", "a calibration has no range for a feature"),
   RULES("P4226", "a rule for the sums of blocks is not valid"),
-  RANKING("P4227", "a ranking of blocks is of something else");
+  RANKING("P4227", "a ranking of blocks is of something else"),
+  HEADS("P4228", "the heads of a block can't be moved to other devices");
 
   private final String id;
   private final String title;

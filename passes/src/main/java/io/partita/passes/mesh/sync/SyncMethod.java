@@ -16,9 +16,10 @@ import java.util.regex.Pattern;
  * How the sums of a block travel, as in {@code drop}, {@code int4+bf16(k=8)} or {@code drop+bf16}.
  *
  * @param drops whether the sync after attention is dropped
+ * @param scatters whether devices get other heads before
  * @param width how elements of the remaining sums are encoded
  */
-public record SyncMethod(boolean drops, Width width) {
+public record SyncMethod(boolean drops, boolean scatters, Width width) {
   /** The encoding of elements. */
   public sealed interface Width {
     /** Elements travel as they are. */
@@ -42,7 +43,8 @@ public record SyncMethod(boolean drops, Width width) {
   private static final int LEAST_BITS = 2;
   private static final int MOST_BITS = 8;
   private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");
-  private static final Pattern OPTION = Pattern.compile("([a-z]+)=([a-z0-9]{1,9})");
+  private static final Pattern OPTION = Pattern.compile("(?:([a-z]+)=)?([a-z0-9]{1,9})");
+  private static final String SCATTER = "scatter";
   private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4");
 
   /** A part such as {@code bf16(k=8)}: a word, a number and options. */
@@ -75,12 +77,16 @@ public record SyncMethod(boolean drops, Width width) {
     for (String each : text.split("\\+(?![^(]*\\))", -1)) {
       parts.add(part(each.strip()));
     }
-    boolean drops = parts.getFirst().word.equals("drop");
+    boolean drops = parts.getFirst().word.equals("drop") && parts.getFirst().number.isEmpty();
+    boolean scatters = drops && parts.getFirst().options.equals(Map.of(SCATTER, ""));
     if (drops) {
-      parts.getFirst().requireOptions(List.of());
+      if (!scatters) {
+        parts.getFirst().requireOptions(List.of());
+      }
       parts.removeFirst();
     }
-    return new SyncMethod(drops, parts.isEmpty() ? new Width.Exact() : width(text, parts));
+    Width width = parts.isEmpty() ? new Width.Exact() : width(text, parts);
+    return new SyncMethod(drops, scatters, width);
   }
 
   private static Width width(String text, List<Part> parts) throws SyncRules.Unreadable {
@@ -144,7 +150,10 @@ public record SyncMethod(boolean drops, Width width) {
     if (matcher.group(3) != null) {
       for (String option : matcher.group(3).split(",", -1)) {
         Matcher pair = OPTION.matcher(option.strip());
-        if (!pair.matches() || options.put(pair.group(1), pair.group(2)) != null) {
+        boolean isFlag = pair.matches() && pair.group(1) == null && pair.group(2).equals(SCATTER);
+        boolean isOption = isFlag || pair.matches() && pair.group(1) != null;
+        String name = isFlag ? SCATTER : isOption ? pair.group(1) : "";
+        if (!isOption || options.put(name, isFlag ? "" : pair.group(2)) != null) {
           throw new SyncRules.Unreadable(
               "options such as (k=8), each once", text, "write NAME=VALUE, with commas between");
         }
@@ -174,7 +183,8 @@ public record SyncMethod(boolean drops, Width width) {
           case Width.Cast(Codec codec) -> codec.toString();
           case Width.LowBit low -> text(low);
         };
-    return drops ? text.isEmpty() ? "drop" : "drop+" + text : text;
+    String drop = scatters ? "drop(" + SCATTER + ")" : "drop";
+    return drops ? text.isEmpty() ? drop : drop + "+" + text : text;
   }
 
   private static String text(Width.LowBit low) {

@@ -20,7 +20,7 @@ public record SyncRewrites(
    *     need a calibration and there is none
    */
   public SyncRewrites {
-    rules.passes(calibration);
+    rules.passes(calibration, ranking);
   }
 
   /** Rules that need neither. */
@@ -40,7 +40,7 @@ public record SyncRewrites(
   public Module run(Module sharded) {
     ranking.ifPresent(each -> each.require(sharded));
     Module module = sharded;
-    for (ModulePass pass : rules.passes(calibration)) {
+    for (ModulePass pass : rules.passes(calibration, ranking)) {
       module = pass.run(module);
     }
     return module;

@@ -4,7 +4,9 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -167,7 +169,10 @@ public record SyncRules(List<Clause> clauses) {
         clauses.stream()
             .filter(each -> each.method.drops())
             .map(
-                each -> new Clause(each.blocks, new SyncMethod(true, new SyncMethod.Width.Exact())))
+                each ->
+                    new Clause(
+                        each.blocks,
+                        new SyncMethod(true, each.method.scatters(), new SyncMethod.Width.Exact())))
             .toList());
   }
 
@@ -175,10 +180,16 @@ public record SyncRules(List<Clause> clauses) {
    * The passes that rewrite a sharded module so, in their order.
    *
    * @param calibration the ranges of low-bit sums
+   * @param ranking with the order of heads of blocks whose heads are scattered
    * @throws PartitaException with {@link SyncCode#RULES} when there is none and one is needed
    */
-  public List<ModulePass> passes(Optional<SyncCalibration> calibration) {
+  public List<ModulePass> passes(
+      Optional<SyncCalibration> calibration, Optional<BlockRanking> ranking) {
     List<ModulePass> passes = new ArrayList<>();
+    Map<Integer, List<Integer>> orders = orders(ranking);
+    if (!orders.isEmpty()) {
+      passes.add(new ReorderHeads(orders));
+    }
     List<BlockSelection> dropped =
         clauses.stream().filter(each -> each.method.drops()).map(Clause::blocks).toList();
     if (!dropped.isEmpty()) {
@@ -197,6 +208,34 @@ public record SyncRules(List<Clause> clauses) {
       }
     }
     return passes;
+  }
+
+  /** The heads of blocks that scatter them, in their new order. */
+  private Map<Integer, List<Integer>> orders(Optional<BlockRanking> ranking) {
+    Map<Integer, List<Integer>> orders = new TreeMap<>();
+    for (Clause clause : clauses) {
+      if (clause.method.scatters()) {
+        int count = ranking.map(each -> each.blocks().size()).orElse(1);
+        for (int block = 0; block < count; block++) {
+          if (clause.blocks.contains(block) || ranking.isEmpty()) {
+            List<Integer> heads = ranking.map(BlockRanking::heads).orElse(Map.of()).get(block);
+            orders.put(block, required(heads, clause, block));
+          }
+        }
+      }
+    }
+    return orders;
+  }
+
+  private static List<Integer> required(List<Integer> heads, Clause clause, int block) {
+    if (heads == null) {
+      throw SyncCode.RULES.at(
+          "--sync, clause \"" + clause + "\"",
+          "an order of the heads of block " + block,
+          "none",
+          "add --scatter all to partita rank, and --ranking FILE here");
+    }
+    return heads;
   }
 
   private static PartitaException uncalibrated(Clause clause) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.Pass;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -26,7 +28,9 @@ class SyncRulesTest {
         "blocks 0-3: drop; blocks 4,5: int4+bf16(k=8)",
         "blocks 0-1,3: drop+int4+bf16; blocks 2: bf16",
         "all: int3(sum=f32)",
-        "all: int8+bf16(k=2,random=5)"
+        "all: int8+bf16(k=2,random=5)",
+        "all: drop(scatter)",
+        "blocks 1: drop(scatter)+bf16"
       })
   void textIsReadAndPrinted(String text) {
     assertThat(parsed(text)).hasToString(text);
@@ -56,10 +60,11 @@ class SyncRulesTest {
   @Test
   void passesDropFirst() {
     assertThat(
-            parsed("blocks 1: bf16; blocks 0: drop; blocks 2: drop+bf16").passes(Optional.empty()))
+            parsed("blocks 1: bf16; blocks 0: drop; blocks 2: drop+bf16")
+                .passes(Optional.empty(), Optional.empty()))
         .extracting(Pass::name)
         .containsExactly("drop-syncs", "sync-codec", "sync-codec");
-    assertThat(parsed("all: exact").passes(Optional.empty())).isEmpty();
+    assertThat(parsed("all: exact").passes(Optional.empty(), Optional.empty())).isEmpty();
   }
 
   @Test
@@ -85,6 +90,8 @@ class SyncRulesTest {
         "all: drop+drop | exact, drop",
         "all: bf16+int4 | exact, drop",
         "all: drop(k=1) | without options",
+        "all: int4+bf16(scatter) | only [k, random]",
+        "all: drop(scater) | NAME=VALUE",
         "blocks 0-3: drop; blocks 3: exact | no other clause names",
         "all: drop; blocks 3: exact | no other clause names",
         "all: drop; others: exact | no other clause names",
@@ -105,7 +112,8 @@ class SyncRulesTest {
           1,
           DoubleStream.of(0.5, 0.02, 3, 0.01)
               .mapToObj(sensitivity -> new BlockRanking.Block("", sensitivity))
-              .toList());
+              .toList(),
+          Map.of(0, List.of(1, 0)));
 
   @ParameterizedTest
   @CsvSource(
@@ -143,9 +151,23 @@ class SyncRulesTest {
   }
 
   @Test
+  void scatteredHeadsNeedAnOrder() {
+    Optional<BlockRanking> ranking = Optional.of(RANKING);
+    assertThat(parsed("blocks 0: drop(scatter)").passes(Optional.empty(), ranking))
+        .extracting(Pass::name)
+        .containsExactly("reorder-heads", "drop-syncs");
+    assertThatThrownBy(() -> parsed("blocks 0-1: drop(scatter)").passes(Optional.empty(), ranking))
+        .hasMessageContaining("heads of block 1")
+        .hasMessageContaining("--scatter");
+    assertThatThrownBy(
+            () -> parsed("all: drop(scatter)").passes(Optional.empty(), Optional.empty()))
+        .hasMessageContaining("--ranking FILE");
+  }
+
+  @Test
   void integersNeedACalibration() {
     SyncRules rules = parsed("blocks 0: exact; blocks 1: int4");
-    assertThatThrownBy(() -> rules.passes(Optional.empty()))
+    assertThatThrownBy(() -> rules.passes(Optional.empty(), Optional.empty()))
         .hasMessageContaining("P4226")
         .hasMessageContaining("--calibration FILE");
   }

@@ -289,8 +289,7 @@ final class ModelsPage {
     Function<Operator, String> name = operator -> "`" + operator.name() + "`";
     line("## ONNX operators in C");
     line("");
-    line(
-        "ONNX's own node tests, run as C on this host. The evaluator and Java pass all of them.");
+    line("ONNX's own node tests, run as C on this host. The evaluator and Java pass all of them.");
     line("C passes all tests of these operators:");
     line("");
     line(

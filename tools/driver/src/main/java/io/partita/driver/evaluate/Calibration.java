@@ -6,6 +6,7 @@ import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;
+import io.partita.driver.text.CompiledModel;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
@@ -75,7 +76,7 @@ public final class Calibration {
               request.model().model(),
               request.data(),
               request.scaling(),
-              new MeasuredRun(scorers.first(), measuring));
+              measured(scorers.first(), measuring));
       int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
       CalibrationFile file = begun(request, mesh, measuring, wanted);
       RemainingTime remaining = new RemainingTime("measured", file.sequences(), wanted, progress);
@@ -87,9 +88,9 @@ public final class Calibration {
                 from,
                 to,
                 (program, sample) -> {
-                  MeasuredRun run = new MeasuredRun(program, measuring);
+                  MeasuredRun<List<FeatureRanges>> run = measured(program, measuring);
                   metric.score(run, sample);
-                  return run.ranges();
+                  return run.measured();
                 },
                 remaining);
         for (List<FeatureRanges> sequence : found) {
@@ -99,6 +100,16 @@ public final class Calibration {
       }
       return file;
     }
+  }
+
+  private static MeasuredRun<List<FeatureRanges>> measured(
+      CompiledModel program, RangeStatistics.Measuring measuring) {
+    return new MeasuredRun<>(
+        program,
+        measuring,
+        measuring::ranges,
+        (one, other) ->
+            IntStream.range(0, one.size()).mapToObj(i -> one.get(i).joined(other.get(i))).toList());
   }
 
   private static CalibrationFile updated(

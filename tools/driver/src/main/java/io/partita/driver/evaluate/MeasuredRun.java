@@ -3,32 +3,43 @@ package io.partita.driver.evaluate;
 import io.partita.driver.text.CompiledModel;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
-import io.partita.passes.mesh.sync.FeatureRanges;
-import io.partita.passes.mesh.sync.RangeStatistics;
+import io.partita.passes.mesh.sync.Statistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
 
 /**
- * A program that also gives what is measured, seen as the program alone. Keeps the ranges of all
- * runs since it was made.
+ * A program that also gives statistics, seen as the program alone. Joins those of all runs since it
+ * was made.
  */
-final class MeasuredRun implements CompiledModel {
+final class MeasuredRun<R> implements CompiledModel {
   private final CompiledModel program;
-  private final RangeStatistics.Measuring measuring;
+  private final Function<Map<String, Tensor>, R> reader;
+  private final BinaryOperator<R> join;
   private final int outputs;
-  private List<FeatureRanges> ranges = List.of();
+  private Optional<R> measured = Optional.empty();
 
-  MeasuredRun(CompiledModel program, RangeStatistics.Measuring measuring) {
+  /**
+   * @param reader of the statistics of one run, by their outputs' names
+   * @param join of those of two runs
+   */
+  MeasuredRun(
+      CompiledModel program,
+      Statistics statistics,
+      Function<Map<String, Tensor>, R> reader,
+      BinaryOperator<R> join) {
     this.program = program;
-    this.measuring = measuring;
-    this.outputs = program.outputs().size() - measuring.outputs();
+    this.reader = reader;
+    this.join = join;
+    this.outputs = program.outputs().size() - statistics.outputs();
   }
 
-  List<FeatureRanges> ranges() {
-    return ranges;
+  /** The statistics of all runs; there must have been one. */
+  R measured() {
+    return measured.orElseThrow();
   }
 
   @Override
@@ -58,14 +69,8 @@ final class MeasuredRun implements CompiledModel {
     for (int i = outputs; i < results.size(); i++) {
       named.put(program.outputs().get(i).name(), results.get(i));
     }
-    List<FeatureRanges> found = measuring.ranges(named);
-    List<FeatureRanges> before = ranges;
-    ranges =
-        before.isEmpty()
-            ? found
-            : IntStream.range(0, found.size())
-                .mapToObj(i -> before.get(i).joined(found.get(i)))
-                .toList();
+    R found = reader.apply(named);
+    measured = Optional.of(measured.map(before -> join.apply(before, found)).orElse(found));
     return results.subList(0, outputs);
   }
 

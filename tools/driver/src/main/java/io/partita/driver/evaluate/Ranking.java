@@ -8,14 +8,18 @@ import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.BlockRanking;
+import io.partita.passes.mesh.sync.BlockSelection;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.SyncRules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Measures what it costs to drop the sync after attention in each block, as in "SPD: Sync-Point
@@ -32,6 +36,7 @@ public final class Ranking {
    * @param model with its data, as for an evaluation; its sharding is that of the strategy
    * @param insensitive tau 1
    * @param sensitive tau 2
+   * @param scattered blocks whose heads are scattered besides extremely sensitive ones
    * @param output the file, which is continued where it is of the same ranking
    */
   public record Request(
@@ -39,6 +44,7 @@ public final class Ranking {
       Strategy strategy,
       double insensitive,
       double sensitive,
+      BlockSelection scattered,
       Path output) {}
 
   public Ranking(Consumer<Diagnostic> notes, Consumer<String> progress) {
@@ -88,10 +94,35 @@ public final class Ranking {
               weights,
               values,
               request.insensitive(),
-              request.sensitive());
+              request.sensitive(),
+              begun.heads());
       begun.write();
     }
-    return begun;
+    return scattered(request, module, begun);
+  }
+
+  /** With the order of heads of the blocks that are to have one. */
+  private RankingFile scattered(Request request, Module module, RankingFile ranked) {
+    RankingFile file = ranked;
+    BlockRanking ranking = ranked.ranking();
+    request.scattered().require("--scatter", ranking.blocks().size());
+    List<Integer> blocks =
+        IntStream.range(0, ranking.blocks().size())
+            .filter(block -> !ranked.heads().containsKey(block))
+            .filter(
+                block ->
+                    request.scattered().contains(block)
+                        || ranking.kind(block) == BlockRanking.Kind.EXTREMELY_SENSITIVE)
+            .boxed()
+            .toList();
+    HeadGrouping grouping = new HeadGrouping(request.model(), request.strategy(), module, progress);
+    for (int block : blocks) {
+      Map<Integer, List<Integer>> heads = new TreeMap<>(file.heads());
+      heads.put(block, grouping.order(block));
+      file = file.with(heads);
+      file.write();
+    }
+    return file;
   }
 
   /** What the file has already, or the beginning. */
@@ -112,7 +143,8 @@ public final class Ranking {
           weights,
           List.of(),
           request.insensitive(),
-          request.sensitive());
+          request.sensitive(),
+          Map.of());
     }
     RankingFile there = RankingFile.readAny(output);
     boolean isSame =

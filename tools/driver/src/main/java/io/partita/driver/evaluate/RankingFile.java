@@ -9,9 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
@@ -25,6 +27,7 @@ import java.util.stream.IntStream;
  * @param values of the metric, by how many of the last blocks have their sync dropped; first 0
  * @param insensitive tau 1
  * @param sensitive tau 2
+ * @param heads by block, its kv heads in the order in which devices get them to be scattered
  */
 public record RankingFile(
     Path file,
@@ -35,12 +38,14 @@ public record RankingFile(
     List<String> weights,
     List<Double> values,
     double insensitive,
-    double sensitive) {
+    double sensitive,
+    Map<Integer, List<Integer>> heads) {
   private static final String FORMAT = "partita ranking 1";
 
   public RankingFile {
     weights = List.copyOf(weights);
     values = List.copyOf(values);
+    heads = Collections.unmodifiableMap(new TreeMap<>(heads));
   }
 
   boolean isComplete() {
@@ -63,12 +68,22 @@ public record RankingFile(
         sensitive,
         IntStream.range(0, weights.size())
             .mapToObj(block -> new BlockRanking.Block(weights.get(block), sensitivity(block)))
-            .toList());
+            .toList(),
+        heads);
   }
 
-  RankingFile with(List<Double> measured) {
+  RankingFile with(Map<Integer, List<Integer>> scattered) {
     return new RankingFile(
-        file, mesh, metric, isLargerBetter, data, weights, measured, insensitive, sensitive);
+        file,
+        mesh,
+        metric,
+        isLargerBetter,
+        data,
+        weights,
+        values,
+        insensitive,
+        sensitive,
+        scattered);
   }
 
   /**
@@ -110,12 +125,24 @@ public record RankingFile(
           weights,
           values,
           ((Number) json.get("tau1")).doubleValue(),
-          ((Number) json.get("tau2")).doubleValue());
+          ((Number) json.get("tau2")).doubleValue(),
+          heads(json.get("heads")));
     } catch (IOException unreadable) {
       throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
-    } catch (ClassCastException | NullPointerException misshapen) {
+    } catch (ClassCastException | NullPointerException | NumberFormatException misshapen) {
       throw broken(file, "JSON of another shape");
     }
+  }
+
+  private static Map<Integer, List<Integer>> heads(Object json) {
+    Map<Integer, List<Integer>> heads = new TreeMap<>();
+    ((Map<?, ?>) json)
+        .forEach(
+            (block, order) ->
+                heads.put(
+                    Integer.valueOf((String) block),
+                    ((List<?>) order).stream().map(head -> ((Number) head).intValue()).toList()));
+    return heads;
   }
 
   private static PartitaException broken(Path file, String found) {
@@ -137,6 +164,9 @@ public record RankingFile(
     json.put("tau2", sensitive);
     json.put("weights", weights);
     json.put("values", values);
+    Map<String, Object> orders = new LinkedHashMap<>();
+    heads.forEach((block, order) -> orders.put(block.toString(), order));
+    json.put("heads", orders);
     if (isComplete()) {
       BlockRanking ranking = ranking();
       json.put("order", ranking.order());
