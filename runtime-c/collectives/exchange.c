@@ -24,7 +24,7 @@ static uint8_t *place(const struct partita_exchange *exchange, struct partita_sl
     return (uint8_t *)exchange->vector + (size_t)slice.start * exchange->element_bytes;
 }
 
-/* own OP received -> own, tile by tile, each half of the workspace. */
+/* own OP received -> own, tile by tile; each takes half of the workspace. */
 static void combine(const struct partita_exchange *exchange, partita_kernel *kernel, uint8_t *own,
                     const uint8_t *received, uint32_t elements)
 {
@@ -65,7 +65,7 @@ static uint32_t bytes_of(const struct partita_exchange *exchange, const struct p
     return elements * exchange->element_bytes;
 }
 
-/* A single slice goes straight from the vector. */
+/* A single slice is sent directly from the vector. */
 static void send(const struct partita_exchange *exchange, uint32_t number)
 {
     const struct partita_step *step = &exchange->steps[number];
@@ -87,7 +87,7 @@ static void send(const struct partita_exchange *exchange, uint32_t number)
     partita_message_wait(&message);
 }
 
-/* A single slice that replaces comes straight into the vector. */
+/* A single slice that replaces elements is received directly into the vector. */
 static void receive(const struct partita_exchange *exchange, uint32_t number)
 {
     const struct partita_step *step = &exchange->steps[number];

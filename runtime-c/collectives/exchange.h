@@ -1,11 +1,11 @@
 /*
- * One chip's messages in a collective, in the order that the compiler proved free of deadlocks: tree, ring and direct
- * algorithms are tables of steps.
+ * One chip's messages in a collective, in an order that the compiler has proved to be free of deadlock. Tree, ring and
+ * direct algorithms are tables of steps.
  *
- * A collective is stated on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
- * the whole vector in L2 while it exchanges, although it may hold a part of it only. Each step waits for the one
- * before. A received slice takes the place of the chip's own, or is joined with it as own OP received: sums are in the
- * order that the algorithm's contract states (ir's Algorithm), and don't depend on the slices' tiling.
+ * A collective is defined on one vector of elements that all its chips know (ir's Communication.Exchange). A chip keeps
+ * the whole vector in L2 during the exchange, although it may hold only a part of it. Each step waits for the previous
+ * one. A received slice replaces the chip's own, or is joined with it as own OP received: sums are in the
+ * order of the algorithm's contract (ir's Algorithm), and don't depend on the tiling of slices.
  */
 #ifndef PARTITA_EXCHANGE_H
 #define PARTITA_EXCHANGE_H
@@ -42,7 +42,7 @@ struct partita_exchange {
     uint32_t workspace_bytes; /* at least 2 elements; the more, the fewer transfers */
 };
 
-/* Runs all steps. The team must be idle, and no transfer under way in the workspace. */
+/* Runs all steps. The team must be idle, and no transfer may use the workspace. */
 void partita_exchange(const struct partita_exchange *exchange);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * What a port provides, and all that emitted code and collectives know of a chip.
+ * The interface that a port provides, and all that emitted code and collectives know about a chip.
  *
- * One control core runs the program; it starts kernels on a team of cores, and transfers that go on while it and the
- * team work. A transfer's and a message's struct is its caller's, static or on the stack, and must stay in place until
- * it has been waited for; each that was started must be waited for, once, before the program ends or not at all. Between
- * start and wait, what is written must not be touched, and what is read not be written to. Only the control core calls
- * these functions, except partita_barrier.
+ * One control core runs the program; it starts kernels on a team of cores, and transfers that run concurrently with
+ * both. The caller owns the struct of a transfer or a message, static or on the stack, and must keep it in place
+ * until it has waited for it. Each started transfer or message must be awaited exactly once, or not at all if the
+ * program ends. Between start and wait, the destination must not be accessed, and the source not be written. Only the
+ * control core calls these functions, except partita_barrier.
  *
  * A wrong argument or a broken link ends the program with a message, where the port can tell.
  */
@@ -16,7 +16,7 @@
 
 #include "../kernels/kernel.h"
 
-/* Sizes that the program was compiled for, in bytes; a build may set others. */
+/* Memory sizes of the program, in bytes; a build may set others. */
 #ifndef PARTITA_CORES
 #define PARTITA_CORES 8
 #endif
@@ -30,25 +30,25 @@
 #define PARTITA_L3_BYTES (64 * 1024 * 1024)
 #endif
 
-/* For data that the control core uses between kernels: where its accesses are fastest. A build may say how. */
+/* Attribute for data that the control core uses between kernels, for the fastest memory. A build may define it. */
 #ifndef PARTITA_NEAR
 #define PARTITA_NEAR
 #endif
 
-/* Bytes that one transfer can move at most, and the alignment of L3 addresses and sizes. */
+/* The most bytes that one transfer can move, and the alignment of L3 addresses and sizes. */
 enum { PARTITA_TRANSFER_LIMIT = 131071, PARTITA_L3_ALIGNMENT = 4 };
 
 /*
- * The memories that the program places its tiles and tensors in, aligned to 16 bytes. L3 is reached by transfers only.
- * Ports define them, but for L2 where PARTITA_L2_IMAGE is defined: then it's linked in with what it holds at first.
+ * The memories of tiles and tensors, aligned to 16 bytes. L3 is reached only by transfers.
+ * Ports define them, except L2 if PARTITA_L2_IMAGE is defined: then it's linked in with its initial contents.
  */
 extern uint8_t partita_l1[PARTITA_L1_BYTES];
 extern uint8_t partita_l2[PARTITA_L2_BYTES];
 
-/* The program: what the control core runs. Its result becomes the exit code. */
+/* The program, which the control core runs. Its result becomes the exit code. */
 int32_t partita_main(void);
 
-/* The number of this chip, and how many there are. */
+/* The number of this chip, and the number of chips. */
 int32_t partita_chip(void);
 int32_t partita_chips(void);
 
@@ -62,13 +62,13 @@ static inline void partita_team_run(partita_kernel *kernel, const void *argument
     partita_team_wait();
 }
 
-/* Of partita_cycles those in which the team computed so far, from starts of kernels until they were waited for. */
+/* The cycles so far in which the team computed, from the start of each kernel until the end of its wait. */
 uint64_t partita_team_cycles(void);
 
-/* Within a kernel: waits for all cores of the team. */
+/* Within a kernel, waits for all cores of the team. */
 void partita_barrier(void);
 
-/* A copy between two memories. Its fields are the port's. */
+/* A copy between two memories. Its fields belong to the port. */
 struct partita_transfer {
     uint8_t *to;
     const uint8_t *from;
@@ -83,7 +83,7 @@ struct partita_transfer {
 void partita_load_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t bytes);
 void partita_store_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t bytes);
 
-/* The same of lines that are contiguous in L1 and l2_stride bytes apart in L2; the limit holds for all together. */
+/* The same for lines that are contiguous in L1 and l2_stride bytes apart in L2; the limit applies to their total. */
 void partita_load_lines_start(struct partita_transfer *transfer, void *l1, const void *l2, uint32_t lines,
                               uint32_t line_bytes, uint32_t l2_stride);
 void partita_store_lines_start(struct partita_transfer *transfer, void *l2, const void *l1, uint32_t lines,
@@ -95,7 +95,7 @@ void partita_fetch_start(struct partita_transfer *transfer, void *l2, uint32_t l
 void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const void *l2, uint32_t bytes);
 void partita_l3_wait(struct partita_transfer *transfer);
 
-/* A message between two chips. Its fields are the port's. */
+/* A message between two chips. Its fields belong to the port. */
 struct partita_message {
     uint8_t *data;
     uint32_t bytes;
@@ -107,26 +107,26 @@ struct partita_message {
 };
 
 /*
- * Messages of one chip to another arrive in the order in which they were started, and each receive takes the next one,
- * whose size it must know. A send is done when it's in the channel, which may have no room until it's received.
- * Data is in L2.
+ * Messages from one chip to another arrive in the order in which they were started. Each receive takes the next one
+ * and must know its size. A send completes when the message is in the channel, which may have no room until it's
+ * received. Data is in L2.
  */
 void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes);
 void partita_receive_start(struct partita_message *message, int32_t chip, void *l2, uint32_t bytes);
 void partita_message_wait(struct partita_message *message);
 
 /*
- * What goes in and out: for each chip one stream of bytes each way, which a port takes from files. Tensors lie in them
- * one after the other, as the program and whoever runs it agreed.
+ * Input and output: one byte stream each per chip, which a port maps to files. The program and its caller agree on
+ * the sequence of tensors in them.
  */
 
-/* Reads the next bytes of the input. 0 if none are left, 1 when they're read; an end in between fails. */
+/* Reads the next bytes of the input. Returns 1 if they were read, 0 if none are left; fails if only some are left. */
 int32_t partita_input_read(void *l2, uint32_t bytes);
 
 /* Appends to the output. */
 void partita_output_write(const void *l2, uint32_t bytes);
 
-/* Cycles since the program began, of the cores' clock; on a host nanoseconds. */
+/* Cycles of the cores' clock since the program began; nanoseconds on a host. */
 uint64_t partita_cycles(void);
 
 /* Bytes moved so far. */

@@ -2,7 +2,7 @@
 
 enum { LONGEST_NAME = 40, LONGEST_NUMBER = 20 };
 
-/* Little-endian; what is in L2 needs no alignment here. */
+/* Reads little-endian bytes; data in L2 needs no alignment here. */
 static int64_t element(const uint8_t *l2, uint32_t bytes)
 {
     uint64_t value = 0;
@@ -12,7 +12,7 @@ static int64_t element(const uint8_t *l2, uint32_t bytes)
     return bytes == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
 }
 
-/* The end of the text, with no more than that many characters of another one. */
+/* Appends at most that many characters of another text; returns the end. */
 static char *append(char *end, const char *text, int32_t most)
 {
     for (int32_t i = 0; i < most && text[i] != '\0'; i++) {

@@ -1,12 +1,12 @@
-/* Inputs and outputs of a model, and the check of what inputs hold. */
+/* Inputs and outputs of a model, and the check of input values. */
 #ifndef PARTITA_PORT_H
 #define PARTITA_PORT_H
 
 #include "hal.h"
 
 /*
- * What this chip has of an input or output: row by row, without gaps, little-endian. Where index_bytes is 4 or 8, its
- * elements are signed integers of so many bytes and must be from least to most.
+ * This chip's part of an input or output: row-major, dense, little-endian. If index_bytes is 4 or 8, its
+ * elements are signed integers of that size and must be from least to most.
  */
 struct partita_port {
     const char *name;
@@ -18,7 +18,7 @@ struct partita_port {
     int64_t most;
 };
 
-/* Ends the program, with a message that names the input, where it holds an integer that the model doesn't take. */
+/* Ends the program with a message that names the input, if it holds an integer out of range. */
 void partita_port_check(const struct partita_port *port);
 
 #endif

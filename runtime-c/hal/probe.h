@@ -1,10 +1,10 @@
 /*
- * What a program writes to its output between its results where it's built with -DPARTITA_PROBES: after each step the
- * values that the step has left in L2, and within a collective each message. Without it, nothing is compiled in.
+ * With -DPARTITA_PROBES, a program writes records to its output between its results: after each step the values
+ * that the step left in L2, and within a collective each message. Without it, nothing is compiled in.
  *
- * A record is five words, a mark, the kind, a number, a chip and how many bytes, and then the bytes, but for a receive
- * that begins. What is written is there even if the program stops or is ended, so that the last record says how far it
- * came. Nothing is buffered.
+ * A record has five words (a mark, the kind, a number, a chip and the number of bytes), followed by the bytes, except
+ * for a receive that begins. Records aren't buffered, so the last one shows how far a program came that stopped or was
+ * ended.
  */
 #ifndef PARTITA_PROBE_H
 #define PARTITA_PROBE_H
@@ -22,7 +22,7 @@ enum partita_probe_kind {
     PARTITA_PROBE_RECEIVED, /* it has been: the slices of the vector that it changed */
 };
 
-/* A value in L2: lines of line_bytes, of as many dimensions as count says, outermost first. Strides are in bytes. */
+/* A value in L2: lines of line_bytes bytes in `count` dimensions, outermost first. Strides are in bytes. */
 struct partita_probe {
     int32_t step;
     const uint8_t *l2;
@@ -34,13 +34,13 @@ struct partita_probe {
     } dimensions[PARTITA_PROBE_DIMENSIONS];
 };
 
-/* Writes what a step has left. The table's entries are in the order of steps, and the last one's l2 is null. */
+/* Writes the results of a step. The table's entries are in the order of steps; an entry with a null l2 ends it. */
 void partita_probe_step(int32_t step, const struct partita_probe *table);
 
 /* Writes a record's words. */
 void partita_probe_begin(enum partita_probe_kind kind, uint32_t number, int32_t chip, uint32_t bytes);
 
-/* Writes bytes of the record that was begun. */
+/* Writes bytes of the current record. */
 static inline void partita_probe_data(const void *l2, uint32_t bytes)
 {
     partita_output_write(l2, bytes);

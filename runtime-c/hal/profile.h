@@ -1,6 +1,6 @@
 /*
- * What each step of a program takes. Emitted code that is built with -DPARTITA_PROFILE calls these; what they take
- * themselves belongs to no step.
+ * Cycles and bytes of each step of a program. Emitted code that is built with -DPARTITA_PROFILE calls these functions;
+ * their own time counts for no step.
  */
 #ifndef PARTITA_PROFILE_H
 #define PARTITA_PROFILE_H
@@ -8,8 +8,8 @@
 #include "hal.h"
 
 /*
- * Of one step: cycles, those of them in which the team computed, bytes moved meanwhile as partita_traffic counts them,
- * and at which cycle of the program it began.
+ * One step: its cycles, those in which the team computed, the bytes moved meanwhile as partita_traffic counts them,
+ * and the program's cycle at which it began.
  */
 struct partita_step_profile {
     uint64_t cycles;

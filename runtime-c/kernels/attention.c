@@ -2,7 +2,7 @@
 
 #include "float_functions.h"
 
-/* Keys whose scores are held at a time. */
+/* The number of keys whose scores are held at a time. */
 enum { KEYS = 8 };
 
 static float score(const struct partita_attention *attention, const float *q, const float *k)
@@ -35,7 +35,7 @@ static float masked_score(const struct partita_attention *attention, int32_t hea
     return attention->added == 0 ? found : found + attention->added[at];
 }
 
-/* Adds the values of `count` keys by their scores. */
+/* Adds the values of `count` keys, weighted by their scores. */
 static void add_block(const struct partita_attention *attention, const float *scores, int32_t count, const float *v,
                       int32_t item)
 {

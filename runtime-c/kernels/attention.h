@@ -1,24 +1,24 @@
 /*
- * Attention of queries to a tile of keys and values, softmax(scale q k' + mask) v for each head: one kernel for prompt
- * and decoding, whole or in tiles, as sums and maxima travel with the tiles.
+ * Attention of queries to a tile of keys and values, softmax(scale q k' + mask) v for each head: one kernel for
+ * prompts and decoding, whole or in tiles, since sums and maxima are carried from tile to tile.
  *
- * partita_attention_f32 takes the keys of a tile in `parts` parts, as even as can be, each with a state of its own, so
- * that cores can share the keys of one query. For each part, head and query it keeps the largest score m so far, the
- * sum of e^(s - m) and the sum of e^(s - m) v; where a later key raises m, both sums shrink by e^(m - m'). The first
- * tile begins the state, and is not to be read before. partita_attention_finish_f32 joins the parts and divides. A
- * query that sees no key gets zeros.
+ * partita_attention_f32 divides the keys of a tile evenly into `parts` parts, each with its own state, so that cores
+ * can share the keys of one query. For each part, head and query it keeps the largest score m so far, the sum of e^(s
+ * - m) and the sum of e^(s - m) v; when a later key raises m to m', both sums are scaled by e^(m - m'). The first
+ * tile initialises the state. partita_attention_finish_f32 joins the parts and divides. A query that sees no key gets
+ * zeros.
  *
- * Head h reads key-value head h / group. Query i stands at `position` + i, counted from the tile's first key: negative
- * for a tile after all queries. Causal: it sees keys up to its position; window > 0: and only those less than that
- * before it. A soft cap > 0 makes a score s to cap tanh(s / cap), before the mask. `allowed` (1 takes part) or `added`
- * (added to the score), or neither, is a mask [heads, seq, keys] by strides.
+ * Head h reads key-value head h / group. Query i stands at `position` + i, counted from the tile's first key:
+ * negative for a tile after all queries. Causal: it sees keys up to its position; window > 0: only those fewer than
+ * `window` positions before it. A soft cap > 0 replaces a score s by cap tanh(s / cap), before the mask. `allowed`
+ * (1: visible) or `added` (added to the score), or neither, is a strided mask [heads, seq, keys].
  *
- * Vectors are contiguous, heads and rows lie by strides. All is in L1 and doesn't overlap. Cores take (part, head,
- * query); to finish, (head, query).
+ * Vectors are contiguous; heads and rows are strided. All operands are in L1 and don't overlap. Cores divide (part,
+ * head, query); to finish, (head, query).
  *
- * Scores before scaling are exact. Within (40 S + 4 keys + 8 parts + 24) u max |v|, S being the largest |score| of the
- * query: a score's relative error of 14 u enters the exponent for itself and for m, each exponential is off by 4 u and
- * its argument's rounding, sums by their lengths, and each rise of m, at most one in 8 keys, by an exponential.
+ * Scores before scaling are exact. Within (40 S + 4 keys + 8 parts + 24) u max |v|, S being the largest |score| of
+ * the query: a score's relative error of 14 u enters the exponent for itself and for m, each exponential is off by 4
+ * u and its argument's rounding, sums by their lengths, and each rise of m, at most one in 8 keys, by an exponential.
  */
 #ifndef PARTITA_ATTENTION_H
 #define PARTITA_ATTENTION_H

@@ -107,7 +107,7 @@ static inline uint64_t power_64(int64_t base, int64_t exponent)
     return base == 1 || (base == -1 && (exponent & 1) == 0) ? 1u : base == -1 ? UINT64_MAX : 0;
 }
 
-/* T has so many bits and is computed with in WIDTH bits; NATURAL has these without a sign. */
+/* T has BITS bits and is computed in WIDTH bits; NATURAL is the unsigned type of that width. */
 #define INTEGERS(TYPE, T, BITS, NATURAL, WIDTH)                                                                        \
     BINARY(partita_add_##TYPE, T, T, (NATURAL)x + (NATURAL)y)                                                          \
     BINARY(partita_sub_##TYPE, T, T, (NATURAL)x - (NATURAL)y)                                                          \

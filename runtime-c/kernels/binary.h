@@ -1,11 +1,11 @@
 /*
- * Functions of two elements: out[i...] = f(left[i...], right[i...]), the operands broadcast by strides of 0. The result
- * is contiguous; it may be the tile of an operand that is contiguous too and doesn't broadcast. Cores take
- * parts of 8 elements of the result in row-major order. All are exact but for the power.
+ * Functions of two elements: out[i...] = f(left[i...], right[i...]), operands broadcast by strides of 0. The result
+ * is contiguous; it may be in place of an operand that is contiguous too and isn't broadcast. Cores divide the result
+ * into parts of 8 elements in row-major order. All are exact except the power.
  *
- * Integers wrap. A division cuts towards zero, and gives 0 by zero; mod has the sign of the divisor, remainder that of
- * the dividend; a shift by less than 0 or by the width or more gives 0, and to the right the sign. A maximum or
- * minimum is NaN if either operand is. Comparisons write 0 or 1 as bytes.
+ * Integers wrap. Division truncates towards zero, and division by zero gives 0; mod has the sign of the divisor,
+ * remainder that of the dividend; a shift by a negative amount or by at least the width gives 0, to the right the
+ * sign. A maximum or minimum is NaN if either operand is. Comparisons write 0 or 1 as bytes.
  */
 #ifndef PARTITA_BINARY_H
 #define PARTITA_BINARY_H
@@ -29,7 +29,7 @@ partita_kernel partita_add_f32, partita_sub_f32, partita_mul_f32, partita_div_f3
 partita_kernel partita_add_f64, partita_sub_f64, partita_mul_f64, partita_div_f64, partita_mod_f64,
     partita_remainder_f64, partita_min_f64, partita_max_f64, partita_pow_f64;
 
-/* f16, f16 -> f16 and bf16, bf16 -> bf16, rounded once: what chips join partial results by */
+/* f16, f16 -> f16 and bf16, bf16 -> bf16, rounded once; chips join partial results with them */
 partita_kernel partita_add_f16, partita_min_f16, partita_max_f16, partita_add_bf16, partita_min_bf16, partita_max_bf16;
 
 /* T, T -> T */
@@ -43,7 +43,7 @@ PARTITA_DECLARE_BINARY(i32);
 PARTITA_DECLARE_BINARY(i64);
 PARTITA_DECLARE_BINARY(u64);
 
-/* T, T -> T; by products. A negative exponent gives the reciprocal, cut towards zero, and 0 for that of 0. */
+/* T, T -> T; by products. A negative exponent gives the reciprocal, truncated towards zero, and 0 for that of 0. */
 partita_kernel partita_pow_i32, partita_pow_i64, partita_pow_u64;
 
 /* T, T -> bool */
@@ -61,7 +61,7 @@ PARTITA_DECLARE_COMPARISON(u64);
 /* bool, bool -> bool */
 partita_kernel partita_and_bool, partita_or_bool, partita_xor_bool, partita_equal_bool;
 
-/* out[i...] = condition[i...] ? then[i...] : otherwise[i...] with elements of so many bits; as above. */
+/* out[i...] = condition[i...] ? then[i...] : otherwise[i...] for elements of 8 to 64 bits; as above. */
 struct partita_select {
     const uint8_t *condition;
     const void *then;

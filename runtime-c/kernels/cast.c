@@ -28,7 +28,7 @@ static inline int64_t cut(float x)
     return x >= -0x1p63f ? (int64_t)x : x < 0 ? INT64_MIN : 0;
 }
 
-/* Below 0, as with a sign. */
+/* Negative values as for the signed type. */
 static inline uint64_t cut_unsigned(float x)
 {
     if (x >= 0x1p64f) {
@@ -88,7 +88,7 @@ CAST(partita_cast_bf16_f64, uint16_t, double, partita_from_bf16(x))
 CAST(partita_cast_f64_f16, double, uint16_t, partita_to_f16(partita_double_to_odd(x)))
 CAST(partita_cast_f64_bf16, double, uint16_t, partita_to_bf16(partita_double_to_odd(x)))
 
-/* VALUE is what the four bits x mean. */
+/* VALUE is the value of the four bits x. */
 #define UNPACK(NAME, OUT, VALUE)                                                                                       \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \

@@ -1,7 +1,8 @@
 /*
- * out[i] = x[i] in another element type, for i < count: partita_cast_FROM_TO. Exact. A float is cut towards zero to 64
- * bits, without a sign only for u64 from 2^63 on, where it saturates and NaN is 0, and then wraps; integers wrap; to
- * f32 and f64 rounds half to even; to bool is non-zero. In and out don't overlap. Cores take parts of 8 elements.
+ * out[i] = x[i] in another element type, for i < count: partita_cast_FROM_TO. Exact. A float is truncated towards
+ * zero to signed 64 bits (unsigned only for u64 from 2^63 on), saturating, with 0 for NaN, and then wraps. Integers
+ * wrap. To f32 and f64 rounds half to even; to bool is x != 0. In and out don't overlap. Cores divide them into parts
+ * of 8 elements.
  */
 #ifndef PARTITA_CAST_H
 #define PARTITA_CAST_H
@@ -24,11 +25,11 @@ PARTITA_DECLARE_CASTS(f32);
 PARTITA_DECLARE_CASTS(f64);
 PARTITA_DECLARE_CASTS(bool);
 
-/* Floats of 16 bits are computed with in 32: half to even on the way back, NaN stays one. */
+/* 16-bit floats are computed in f32 and rounded half to even; NaN stays NaN. */
 partita_kernel partita_cast_f16_f32, partita_cast_bf16_f32, partita_cast_f32_f16, partita_cast_f32_bf16;
 partita_kernel partita_cast_f16_f64, partita_cast_bf16_f64, partita_cast_f64_f16, partita_cast_f64_bf16;
 
-/* Two elements in a byte, the first in its lower half; the last byte of an odd number has one. Integers wrap. */
+/* Two elements per byte, the first in the lower half; the last byte of an odd count has one. Integers wrap. */
 partita_kernel partita_cast_i4_i8, partita_cast_u4_u8, partita_cast_i8_i4, partita_cast_u8_u4;
 
 #endif

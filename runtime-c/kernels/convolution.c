@@ -2,7 +2,7 @@
 
 #include "float_functions.h"
 
-/* The elements from .. to - 1 of a window's axis that lie over data, its first one being over `origin`. */
+/* The elements from .. to - 1 of a window's axis that cover data; its first element is at `origin`. */
 static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_t dilation, int32_t extent)
 {
     struct partita_range range = {0, kernel};
@@ -16,7 +16,7 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
     return range;
 }
 
-/* SUM is what sums are kept in. */
+/* SUM is the accumulator type. */
 #define SUMS(NAME, IN, WEIGHT, SUM)                                                                                    \
     static SUM NAME##_sum(const struct partita_convolution *convolution, const IN *x, const WEIGHT *weight, int32_t top, \
                           int32_t left)                                                                                \
@@ -38,7 +38,7 @@ static inline struct partita_range inside(int32_t origin, int32_t kernel, int32_
         return sum;                                                                                                    \
     }
 
-/* A row of the result: where it begins in data and weight, and which filter it is of. */
+/* A row of the result: its start in data and weight, and its filter. */
 struct row {
     int32_t filter;
     int32_t x;      /* offset of the group's first plane */
@@ -66,7 +66,7 @@ static struct partita_range share_of(const struct partita_convolution *convoluti
     return partita_share(convolution->batch * convolution->filters * convolution->window.out_height, 1, core, cores);
 }
 
-/* VALUE makes an element of type OUT of `sum`, which contains the bias. */
+/* VALUE converts `sum`, which includes the bias, to an element of type OUT. */
 #define ROWS(NAME, SUM_NAME, IN, WEIGHT, SUM, BIAS, ARGUMENTS, OPERATION, OUT, VALUE)                                  \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
@@ -154,7 +154,7 @@ MAX_POOL(partita_max_pool_i8, int8_t, INT8_MIN)
 MAX_POOL(partita_max_pool_u8, uint8_t, 0)
 MAX_POOL(partita_max_pool_i32, int32_t, INT32_MIN)
 
-/* How many elements of the window count on an axis: those over data, or over data and padding. */
+/* The number of a window's elements along an axis that count: those over data, or over data and padding. */
 static int32_t counted(int32_t origin, int32_t kernel, int32_t dilation, int32_t extent, int32_t low, int32_t high,
                        int32_t padding)
 {

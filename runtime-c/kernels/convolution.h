@@ -1,8 +1,9 @@
 /*
  * Convolutions and pooling over two spatial dimensions; one dimension is two with a height of 1.
  *
- * The window's element (ky, kx) at place (y, x) lies over the data's element (y stride_y - low_y + ky dilation_y, ...);
- * outside of the tile is padding. For a tile cut from a larger operand, low and the data's extents are the tile's.
+ * The window's element (ky, kx) at place (y, x) covers the data's element (y stride_y - low_y + ky dilation_y, ...);
+ * elements outside the tile are padding. For a tile of a larger operand, low and the data's extents are those of the
+ * tile.
  */
 #ifndef PARTITA_CONVOLUTION_H
 #define PARTITA_CONVOLUTION_H
@@ -28,8 +29,8 @@ struct partita_window {
 
 /*
  * out[b, f, y, x] = sum over c, ky, kx of x[b, g channels + c, ...] weight[f, c, ky, kx], then + bias[f], where g is
- * the group of filter f; depthwise is as many groups as channels. Sums are in the order of c, ky, kx and leave padding
- * out. Cores take rows of the result.
+ * the group of filter f; depthwise means as many groups as channels. Sums are in the order of c, ky, kx and skip
+ * padding. Cores divide the rows of the result.
  *
  * f32: exact; contracted, within 2 channels kernel_y kernel_x u of the sum of magnitudes. Integers: i32 sums wrap;
  * exact.
@@ -50,9 +51,9 @@ partita_kernel partita_convolution_f32, partita_convolution_i8_i8, partita_convo
     partita_convolution_i32_i8, partita_convolution_i32_i32;
 
 /*
- * The same, to 8 bits at once: out = clamp(((sum + bias[f]) multiplier[f] + addend[f] + 2^shift / 2) >> shift, low,
- * high), multiplier and addend being one for all by strides of 0. Exact: convolution and requantize of the graph in
- * one.
+ * The same, fused with requantisation to 8 bits: out = clamp(((sum + bias[f]) multiplier[f] + addend[f] + 2^shift /
+ * 2) >> shift, low, high), where strides of 0 share one multiplier and addend. Exact: equals convolution and
+ * requantize of the graph.
  */
 struct partita_convolution_requantize {
     struct partita_convolution convolution; /* bias i32; out i8 or u8 */
@@ -71,8 +72,8 @@ partita_kernel partita_convolution_requantize_i8_i8_i8, partita_convolution_requ
 
 /*
  * The largest element under the window for each of `planes` planes, the first of equal ones, and NaN if there is one;
- * over padding alone the least value of the type. Indices, if not null, get its row-major position in all planes of x,
- * or -1. Cores take rows of the result. Exact.
+ * over padding alone the smallest value of the type. Indices, if not null, get its row-major position in all planes
+ * of x, or -1. Cores divide the rows of the result. Exact.
  */
 struct partita_max_pool {
     const void *x;    /* [planes, height, width] */
@@ -86,7 +87,7 @@ partita_kernel partita_max_pool_f32, partita_max_pool_i8, partita_max_pool_u8, p
 
 /*
  * The mean of the elements under the window; with count_padding, low and high padding count as zeros. Sums in
- * row-major order: within (kernel_y kernel_x + 1) u of the mean magnitude. Cores take rows of the result.
+ * row-major order: within (kernel_y kernel_x + 1) u of the mean magnitude. Cores divide the rows of the result.
  */
 struct partita_mean_pool {
     const float *x; /* [planes, height, width] */

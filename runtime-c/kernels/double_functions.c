@@ -1,6 +1,6 @@
 #include "double_functions.h"
 
-/* Doubles from here on are integers. */
+/* All doubles from here on are integers. */
 static const double ALL_INTEGERS = 0x1p52;
 static const double LOG2_E = 1.44269504088896338700;
 /* ln 2 in two parts; the upper one has 32 digits, so that its products with exponents are exact. */
@@ -40,7 +40,7 @@ double partita_double_round(double x)
     if (!(magnitude < ALL_INTEGERS)) {
         return x;
     }
-    /* The sum has no digits after the point: the addition rounds. */
+    /* The sum has no fractional digits, so the addition rounds. */
     const double shifted = magnitude + ALL_INTEGERS;
     return partita_double_with_sign_of(shifted - ALL_INTEGERS, x);
 }
@@ -59,7 +59,7 @@ static uint64_t taken_apart(double magnitude, int32_t *exponent)
     return (bits & 0xfffffffffffffu) | (upper == 0 ? 0u : 0x10000000000000u);
 }
 
-/* Digit by digit: 54 of the root, of which the last one rounds. A tie isn't possible. */
+/* Computes 54 digits of the root one by one; the last one rounds. A tie is impossible. */
 double partita_double_sqrt(double x)
 {
     int32_t exponent;
@@ -78,7 +78,7 @@ double partita_double_sqrt(double x)
         digits <<= 1;
         exponent--;
     }
-    /* 54 digits now, the first of which may be 0; 54 zeros follow. */
+    /* The value has 54 digits, the first of which may be 0, followed by 54 zeros. */
     uint64_t root = 0;
     uint64_t rest = 0;
     for (int32_t shift = 52; shift > -56; shift -= 2) {
@@ -93,7 +93,7 @@ double partita_double_sqrt(double x)
     return scaled((double)((root + 1) >> 1), (exponent - 52) / 2);
 }
 
-/* e^x = 2^exponent e^r with |r| <= ln 2 / 2: the series up to r^13, whose rest is below 2^-57. */
+/* e^x = 2^exponent e^r with |r| <= ln 2 / 2: the series up to r^13, whose remainder is below 2^-57. */
 double partita_double_exp(double x)
 {
     if (!(x < 710.0)) {
@@ -111,7 +111,7 @@ double partita_double_exp(double x)
     return scaled(1.0 + r * sum, (int32_t)rounded);
 }
 
-/* ln(1 + f) = 2 atanh(s) with s = f / (2 + f): the series up to s^21, whose rest is below 2^-60. */
+/* ln(1 + f) = 2 atanh(s) with s = f / (2 + f): the series up to s^21, whose remainder is below 2^-60. */
 double partita_double_log(double x)
 {
     int32_t exponent = 0;
@@ -125,7 +125,7 @@ double partita_double_log(double x)
         x *= 0x1p52;
         exponent = -52;
     }
-    /* sqrt(1/2) goes to 1/2, so that 1 is near neither end. */
+    /* Maps sqrt(1/2) to 1/2, so that 1 is near neither end. */
     const uint64_t bits = partita_double_bits(x) - 0x3fe6a09e667f3bcdu;
     exponent += (int32_t)((int64_t)bits >> 52);
     const double f = partita_double_from_bits((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
@@ -135,12 +135,12 @@ double partita_double_log(double x)
     for (int32_t n = 21; n > 1; n -= 2) {
         sum = (sum + 1.0 / n) * square;
     }
-    /* 2 s = f - s f, of which f is exact. */
+    /* 2 s = f - s f, where f is exact. */
     const double tail = (double)exponent * LN_2_LOWER - (s * f - 2 * s * sum);
     return (double)exponent * LN_2_UPPER + (f + tail);
 }
 
-/* A division of the digits by hand, eight at a time. */
+/* Long division of the digits, eight at a time. */
 double partita_double_remainder(double x, double y)
 {
     const double divisor = partita_double_absolute(y);
@@ -172,7 +172,7 @@ double partita_double_modulo(double x, double y)
     return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/* base^|exponent|, base being positive: the integer part by squares, the rest by roots. */
+/* base^|exponent| for a positive base: the integer part by squaring, the fraction by roots. */
 static double positive_power(double base, double exponent)
 {
     double whole = partita_double_floor(exponent);
@@ -229,7 +229,7 @@ float partita_double_to_odd(double x)
     if (back == x || x != x || (both.bits & 1u) != 0) {
         return nearest;
     }
-    /* The other neighbour of x is odd: away from 0 if `nearest` was cut, else towards it. */
+    /* The other neighbour of x is odd: away from 0 if `nearest` was truncated, else towards 0. */
     const int32_t is_cut = partita_double_absolute(back) < partita_double_absolute(x);
     both.bits = is_cut ? both.bits + 1u : both.bits - 1u;
     return both.value;

@@ -1,5 +1,5 @@
 /*
- * Functions of f64, for the few values that models compute in it: devices do so in software, and without a C library.
+ * Functions of f64, for the few f64 values in models. Devices compute f64 in software and have no C library.
  *
  * u is 2^-53, half the distance of neighbouring doubles at 1. A bound of n u holds for the relative error where the
  * result is normal. NaN gives NaN.
@@ -75,7 +75,7 @@ double partita_double_remainder(double x, double y);        /* exact: x - n y, w
 double partita_double_modulo(double x, double y);           /* exact, or rounded once: with the sign of y */
 double partita_double_power(double base, double exponent);  /* 4 (|exponent| + 60) u; 1 / 2^k powers of squares exact */
 
-/* To f32 in which the last digit tells whether anything was cut: rounding that again rounds once. */
+/* Converts to f32; the last digit records whether anything was truncated, so rounding again rounds only once. */
 float partita_double_to_odd(double x);
 
 #endif

@@ -6,7 +6,7 @@ static const float LN_2_UPPER = 0x1.62e4p-1f;
 static const float LN_2_LOWER = 1.42860682031e-6f;
 static const float ROOT_HALF = 0.707106781187f;
 
-/* Floats from here on are integers. */
+/* All floats from here on are integers. */
 static const float ALL_INTEGERS = 0x1p23f;
 
 /* The polynomial with `count` coefficients, the highest first. */
@@ -39,7 +39,7 @@ float partita_round(float x)
     if (!(magnitude < ALL_INTEGERS)) {
         return x;
     }
-    /* The sum has no digits after the point: the addition rounds. */
+    /* The sum has no fractional digits, so the addition rounds. */
     const float shifted = magnitude + ALL_INTEGERS;
     return partita_with_sign_of(shifted - ALL_INTEGERS, x);
 }
@@ -113,7 +113,7 @@ float partita_sinh(float x)
 {
     const float magnitude = partita_absolute(x);
     if (magnitude > 40.0f) {
-        /* e^|x| / 2, which fits where e^|x| alone doesn't. */
+        /* e^|x| / 2, which is finite even where e^|x| overflows. */
         const float root = partita_exp(magnitude / 2);
         return partita_with_sign_of(root / 2 * root, x);
     }
@@ -139,7 +139,7 @@ float partita_log(float x)
         x *= 0x1p23f;
         exponent = -23;
     }
-    /* sqrt(1/2) goes to 1/2, so that 1 is near neither end. */
+    /* Maps sqrt(1/2) to 1/2, so that 1 is near neither end. */
     const uint32_t bits = partita_bits(x) - 0x3f3504f3u;
     exponent += (int32_t)bits >> 23;
     const float f = partita_from_bits((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
@@ -166,14 +166,14 @@ static const uint32_t TWO_OVER_PI[] = {0x00000000u, 0xa2f9836eu, 0x4e441529u, 0x
 
 /*
  * x = quarter pi / 2 + r with |r| <= pi / 4, for |x| >= 1/2; returns r, off by 2.5 u and 2^-61 absolute. Multiplies
- * the 24 digits of x with those 96 digits of 2 / pi that matter: those before only give multiples of 4
+ * the 24 digits of x with those 96 digits of 2 / pi that matter: earlier digits contribute only multiples of 4
  * (M. Payne and R. Hanek, 1983).
  */
 static float reduced_angle(float x, int32_t *quarter)
 {
     const uint32_t bits = partita_bits(x) & 0x7fffffffu;
     const uint32_t digits = (bits & 0x7fffffu) | 0x800000u;
-    /* |x| = digits 2^shift; digit j of 2 / pi has the weight 2^-j. Taken from j = shift - 1 on. */
+    /* |x| = digits 2^shift; digit j of 2 / pi has the weight 2^-j. Uses digits from j = shift - 1 on. */
     const int32_t shift = (int32_t)(bits >> 23) - 150;
     const int32_t start = shift - 1 + 31;
     const int32_t word = start >> 5;
@@ -248,7 +248,7 @@ float partita_tan(float x)
     return sine_of(r, quarter) / sine_of(r, quarter + 1);
 }
 
-/* E / (E + 2) with E = e^2|x| - 1: E's 5 u pass through at most whole, and three roundings are added. */
+/* E / (E + 2) with E = e^2|x| - 1: E's error of 5 u isn't amplified, and three roundings are added. */
 float partita_tanh(float x)
 {
     const float magnitude = partita_absolute(x);
@@ -308,7 +308,7 @@ float partita_softplus(float x)
 }
 
 /*
- * x / 2 (1 + erf(x / sqrt(2))). From erf = -0.84 on, the sum has the 5 u of erf blown up to 33 u; below, erfc has no
+ * x / 2 (1 + erf(x / sqrt(2))). From erf = -0.84 on, cancellation amplifies erf's 5 u to 33 u; below, erfc has no
  * such loss, and the argument's rounding gives 3 u for each unit of its square.
  */
 float partita_gelu(float x)
@@ -342,7 +342,7 @@ float partita_quick_gelu(float x)
     return x * partita_sigmoid(1.702f * x);
 }
 
-/* Whether it's an integer, and an odd one. */
+/* Whether x is an integer, and whether it is odd. */
 static void integrality(float x, int32_t *integral, int32_t *odd)
 {
     const float magnitude = partita_absolute(x);
@@ -350,7 +350,7 @@ static void integrality(float x, int32_t *integral, int32_t *odd)
     *odd = *integral && magnitude < 0x1p24f && ((int32_t)magnitude & 1) != 0;
 }
 
-/* A small integer power by products, each of which rounds; another one as e^(exponent ln |base|). */
+/* A small integer power by products, each of which rounds; other powers as e^(exponent ln |base|). */
 float partita_power(float base, float exponent)
 {
     int32_t integral;

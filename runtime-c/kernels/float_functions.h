@@ -1,10 +1,10 @@
 /*
- * Functions of one f32, without a C library: devices have none, and one source behaves the same everywhere.
+ * Functions of one f32. They use no C library, since devices have none and results must be the same everywhere.
  *
  * u is 2^-24, half the distance of neighbouring floats at 1. A bound of n u holds for the relative error against the
  * exact function where the result is normal, and becomes n 2^-150 absolute where it's subnormal. Each bound is the
- * error of the approximating polynomial plus that of each rounding on the way, worked out beside the code;
- * FloatFunctionsTest measures that it holds. NaN gives NaN.
+ * error of the approximating polynomial plus that of each rounding, derived beside the code;
+ * FloatFunctionsTest checks it. NaN gives NaN.
  */
 #ifndef PARTITA_FLOAT_FUNCTIONS_H
 #define PARTITA_FLOAT_FUNCTIONS_H
@@ -65,7 +65,7 @@ static inline float partita_minimum(float x, float y)
     return x < y ? x : y;
 }
 
-/* Exact; an instruction on each target, with -fno-math-errno. */
+/* Exact; a single instruction on each target with -fno-math-errno. */
 static inline float partita_sqrt(float x)
 {
     return __builtin_sqrtf(x);

@@ -38,7 +38,7 @@ float partita_asin(float x)
     return partita_with_sign_of(HALF_PI_UPPER - (rest - HALF_PI_LOWER), x);
 }
 
-/* Near 1 by the same root, so that nothing cancels. */
+/* Near 1 uses the same root, so that nothing cancels. */
 float partita_acos(float x)
 {
     const float magnitude = partita_absolute(x);
@@ -76,7 +76,7 @@ float partita_atan(float x)
     return x != x ? x : partita_with_sign_of(sum, x);
 }
 
-/* ln(x + sqrt(x^2 + 1)); from 2^13 on, the root is x but for 2^-27. */
+/* ln(x + sqrt(x^2 + 1)); from 2^13 on, the root equals x up to 2^-27. */
 float partita_asinh(float x)
 {
     const float magnitude = partita_absolute(x);

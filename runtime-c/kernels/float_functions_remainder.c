@@ -9,7 +9,7 @@ static inline uint32_t taken_apart(float magnitude, int32_t *exponent)
     return (bits & 0x7fffffu) | (upper == 0 ? 0u : 0x800000u);
 }
 
-/* A division of the digits by hand, eight at a time. */
+/* Long division of the digits, eight at a time. */
 float partita_remainder(float x, float y)
 {
     const float divisor = partita_absolute(y);

@@ -1,19 +1,19 @@
 /*
- * Matrix products on tiles, batched, with any strides, so that either operand may be transposed:
+ * Batched matrix products on tiles, with any strides, so that either operand may be transposed:
  *
  *   out[b, i, j] = (accumulate ? out[b, i, j] : 0) + sum over l of left[b, i, l] right[b, l, j], then + bias[j]
  *
- * for b < batch, i < m, j < n, l < k. The sum is taken in ascending order of l, starting from what out holds
- * when accumulating: an inner extent cut into tiles gives the bits of the whole. The bias, null where there is none,
- * comes last, so it belongs to the last tile. Rows of out are contiguous, out_row apart; out doesn't overlap
- * the operands. A batch stride of 0 reads one matrix for all, and `group` > 1 reads the next right matrix
- * only after so many: the key-value head of a group of heads.
+ * for b < batch, i < m, j < n, l < k. The sum is in ascending order of l, starting from out when accumulating, so
+ * tiles of the inner extent give the same bits as the whole. The bias (null if there is none) is added last, so it
+ * belongs to the last tile. Rows of out are contiguous, out_row apart; out doesn't overlap the operands. A batch
+ * stride of 0 uses one matrix for all batches, and with `group` > 1, `group` batches share a right matrix: a group of
+ * heads shares its key-value head.
  *
- * Cores take blocks of 4 rows by 4 columns of all batches in turns. gemv is the same for m = 1: cores take blocks of 4
- * columns. Of bytes, whole blocks of 4 rows or 1 are fast where rows of left are contiguous (left_column 1) and columns
- * of right are (right_row 1), and nearly as fast where rows of right are (right_column 1).
+ * Cores take blocks of 4 rows by 4 columns in turn, over all batches. gemv is the same for m = 1, with blocks of 4
+ * columns. Byte products are fast for whole blocks of 4 rows or 1 if rows of left are contiguous (left_column 1) and
+ * so are columns of right (right_row 1); they are nearly as fast if rows of right are contiguous (right_column 1).
  *
- * f32: exact. Contracted, each product isn't rounded: within 2 k u of the sum of magnitudes of the products.
+ * f32: exact. With contraction, products aren't rounded: within 2 k u of the sum of the products' magnitudes.
  * Integers: sums are i32 and wrap; exact.
  */
 #ifndef PARTITA_GEMM_H
@@ -52,9 +52,9 @@ partita_kernel partita_gemv_i8_i8, partita_gemv_i8_u8, partita_gemv_u8_i8, parti
     partita_gemv_i16_i16, partita_gemv_i32_i8, partita_gemv_i32_u8, partita_gemv_i32_i32;
 
 /*
- * The same, to 8 bits at once: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >> shift, low, high) in
- * 64 bits, multiplier and addend being of the column j, of the row i or one for all, by their strides of 0 or 1. Not
- * accumulating; sums are i32 and wrap before. Exact: matmul, add and requantize of the graph in one.
+ * The same, fused with requantisation to 8 bits: out = clamp(((sum + bias[j]) multiplier + addend + 2^shift / 2) >>
+ * shift, low, high) in 64 bits, where multiplier and addend are per column j, per row i or shared, by their strides
+ * of 0 or 1. Doesn't accumulate; sums are i32 and wrap first. Exact: equals matmul, add and requantize of the graph.
  */
 struct partita_gemm_requantize {
     struct partita_gemm gemm; /* bias and sums i32; out i8 or u8; accumulate 0 */

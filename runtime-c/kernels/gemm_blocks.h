@@ -6,7 +6,7 @@
 
 enum { PARTITA_BLOCK = 4 };
 
-/* A block of the result: its batch, first row and column, and how many of both. */
+/* A block of the result: its batch, first row and column, and number of rows and columns. */
 struct partita_block {
     int32_t batch;
     int32_t row;
@@ -20,7 +20,7 @@ static inline int32_t partita_at_most_a_block(int32_t extent)
     return extent < PARTITA_BLOCK ? extent : PARTITA_BLOCK;
 }
 
-/* Goes on by `count` blocks, which count along rows first. Behind the last one, the batch is that of no block. */
+/* Advances by `count` blocks, along rows first. After the last block, the batch is out of range. */
 static inline void partita_advance(const struct partita_gemm *gemm, struct partita_block *block, int32_t count)
 {
     const int32_t width = (gemm->n + PARTITA_BLOCK - 1) & -PARTITA_BLOCK;
@@ -38,8 +38,8 @@ static inline void partita_advance(const struct partita_gemm *gemm, struct parti
 }
 
 /*
- * The block with which a core begins; it goes on by as many blocks as there are cores. So neighbouring columns are read
- * by different cores, from different banks of memory.
+ * Returns a core's first block; the core then advances by the number of cores. So different cores read neighbouring
+ * columns, from different memory banks.
  */
 static inline struct partita_block partita_first_block(const struct partita_gemm *gemm, int32_t core)
 {

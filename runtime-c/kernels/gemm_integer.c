@@ -3,8 +3,8 @@
 
 /*
  * i32 sums of a block over the inner extent from `from` on: with constant rows and columns, the loops unroll and the
- * sums stay in registers, as they're copied to where no pointer leads: one to bytes may point anywhere. Products of
- * integers wrap as unsigned ones do.
+ * sums stay in registers, since they are copied to a local that no pointer aliases (a byte pointer may alias anything).
+ * Products wrap, as unsigned arithmetic does.
  */
 #define MULTIPLY(NAME, LEFT, RIGHT)                                                                                    \
     static inline __attribute__((always_inline)) void NAME(const struct partita_gemm *gemm,                            \
@@ -40,7 +40,7 @@
         }                                                                                                              \
     }
 
-/* Makes columns of rows of bytes. */
+/* Transposes rows of bytes into columns. */
 static inline void turn(uint32_t words[PARTITA_BLOCK])
 {
     const uint32_t lower = 0x05010400; /* bytes 0 and 1 of both words, in turns */
@@ -57,7 +57,7 @@ static inline void turn(uint32_t words[PARTITA_BLOCK])
 
 /*
  * Adds four products at a time to the sums of a block of four columns. Rows of left are contiguous; so are columns of
- * right, or else its rows, which are turned in registers. A function of its own has the registers for 16 sums.
+ * right, or its rows, which are then transposed in registers. A separate function has enough registers for 16 sums.
  */
 #define MULTIPLY_BYTES(NAME, ROWS, TURNED, DOT)                                                                        \
     static PARTITA_IN_ORDER void NAME(const uint8_t *left, int32_t left_row, const uint8_t *right,                     \

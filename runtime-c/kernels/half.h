@@ -1,5 +1,5 @@
 /*
- * Floats of 16 bits, as the bits of a uint16_t. Conversions to them round to the nearest, ties to even.
+ * 16-bit floats, as the bits of a uint16_t. Conversions to them round to nearest, ties to even.
  */
 #ifndef PARTITA_HALF_H
 #define PARTITA_HALF_H

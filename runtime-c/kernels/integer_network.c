@@ -75,7 +75,7 @@ static inline int64_t parabola(const struct partita_integer_softmax *softmax, in
             }                                                                                                          \
             for (int32_t i = 0; i < softmax->size; i++) {                                                              \
                 const int64_t scaled = partita_multiply_wrapping_64(parabola(softmax, x[i] - largest), top);           \
-                /* A quotient below 0 becomes 0, however it's rounded. */                                              \
+                /* A negative quotient becomes 0, whatever its rounding. */                                              \
                 out[i] = (T)partita_clamp(sum == 0 ? 0 : divide(scaled, sum), 0, top);                                 \
             }                                                                                                          \
         }                                                                                                              \
@@ -85,7 +85,7 @@ INTEGER_SOFTMAX(partita_integer_softmax_i8, int8_t)
 INTEGER_SOFTMAX(partita_integer_softmax_u8, uint8_t)
 INTEGER_SOFTMAX(partita_integer_softmax_i32, int32_t)
 
-/* How many halvings a distance to the maximum means, rounded half up. */
+/* The number of halvings for a distance to the maximum, rounded half up. */
 static inline int64_t halvings(const struct partita_power_softmax *softmax, int64_t distance)
 {
     return (distance + ((int64_t)1 << softmax->unit) / 2) >> softmax->unit;
@@ -126,7 +126,7 @@ POWER_SOFTMAX(partita_power_softmax_i8, int8_t)
 POWER_SOFTMAX(partita_power_softmax_u8, uint8_t)
 POWER_SOFTMAX(partita_power_softmax_i32, int32_t)
 
-/* The floor of the root, a binary digit at a time; 0 for what overflowed. */
+/* The floor of the root, one binary digit at a time; 0 for an overflowed argument. */
 static int64_t square_root(int64_t square)
 {
     uint64_t rest = square > 0 ? (uint64_t)square : 0;

@@ -1,6 +1,6 @@
 /*
- * The operations of networks that hold integers only, as ir's IntegerNetwork states them; all exact. They compute in
- * 64 bits, and in 32 where values allow it. Types are of x and out; the result wraps to its type.
+ * The operations of integer-only networks, as defined by ir's IntegerNetwork; all exact. They compute in
+ * 64 bits, or in 32 where values allow it. Types are those of x and out; the result wraps to its type.
  */
 #ifndef PARTITA_INTEGER_NETWORK_H
 #define PARTITA_INTEGER_NETWORK_H
@@ -9,7 +9,7 @@
 
 /*
  * out[i...] = clamp((x[i...] multiplier[i...] + addend[i...] + 2^shift / 2) >> shift, low, high). x and out are
- * contiguous and may be one tile if they have one type. Cores take parts of 8 elements.
+ * contiguous and may be the same tile if they have the same type. Cores divide them into parts of 8 elements.
  */
 struct partita_requantize {
     const void *x;
@@ -49,7 +49,7 @@ partita_kernel partita_integer_softmax_i8, partita_integer_softmax_u8, partita_i
 
 /*
  * For each row with s = (max - x + 2^unit / 2) >> unit: floor((levels - 1) levels / sum(levels >> s)) >> s. With a
- * group > 0, maximum and sum run over groups of so many elements, and levels / 2 - 1 stands for levels - 1. Out may be
+ * group > 0, maximum and sum run over groups of `group` elements, and levels / 2 - 1 replaces levels - 1. Out may be
  * x. Cores take whole rows.
  */
 struct partita_power_softmax {
@@ -66,8 +66,9 @@ partita_kernel partita_power_softmax_i8, partita_power_softmax_u8, partita_power
 
 /*
  * For each row clamp(((d weight) / s + bias) >> shift, low, high) with s = isqrt(floor(sum d^2 / size) + 1), where d
- * is x less the mean, cut towards zero, for a layer norm, and x for an RMS norm. Out may be x if there are at least as
- * many rows as cores, and otherwise doesn't overlap it. Cores take rows, or where these are fewer, a part of each.
+ * is x minus the mean, truncated towards zero, for a layer norm, and x for an RMS norm. Out may be x if there are at
+ * least as many rows as cores, and otherwise doesn't overlap it. Cores divide the rows, or each row if there are
+ * fewer rows.
  */
 struct partita_integer_norm {
     const void *x;         /* [rows, size] */

@@ -1,17 +1,17 @@
 /*
- * What all kernels share.
+ * Rules that all kernels follow.
  *
- * A kernel is a function of its arguments, a core's number and how many cores work together. Called once for each
+ * A kernel is a function of its arguments, a core's number and the number of cores. Called once for each
  * core from 0 to cores - 1, in any order or at the same time, it computes the whole result; each element of the
- * result is written by one core only, and its bits don't depend on how many cores there are.
+ * result is written by one core only, and its bits don't depend on the number of cores.
  *
  * Kernels read and write the memory that their arguments point to and their own stack: functions of less than 1 KiB, at
  * most seven deep. They allocate nothing, don't recurse, keep no state, and need no C library but memset and memcpy,
- * which compilers call. Pointers are to tiles in L1, aligned to their elements; other memories work and are slow.
+ * which compilers call. Pointers point to tiles in L1, aligned to their elements; other memories work but are slow.
  * Extents may be 0; they and strides are below 2^27. Strides count elements.
  *
- * Integers wrap in two's complement. Floats are IEEE f32; only kernels of f64 use a wider type, which devices have
- * in software alone. "Exact" means the bits of the reference evaluator when multiplications and additions aren't
+ * Integers wrap in two's complement. Floats are IEEE f32; only kernels of f64 use a wider type, which devices only
+ * have in software. "Exact" means the bits of the reference evaluator when multiplications and additions aren't
  * contracted (-ffp-contract=off), as on the host; contracted ones round once less.
  */
 #ifndef PARTITA_KERNEL_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Axes of tiles that are walked through by strides. Unused ones come first, with extent 1. */
+/* Strided axes of tiles. Unused ones come first, with extent 1. */
 #define PARTITA_AXES 6
 
 typedef void partita_kernel(const void *arguments, int32_t core, int32_t cores);
@@ -30,7 +30,7 @@ struct partita_range {
     int32_t to;
 };
 
-/* A core's part of 0 .. count - 1: whole blocks of `block`, as even as can be. */
+/* A core's part of 0 .. count - 1: whole blocks of `block`, divided as evenly as possible. */
 static inline struct partita_range partita_share(int32_t count, int32_t block, int32_t core, int32_t cores)
 {
     const int32_t blocks = count / block + (count % block != 0);
@@ -75,8 +75,8 @@ static inline int64_t partita_clamp(int64_t x, int64_t low, int64_t high)
 }
 
 /*
- * clamp((x multiplier + addend + 2^shift / 2) >> shift, low, high), for a shift from 0 to 62: nothing overflows, as i32
- * times i32 and two more of less fit 64 bits.
+ * clamp((x multiplier + addend + 2^shift / 2) >> shift, low, high), for a shift from 0 to 62: nothing overflows, since
+ * the product of two i32 and two smaller terms fit 64 bits.
  */
 static inline int64_t partita_requantized(int32_t x, int32_t multiplier, int32_t addend, int32_t shift, int64_t low,
                                           int64_t high)

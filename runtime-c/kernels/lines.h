@@ -1,6 +1,6 @@
 /*
- * Walks through the elements from .. to - 1 of a row-major index space, line by line of its last axis, together with
- * up to three operands that step through it with strides of their own: 0 where an operand is broadcast.
+ * Iterates over the elements from .. to - 1 of a row-major index space, one line of its last axis at a time, together
+ * with up to three operands with their own strides: 0 where an operand is broadcast.
  */
 #ifndef PARTITA_LINES_H
 #define PARTITA_LINES_H
@@ -14,11 +14,11 @@ struct partita_lines {
     int32_t index[PARTITA_AXES];
     int32_t next;
     int32_t end;
-    /* The part of a line: the row-major position of its first element, and that element's number in the line; */
+    /* The part of a line: the row-major position of its first element, and that element's index in the line; */
     int32_t position;
     int32_t first;
     int32_t length;
-    /* the offset at which the whole line begins, for each operand. */
+    /* the offset of the whole line's start, for each operand. */
     int32_t offset[3];
 };
 
@@ -44,7 +44,7 @@ static inline struct partita_lines partita_lines(const int32_t *extents, struct 
     if (range.from >= range.to) {
         return lines;
     }
-    /* Most axes have one index, and a division takes longer than a few elements. */
+    /* Most axes have one index, and a division takes longer than a few elements do. */
     for (int32_t axis = PARTITA_AXES - 1; axis >= 0 && rest > 0; axis--) {
         if (extents[axis] > 1) {
             lines.index[axis] = rest % extents[axis];
@@ -60,7 +60,7 @@ static inline struct partita_lines partita_lines(const int32_t *extents, struct 
     return lines;
 }
 
-/* To the next part of a line; false when there is none. */
+/* Advances to the next part of a line; false if there is none. */
 static inline int32_t partita_next_line(struct partita_lines *lines)
 {
     const int32_t last = PARTITA_AXES - 1;

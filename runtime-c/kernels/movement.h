@@ -1,6 +1,6 @@
 /*
- * Copies, for elements of 8, 16, 32 and 64 bits. Results don't overlap operands. Cores take parts of 8 elements of the
- * result in row-major order.
+ * Copies of elements of 8, 16, 32 and 64 bits. Results don't overlap operands. Cores divide the result into parts of 8
+ * elements in row-major order.
  */
 #ifndef PARTITA_MOVEMENT_H
 #define PARTITA_MOVEMENT_H
@@ -22,8 +22,8 @@ struct partita_copy {
 partita_kernel partita_copy_8, partita_copy_16, partita_copy_32, partita_copy_64;
 
 /*
- * out[o, i, j] = data[o, indices[i], j] for outer o, count i, inner j. An index below 0 counts from the end; one that
- * is still out of range gives zeros. An embedding has one outer place and features as inner ones.
+ * out[o, i, j] = data[o, indices[i], j] for outer o, count i, inner j. A negative index counts from the end; one that
+ * is still out of range gives zeros. An embedding has outer = 1 and its features as inner.
  */
 struct partita_gather {
     const void *data;    /* [outer, extent, inner] */

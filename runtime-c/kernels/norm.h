@@ -4,8 +4,8 @@
  *
  *   layer: (x - mean) / sqrt(variance + epsilon)       rms: x / sqrt(mean of squares + epsilon)
  *
- * Cores take whole rows; where there are fewer rows than cores, each core takes a part of every row and finds the
- * row's statistics by itself, which costs less than waiting for others. Sums have four parts, of the elements 0, 4, 8
+ * Cores take whole rows; with fewer rows than cores, each core takes a part of every row and computes the
+ * row's statistics itself, which is faster than waiting for others. Sums have four parts, of the elements 0, 4, 8
  * ..., 1, 5, 9 ... and so on, added as (0 + 1) + (2 + 3).
  *
  * Within (size / 4 + 12) u |x| / root |scale| for rms: sums of size / 4 + 3 additions of positive terms. For layer

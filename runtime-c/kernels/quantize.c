@@ -30,7 +30,7 @@ static inline int64_t level(float x, float scale, int64_t zero, int64_t least, i
     if (quotient != quotient) {
         return least;
     }
-    /* Beyond 2^40 all saturate. */
+    /* Beyond 2^40 all values saturate. */
     const float near = quotient > 0x1p40f ? 0x1p40f : quotient < -0x1p40f ? -0x1p40f : quotient;
     return partita_clamp((int64_t)partita_round(near) + zero, least, most);
 }

@@ -1,9 +1,9 @@
 /*
- * Between floats and their integer stand-ins. Scale (f32) and zero point (of the integer type) broadcast by the same
- * strides: one for all, one for each place of an axis, or, the axis cut in two, one for each block of it. x
- * and out are contiguous and don't overlap. Exact. Cores take parts of 8 elements.
+ * Conversions between floats and quantised integers. Scale (f32) and zero point (of the integer type) broadcast by
+ * the same strides: one for all elements, one for each index of an axis, or one for each block of an axis that is
+ * split in two. x and out are contiguous and don't overlap. Exact. Cores take parts of 8 elements.
  *
- *   quantize:   saturate(round(x / scale) + zero), half to even; NaN gives the least number of the type
+ *   quantize:   saturate(round(x / scale) + zero), half to even; NaN gives the smallest number of the type
  *   dequantize: (x - zero) scale
  */
 #ifndef PARTITA_QUANTIZE_H

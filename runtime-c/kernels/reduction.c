@@ -4,7 +4,7 @@
 #include "float_functions.h"
 #include "lines.h"
 
-/* VALUE joins `sum` and x; END ends it, `count` elements being joined. */
+/* VALUE joins `sum` and x; END computes the result from the sum of `count` elements. */
 #define REDUCE(NAME, T, SUM, FIRST, VALUE, END)                                                                        \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \
@@ -129,7 +129,7 @@ ARG_REDUCE(partita_arg_min_u64, uint64_t, <)
 ARG_REDUCE(partita_arg_max_f64, double, >)
 ARG_REDUCE(partita_arg_min_f64, double, <)
 
-/* Whether x is to stand before y, NaN being larger than all. */
+/* Whether x sorts before y; NaN is larger than all numbers. */
 #define IS_BEFORE(x, y, largest)                                                                                       \
     ((largest) ? ((x) > (y) || ((x) != (x) && (y) == (y))) : ((x) < (y) || ((y) != (y) && (x) == (x))))
 

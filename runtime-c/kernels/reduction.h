@@ -1,4 +1,4 @@
-/* Results that depend on whole lines of the operand. Results don't overlap operands. */
+/* Reductions and scans over whole lines of the operand. Results don't overlap operands. */
 #ifndef PARTITA_REDUCTION_H
 #define PARTITA_REDUCTION_H
 
@@ -6,11 +6,12 @@
 
 /*
  * out[i...] joins x[i..., j...] over all j..., each index with its strides in x; out is contiguous. An empty line
- * gives 0 for a sum, NaN or 0 for a mean, 1 for a product, -infinity or the least integer for a maximum, and the
+ * gives 0 for a sum, NaN or 0 for a mean, 1 for a product, -infinity or the smallest integer for a maximum, and the
  * opposite for a minimum. A maximum or minimum is NaN if an element is. Cores take whole results.
  *
- * Integers: exact, wrapping; the mean of a 64-bit sum is cut towards zero. Floats in row-major order of j: maximum and
- * minimum exact, sum and mean of n elements within n u of the sum or mean of magnitudes, product within n u.
+ * Integers: exact, wrapping; the mean of a 64-bit sum is truncated towards zero. Floats in row-major order of j:
+ * maximum and minimum exact, sum and mean of n elements within n u of the sum or mean of magnitudes, product within n
+ * u.
  */
 struct partita_reduce {
     const void *x;
@@ -35,8 +36,8 @@ partita_kernel partita_reduce_sum_f64, partita_reduce_mean_f64, partita_reduce_p
     partita_reduce_min_f64;
 
 /*
- * For each line of x [outer, extent, inner] sums or products of the elements up to each, with or (exclusive) without
- * it, or (reverse) from the end on. Out may be x. Cores take whole lines.
+ * For each line of x [outer, extent, inner] the running sum or product up to each element, including it or (exclusive)
+ * not, or (reverse) from the end. Out may be x. Cores take whole lines.
  *
  * Integers: exact, wrapping. Floats: a sum of n elements within n u of the sum of their magnitudes, a product within
  * n u.
@@ -56,7 +57,7 @@ partita_kernel partita_cumulative_sum_f32, partita_cumulative_product_f32, parti
     partita_cumulative_sum_f64, partita_cumulative_product_f64;
 
 /*
- * The number of the largest or smallest element of each line of x [outer, extent, inner], the first of equal ones, or
+ * The index of the largest or smallest element of each line of x [outer, extent, inner], the first of equal ones, or
  * the last. NaN wins either way, and 0 equals -0. Exact; extent is at least 1. Cores take whole lines.
  */
 struct partita_arg_reduce {
@@ -74,7 +75,7 @@ partita_kernel partita_arg_max_f32, partita_arg_min_f32, partita_arg_max_i8, par
 
 /*
  * The k largest (or smallest) elements of each line in order, equal ones by ascending index, and their indices. NaN is
- * larger than all. Exact; takes extent k steps at worst. Cores take whole lines.
+ * larger than all. Exact; takes extent k steps in the worst case. Cores take whole lines.
  */
 struct partita_top_k {
     const void *x;    /* [outer, extent, inner] */

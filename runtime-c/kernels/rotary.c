@@ -1,6 +1,6 @@
 #include "rotary.h"
 
-/* Features i of a pair lie `step` apart, their partners `distance` behind. */
+/* First features of pairs are `step` apart; their partners are `distance` after them. */
 static void rotate(const struct partita_rotary *rotary, int32_t core, int32_t cores, int32_t step, int32_t distance)
 {
     const struct partita_range share = partita_share(rotary->heads * rotary->seq, 1, core, cores);

@@ -2,13 +2,13 @@
 
 #include "float_functions.h"
 
-/* The place in the tile that an index names, which may be outside of it. */
+/* The row of the tile that an index names, which may be outside the tile. */
 static inline int64_t place(const struct partita_scatter *scatter, int64_t index)
 {
     return index + (index < 0 ? scatter->whole : 0) - scatter->first;
 }
 
-/* VALUE joins x, which is there, and y. */
+/* VALUE joins the old element x and the update y. */
 #define SCATTER(NAME, T, VALUE)                                                                                        \
     void NAME(const void *arguments, int32_t core, int32_t cores)                                                      \
     {                                                                                                                  \

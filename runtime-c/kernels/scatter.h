@@ -1,7 +1,7 @@
 /*
- * Copies with single elements or whole rows written at places that indices name, one update after the other. Results
- * don't overlap operands. Cores take parts of the extent: each looks at all indices, in order, and applies the updates
- * of its own places, so that several updates of one place are applied in their order.
+ * Copies in which elements or whole rows are then overwritten at given indices, one update after the other. Results
+ * don't overlap operands. Cores divide the extent: each reads all indices, in order, and applies the updates to its own
+ * part, so that several updates of one element are applied in order.
  */
 #ifndef PARTITA_SCATTER_H
 #define PARTITA_SCATTER_H
@@ -11,7 +11,7 @@
 /*
  * out = data, and then out[o, indices[o, i, j] - first, j] = updates[o, i, j] for outer o, count i, inner j; or, with
  * `rows`, out[o, indices[i] - first, j] = updates[o, i, j]. The tile is the rows from `first` on of a tensor with
- * `whole` ones: an index below 0 counts from that one's end. Updates of other places than the tile's are left out.
+ * `whole` ones: a negative index counts from that tensor's end. Updates outside the tile are skipped.
  */
 struct partita_scatter {
     const void *data;       /* [outer, extent, inner]; none if out has the data, and earlier updates, already */
@@ -27,10 +27,10 @@ struct partita_scatter {
     int32_t rows;
 };
 
-/* By bits. */
+/* By width in bits. */
 partita_kernel partita_scatter_8, partita_scatter_16, partita_scatter_32, partita_scatter_64;
 
-/* Joined with what is there: exact, integers wrapping; a minimum or maximum is NaN if either is. */
+/* Joined with the old element: exact, integers wrapping; a minimum or maximum is NaN if either is. */
 partita_kernel partita_scatter_add_f32, partita_scatter_mul_f32, partita_scatter_min_f32, partita_scatter_max_f32;
 partita_kernel partita_scatter_add_i32, partita_scatter_mul_i32, partita_scatter_min_i32, partita_scatter_max_i32;
 partita_kernel partita_scatter_add_i64, partita_scatter_mul_i64, partita_scatter_min_i64, partita_scatter_max_i64;

@@ -1,6 +1,6 @@
 /*
- * Four bytes at once. With PARTITA_XPULP, each of these is one instruction of XpulpV2, under the name that PULP's
- * compiler gives it; elsewhere it's plain C with the same result, so that kernels that use them are tested everywhere.
+ * Operations on four bytes at once. With PARTITA_XPULP, each of these is one instruction of XpulpV2, with the name of
+ * PULP's compiler; elsewhere it is plain C with the same result, so that kernels that use them are tested everywhere.
  */
 #ifndef PARTITA_SIMD_H
 #define PARTITA_SIMD_H
@@ -9,10 +9,10 @@
 
 #ifdef PARTITA_XPULP
 
-/* Of a function whose instructions stay in the order of the source, which needs no more registers than it says. */
+/* For functions whose instructions keep the order of the source, which needs no additional registers. */
 #define PARTITA_IN_ORDER __attribute__((noinline, optimize("no-schedule-insns")))
 
-/* p.lw: the word at *at, which may be at any byte; *at goes on by `stride` bytes. */
+/* p.lw: the word at *at, which may be unaligned; *at advances by `stride` bytes. */
 static inline uint32_t partita_next_word(const uint8_t **at, int32_t stride)
 {
     uint32_t word;
@@ -42,7 +42,7 @@ static inline uint32_t partita_sdotup_b(uint32_t sum, uint32_t x, uint32_t y)
     return sum;
 }
 
-/* pv.shuffle2.b: byte i of the result is that one of the bytes 0..3 of x and 4..7 of y that byte i of `order` names. */
+/* pv.shuffle2.b: byte i of `order` selects byte i of the result from bytes 0..3 of x and 4..7 of y. */
 static inline uint32_t partita_shuffle2_b(uint32_t x, uint32_t y, uint32_t order)
 {
     __asm__(".insn r 0x57, 1, 0x64, %0, %1, %2" : "+r"(x) : "r"(y), "r"(order));

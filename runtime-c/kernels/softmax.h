@@ -1,5 +1,5 @@
 /*
- * Along one axis of x [outer, extent, inner]: lines of `extent` elements that lie `inner` apart. Out may be x. Cores
+ * Along one axis of x [outer, extent, inner]: lines of `extent` elements that are `inner` apart. Out may be x. Cores
  * take whole lines.
  *
  *   softmax:     e^(x - max) / sum e^(x - max)

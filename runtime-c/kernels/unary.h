@@ -1,5 +1,5 @@
 /*
- * Functions of one element: out[i] = f(x[i]) for i < count. In and out may be the same tile, and may not overlap
+ * Functions of one element: out[i] = f(x[i]) for i < count. In and out may be the same tile, but must not overlap
  * otherwise. Cores take parts of 8 elements.
  *
  * Integer forms wrap. Predicates write 0 or 1 as bytes. Bounds of the float functions: float_functions.h, or

@@ -1,4 +1,4 @@
-# Prints the bytes and checksums of the files of L2 and L3 of a chip, as checksums.txt has them, for an assembler.
+# Prints the sizes and checksums of a chip's L2 and L3 files from checksums.txt, for the assembler.
 awk -v chip="$1" '
 $3 == chip ".l2" { l2 = $2 ", 0x" $1 }
 $3 == chip ".l3" { l3 = $2 ", 0x" $1 }

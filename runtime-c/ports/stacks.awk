@@ -1,14 +1,13 @@
-# How deep stacks get at most, by the call graphs of gcc -fcallgraph-info=su, in bytes:
+# Computes the maximum stack depths in bytes from the call graphs of gcc -fcallgraph-info=su:
 #
 #   awk -v entries='partita_run_control=3072 partita_run_core=1280' -f stacks.awk *.ci
 #
-# prints for each function that begins on an empty stack the most that it and what it calls take, of how many there are,
-# and by which calls. Ends with 1 where there are fewer, where functions call each other in a circle, where a frame has no
-# fixed size, and where a function is in no graph. What is called by a pointer is a kernel: any function of a file in a
-# folder kernels.
+# prints, for each function that starts on an empty stack, the maximum depth, the stack size and the deepest chain of
+# calls. Exits with 1 if a stack is too small, if the call graph has a cycle, if a frame has no fixed size, or if a
+# function is in no graph. Calls through pointers are calls of kernels: any function of a file in a folder named kernels.
 
 BEGIN {
-    # More than any function of libgcc takes that works on integers of 64 bits or doubles, with those that it calls.
+    # Above the depth of libgcc's functions on 64-bit integers and doubles, including their callees.
     LIBRARY = 64
 }
 

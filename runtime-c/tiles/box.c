@@ -1,6 +1,6 @@
 #include "box.h"
 
-/* A part of a box that one transfer or a few move: lines in L1 without gaps. */
+/* A part of a box that takes one transfer or a few: lines that are dense in L1. */
 struct lines {
     uint8_t *l1;
     const uint8_t *l2;
@@ -21,7 +21,7 @@ static struct partita_transfer *next_transfer(struct partita_box *box)
 static void start(struct partita_box *box, int32_t is_load, struct lines lines)
 {
     struct partita_transfer *transfer = next_transfer(box);
-    /* A store's L2 was handed in as memory to write to. */
+    /* The L2 address of a store came from a writable pointer. */
     uint8_t *l2 = (uint8_t *)(uintptr_t)lines.l2;
     if (is_load && lines.count == 1) {
         partita_load_start(transfer, lines.l1, l2, lines.bytes);
@@ -34,7 +34,7 @@ static void start(struct partita_box *box, int32_t is_load, struct lines lines)
     }
 }
 
-/* Lines that are longer than a transfer, one after the other. */
+/* Lines longer than a transfer are moved one after the other. */
 static void start_long(struct partita_box *box, int32_t is_load, struct lines lines)
 {
     enum { PIECE = PARTITA_TRANSFER_LIMIT / 16 * 16 };
@@ -48,7 +48,7 @@ static void start_long(struct partita_box *box, int32_t is_load, struct lines li
     }
 }
 
-/* As many lines at a time as a transfer takes. */
+/* Moves as many lines at a time as a transfer takes. */
 static void start_lines(struct partita_box *box, int32_t is_load, struct lines lines)
 {
     if (lines.bytes > PARTITA_TRANSFER_LIMIT) {
@@ -64,7 +64,7 @@ static void start_lines(struct partita_box *box, int32_t is_load, struct lines l
     }
 }
 
-/* Of a stride that may be below 0, in bytes from the box's first element. */
+/* Strides may be negative, in bytes from the box's first element. */
 static const uint8_t *place(const uint8_t *l2, const struct partita_box_dimension *dimensions, const int32_t *index,
                             int32_t count)
 {

@@ -1,13 +1,13 @@
 /*
  * Parts of tensors in L2 as tiles in L1.
  *
- * A box is some lines of a tensor: its rows, the rows of its matrices and so on, each dimension by a stride of its own.
- * In L1 the lines lie without gaps, in the order of the dimensions. A box is moved by as few transfers as it takes:
- * dimensions that lie without gaps in L2 are joined, the innermost of the others is one transfer of lines, and what
- * exceeds the limit of a transfer is cut.
+ * A box consists of lines of a tensor: its rows, the rows of its matrices and so on, with one stride per dimension.
+ * In L1 the lines are dense, in the order of the dimensions. A box is moved by as few transfers as possible:
+ * dimensions that are dense in L2 are merged, the innermost of the others is one transfer of lines, and larger
+ * transfers than the limit are cut.
  *
- * A box is static and starts as zeros; hal.h's rules for transfers hold for it as a whole. When more transfers are
- * needed than a box has, starting waits for its oldest ones, so only the last ones go on meanwhile.
+ * A box is static and starts as zeros; hal.h's rules for transfers apply to it as a whole. If a box needs more
+ * transfers than it has room for, starting it waits for the oldest ones, so only the last ones run concurrently.
  */
 #ifndef PARTITA_BOX_H
 #define PARTITA_BOX_H
@@ -29,7 +29,7 @@ struct partita_box_dimension {
 };
 
 /*
- * L2 -> L1: lines of line_bytes, of as many dimensions as count says, outermost first, at most PARTITA_BOX_DIMENSIONS;
+ * L2 -> L1: lines of line_bytes bytes in `count` dimensions, outermost first, at most PARTITA_BOX_DIMENSIONS;
  * null for a single line. All sizes are 1 or more.
  */
 void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t *l2,
@@ -39,7 +39,7 @@ void partita_box_load_start(struct partita_box *box, uint8_t *l1, const uint8_t 
 void partita_box_store_start(struct partita_box *box, uint8_t *l2, const uint8_t *l1,
                              const struct partita_box_dimension *dimensions, int32_t count, uint32_t line_bytes);
 
-/* Waits until the box has been moved; does nothing if it has or was never started. */
+/* Waits until the box has been moved; does nothing if it was already awaited or never started. */
 void partita_box_wait(struct partita_box *box);
 
 /* Fills L2 with zeros. */
@@ -66,7 +66,7 @@ static inline int32_t partita_larger(int32_t x, int32_t y)
     return x > y ? x : y;
 }
 
-/* x / y rounded down, for y above 0. */
+/* x / y rounded down, for y > 0. */
 static inline int32_t partita_quotient(int32_t x, int32_t y)
 {
     return x / y - (x % y < 0);

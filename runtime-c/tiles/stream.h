@@ -6,7 +6,7 @@
 
 enum { PARTITA_STREAM_PART = PARTITA_TRANSFER_LIMIT / PARTITA_L3_ALIGNMENT * PARTITA_L3_ALIGNMENT };
 
-/* One transfer in parts that the port can move: as many as bytes / PARTITA_STREAM_PART, rounded up. */
+/* One transfer in parts that the port can move: bytes / PARTITA_STREAM_PART, rounded up. */
 struct partita_stream {
     struct partita_transfer *parts;
     uint32_t started;
@@ -17,10 +17,10 @@ void partita_stream_fetch_start(struct partita_stream *stream, uint8_t *l2, uint
 void partita_stream_spill_start(struct partita_stream *stream, uint32_t l3, const uint8_t *l2, uint32_t bytes);
 void partita_stream_wait(struct partita_stream *stream);
 
-/* Fills L3 with zeros, to or from which nothing is under way. */
+/* Fills L3 with zeros; no transfer to or from it may be in progress. */
 void partita_clear_l3(uint32_t l3, uint32_t bytes);
 
-/* Rows of a table in L3, which lie in L2 one after the other. */
+/* Rows of a table in L3; they are contiguous in L2. */
 struct partita_rows {
     uint32_t l3;
     int32_t rows;
@@ -31,7 +31,7 @@ struct partita_rows {
     uint8_t *l2;
 };
 
-/* Fetches them. An index below 0 counts from the end, one out of range gives zeros. */
+/* Fetches the rows. A negative index counts from the end; one out of range gives zeros. */
 void partita_fetch_rows(const struct partita_rows *rows);
 
 #endif

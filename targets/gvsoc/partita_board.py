@@ -29,11 +29,11 @@ from vp.clock_domain import Clock_domain
 
 SOC_HERTZ = 500_000_000
 
-# Settings of clock generators, as conf1 of the model's registers has them.
+# Settings of the clock generators, in the format of the model's register conf1.
 CLUSTER_500_MHZ = '0x01E905F5'
 PERIPHERY_400_MHZ = '0x067005f5'
 
-# Only the grain of the links' events: one byte at 0.5 GB/s.
+# The resolution of the links' events: one byte at 0.5 GB/s.
 LINK_HERTZ = 500_000_000
 
 WINDOW_BASE = 0x3000_0000
@@ -88,7 +88,7 @@ class Meter(gvsoc.systree.Component):
         })
 
     def interpose(self, master, port):
-        """Stands between a port of a sibling and what it is bound to."""
+        """Sits between a port of a sibling and the port it is bound to."""
         for binding in self.parent.bindings:
             if binding[0] is master and binding[1] == port:
                 binding[0:2] = [self, 'output']
@@ -108,7 +108,7 @@ class CoreLibrary:
         self.name = name
 
     def use_for(self, core):
-        """Loads a core from here."""
+        """Loads a core from this library."""
         component = core.component or gvsoc.systree.get_generated_component(
             core.sources, core.c_flags).name
         source = self.models / (component.replace('.', '/') + '.so')
@@ -162,7 +162,7 @@ class Siracusa(Pulp_open):
 
 
 class Board(gvsoc.systree.Component):
-    """All chips and what joins them."""
+    """All chips and the links between them."""
 
     def __init__(self, parent, name, parser, options):
         super().__init__(parent, name, options=options)
@@ -185,7 +185,7 @@ class Board(gvsoc.systree.Component):
 
 
 class Target(gvsoc.runner.Target):
-    """What GVSoC's generator looks for in this module."""
+    """The target class that GVSoC's generator looks for in this module."""
 
     gapy_description = 'Siracusa chips joined by links'
 

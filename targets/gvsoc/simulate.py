@@ -63,7 +63,7 @@ def parse_arguments():
 
 
 def tree(chips, group, bandwidth, latency):
-    """Groups of chips, each with the first; the firsts again in groups."""
+    """Groups of chips, each linked to the first of its group; the first ones again in groups."""
     links = []
     stride = 1
     while group > 1 and stride < chips:
@@ -79,19 +79,19 @@ def tree(chips, group, bandwidth, latency):
 
 
 def find_headers(arguments):
-    """GVSoC's headers, which its installation may lack."""
+    """Finds GVSoC's headers, which its installation may lack."""
     root = arguments.gvsoc
     places = [arguments.headers] if arguments.headers else [
         root / 'include', root / '../core/engine/include']
     for place in places:
         if (place / 'vp/vp.hpp').exists():
             return place
-    fail(NO_SIMULATOR, "GVSoC's headers aren't found; say where with "
+    fail(NO_SIMULATOR, "GVSoC's headers aren't found; name their folder with "
          '--headers: core/engine/include of its sources')
 
 
 def compile_components(folder, headers):
-    """Compiles what is older than its source, as GVSoC's plug-ins."""
+    """Compiles outdated components as GVSoC plug-ins."""
     output = folder / 'partita'
     output.mkdir(parents=True, exist_ok=True)
     for name in COMPONENTS:
@@ -109,7 +109,7 @@ def compile_components(folder, headers):
 
 
 def find_programs(arguments):
-    """The program of each chip, from the first on."""
+    """The program of each chip, in order."""
     folder = (arguments.programs or arguments.folder).resolve()
     programs = []
     while arguments.chips is None or len(programs) < arguments.chips:
@@ -125,7 +125,7 @@ def find_programs(arguments):
 
 
 def describe_board(arguments, programs, components, work):
-    """Writes the board as a JSON file, which is returned."""
+    """Writes the board to a JSON file and returns its path."""
     folder = arguments.folder.resolve()
     chips = []
     for number, program in enumerate(programs):
@@ -147,7 +147,7 @@ def describe_board(arguments, programs, components, work):
 
 
 def link_files(folder, work, count):
-    """Semihosting opens files in GVSoC's folder; inputs must be there."""
+    """Links inputs into GVSoC's folder, where semihosting opens files."""
     for number in range(count):
         for ending in ('in', 'out'):
             name = f'chip{number}.{ending}'
@@ -164,12 +164,12 @@ def run(arguments, board, components, work):
     launcher = arguments.gvsoc.resolve() / 'bin/gvsoc'
     with launcher.open('rb') as file:
         is_script = b'python' in file.readline()
-    # By the same Python as this, which has the packages.
+    # Uses the same Python, which has the packages.
     command = [*([sys.executable] if is_script else []), str(launcher),
                f'--target-dir={HERE}', f'--model-dir={components}',
                '--target=partita_board', f'--board={board}',
                f'--work-dir={work}', 'image', 'flash', 'run']
-    # GVSoC starts other processes: a group of its own can be ended whole.
+    # GVSoC starts other processes, so it gets its own process group, which can be ended as a whole.
     process = subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT,
                                start_new_session=True)
@@ -196,7 +196,7 @@ def run(arguments, board, components, work):
             sys.stdout.flush()
         code = process.wait()
     except BaseException:
-        # Ctrl-C among them, which a group of its own doesn't get.
+        # Includes Ctrl-C, which a separate group doesn't get.
         if process.poll() is None:
             end()
         raise
@@ -207,7 +207,7 @@ def run(arguments, board, components, work):
 
 
 def set_to_clock(chip):
-    """Transfers of L3 in cycles of the chip's program, as the rest is."""
+    """Converts transfers of L3 to cycles of the chip's program."""
     if 'board' not in chip:
         del chip['l3']['transfers']
         return
@@ -219,7 +219,7 @@ def set_to_clock(chip):
 
 
 def read_counters(work, count, reports):
-    """What the programs and the components counted, together."""
+    """Combines the counts of the programs and of the components."""
     links = json.loads((work / 'links.json').read_text(encoding='utf-8'))
     chips = []
     for number in range(count):

@@ -1,4 +1,4 @@
-/* CRC-32C of a chip's memories when they're loaded: by the processor's instruction where there is one. */
+/* CRC-32C of a chip's memories when they are loaded, by the processor's instruction if it has one. */
 #include "emulated.h"
 
 /* x^32 + x^28 + x^27 + x^26 + ... + 1, the lowest bit first. */
@@ -24,7 +24,7 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, c
 }
 #endif
 
-/* tables[k][b]: what the byte b does to the remainder when k more bytes follow. */
+/* tables[k][b]: the effect of byte b on the remainder when k more bytes follow. */
 static uint32_t tables[4][256];
 
 static void make_tables(void)

@@ -1,6 +1,6 @@
 /*
- * What ports share that emulate a chip by memory of another machine: options, input, output, report and transfers. Such
- * a port provides the functions at the end, and calls partita_run.
+ * Shared by ports that emulate a chip in the memory of another machine: options, input, output, report and transfers.
+ * Such a port provides the functions at the end, and calls partita_run.
  */
 #ifndef PARTITA_EMULATED_H
 #define PARTITA_EMULATED_H
@@ -22,19 +22,19 @@ extern struct partita_options partita_options;
 extern struct partita_traffic partita_moved;
 extern uint8_t partita_l3[PARTITA_L3_BYTES];
 
-/* Runs the program with options, pairs of a name and a value; its exit code. */
+/* Runs the program with options, pairs of a name and a value; returns its exit code. */
 int32_t partita_run(int32_t count, char *const *options);
 
-/* An option's value. */
+/* The value of an option. */
 uint64_t partita_option_number(const char *value);
 int32_t partita_same_text(const char *first, const char *second);
 
-/* CRC-32C (RFC 3720, appendix B.4), in which Java's class of this name computes it too. */
+/* CRC-32C (RFC 3720, appendix B.4), equal to Java's CRC32C. */
 uint32_t partita_crc32c(const uint8_t *bytes, uint32_t count);
 
-/* What the port provides. */
+/* Provided by the port. */
 
-/* Whether it's an option of the port's links, which then takes it; and their names for a message. */
+/* Handles an option of the port's links and returns whether it is one; and their names for a message. */
 int32_t partita_link_option(const char *name, const char *value);
 extern const char partita_link_options[];
 
@@ -49,15 +49,15 @@ void partita_start_team(void);
 void partita_stop_team(void);
 
 /*
- * Files by a number, which is negative if one can't be opened; a null name is the port's standard input or output. Both
- * others give the bytes moved, fewer only at the end of a file, or a negative number on failure.
+ * Files by number, which is negative if a file can't be opened; a null name is the port's standard input or output.
+ * Reading and writing return the bytes moved, fewer only at the end of a file, or a negative number on failure.
  */
 int32_t partita_file_open(const char *name, int32_t for_writing);
 int64_t partita_file_read(int32_t file, void *to, uint32_t bytes);
 int64_t partita_file_write(int32_t file, const void *from, uint32_t bytes);
 int32_t partita_file_close(int32_t file);
 
-/* For whoever looks on. */
+/* Prints a message for the user. */
 void partita_print(const char *text);
 
 _Noreturn void partita_exit(int32_t code);

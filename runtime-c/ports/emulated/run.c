@@ -1,11 +1,11 @@
 /*
- * The way of a program from its options to its report. All ports take
+ * Runs a program, from its options to its report. All ports take
  *
  *   [--l3 FILE] [--input FILE] [--output FILE] [--transfers late|early] [--report FILE] [--images verified|any]
  *
- * and what their links take. A % in a file's name stands for the chip's number. Late transfers, the default, copy when
- * they're waited for and early ones when they start; a program that is right gives the same with both. The report is
- * JSON: cycles and bytes moved.
+ * and the options of their links. A % in a file's name stands for the chip's number. Late transfers, the default,
+ * copy when they are awaited, and early ones when they start; a correct program gives the same results with both. The
+ * report is JSON: cycles and bytes moved.
  */
 #include <stddef.h>
 
@@ -40,7 +40,7 @@ const struct partita_traffic *partita_traffic(void)
     return &partita_moved;
 }
 
-/* The end of a text that holds the other one. */
+/* Appends a text; returns the end. */
 static char *append(char *end, const char *text)
 {
     while (*text != '\0') {
@@ -50,7 +50,7 @@ static char *append(char *end, const char *text)
     return end;
 }
 
-/* The end of a text that holds the number. */
+/* Appends a number; returns the end. */
 static char *append_number(char *end, uint64_t number)
 {
     char digits[20];
@@ -86,7 +86,7 @@ int32_t partita_same_text(const char *first, const char *second)
 
 _Noreturn void partita_fail(const char *message)
 {
-    /* In one piece: other chips print to the same stream. */
+    /* Printed at once, since other chips print to the same stream. */
     char text[LONGEST_MESSAGE + 32];
     char *end = append_number(append(text, "chip "), (uint64_t)partita_options.chip);
     end = append(end, ": ");
@@ -140,7 +140,7 @@ void partita_output_write(const void *l2, uint32_t bytes)
 }
 
 #if defined(PARTITA_L2_IMAGE) && !defined(PARTITA_PROBES)
-/* How many bytes of L2 and of L3 are given, and their checksums; 0 bytes if that isn't known. */
+/* The sizes of L2 and L3 files and their checksums; 0 bytes if unknown. */
 extern const uint32_t partita_images[4];
 
 static void verify_image(const char *message, const uint8_t *bytes, uint32_t size, const uint32_t *image)
@@ -157,8 +157,8 @@ static void verify_image(const char *message, const uint8_t *bytes, uint32_t siz
 static void verify_images(void)
 {
 #if defined(PARTITA_L2_IMAGE) && !defined(PARTITA_PROBES)
-    verify_image("L2 isn't as it was compiled: its file was damaged", partita_l2, PARTITA_L2_BYTES, partita_images);
-    verify_image("L3 isn't as it was compiled: its file is damaged, missing or another chip's", partita_l3,
+    verify_image("L2 differs from the compiled image: its file is damaged", partita_l2, PARTITA_L2_BYTES, partita_images);
+    verify_image("L3 differs from the compiled image: its file is damaged, missing or another chip's", partita_l3,
                  PARTITA_L3_BYTES, partita_images + 2);
 #endif
 }
@@ -210,7 +210,7 @@ static void read_option(const char *name, const char *value)
         partita_print("options: ");
         partita_print(partita_link_options);
         partita_print("--l3 --input --output --transfers --report --images, each with a value\n");
-        partita_fail("an option that there isn't");
+        partita_fail("unknown option");
     }
 }
 
@@ -229,7 +229,7 @@ static void write_number(int32_t file, const char *before, uint64_t number)
     write_text(file, digits);
 }
 
-/* Of bytes sent, only chips that got any. */
+/* Lists only chips that received any bytes. */
 static void write_report(void)
 {
     const uint64_t cycles = partita_cycles();

@@ -1,4 +1,4 @@
-/* Transfers between memories, which are checked as a device's limits would have it. */
+/* Transfers between memories, checked against a device's limits. */
 #include <stddef.h>
 
 #include "emulated.h"
@@ -17,7 +17,7 @@ static void start(struct partita_transfer *transfer, uint64_t *moved)
 {
     const uint64_t bytes = (uint64_t)transfer->lines * transfer->line_bytes;
     if (bytes > PARTITA_TRANSFER_LIMIT) {
-        partita_fail("a transfer of more bytes than the limit");
+        partita_fail("a transfer exceeds the size limit");
     }
     *moved += bytes;
     transfer->id = STARTED;
@@ -29,7 +29,7 @@ static void start(struct partita_transfer *transfer, uint64_t *moved)
 static void finish(struct partita_transfer *transfer)
 {
     if (transfer->id != STARTED) {
-        partita_fail("a wait for a transfer that wasn't started");
+        partita_fail("a wait for a transfer that isn't in progress");
     }
     transfer->id = WAITED_FOR;
     if (!partita_options.early) {
@@ -41,7 +41,7 @@ static void verify_l1(const void *l1, uint64_t bytes)
 {
     const uint8_t *first = l1;
     if (bytes > 0 && (first < partita_l1 || first + bytes > partita_l1 + PARTITA_L1_BYTES)) {
-        partita_fail("a transfer's end isn't in L1");
+        partita_fail("a transfer outside L1");
     }
 }
 
@@ -80,10 +80,10 @@ static void verify_l3(uint32_t address, const void *l2, uint32_t bytes)
 {
     if (address % PARTITA_L3_ALIGNMENT != 0 || bytes % PARTITA_L3_ALIGNMENT != 0 ||
         (uintptr_t)l2 % PARTITA_L3_ALIGNMENT != 0) {
-        partita_fail("a transfer of L3 that isn't aligned");
+        partita_fail("an unaligned transfer with L3");
     }
     if (address > PARTITA_L3_BYTES || bytes > PARTITA_L3_BYTES - address) {
-        partita_fail("a transfer beyond L3");
+        partita_fail("a transfer outside L3");
     }
 }
 

@@ -1,4 +1,4 @@
-/* The program on a host: cores as threads, each chip a process. Cycles are nanoseconds. */
+/* The program on a host: cores are threads, and each chip is a process. Cycles are nanoseconds. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ int32_t partita_file_close(int32_t file)
     return close(file);
 }
 
-/* A message that can't be shown is lost. */
+/* A message that can't be printed is lost. */
 void partita_print(const char *text)
 {
     partita_file_write(STDERR_FILENO, text, (uint32_t)strlen(text));

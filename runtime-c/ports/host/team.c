@@ -12,13 +12,13 @@ static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
 
-/* What is to be done; the round counts starts, and a null kernel ends the threads. */
+/* The current work; the round counts starts, and a null kernel ends the threads. */
 static partita_kernel *job;
 static const void *job_arguments;
 static uint64_t job_round;
 static int32_t working;
 
-/* How long the team computed, and when it began last. */
+/* The team's computing time, and its last start. */
 static uint64_t computed;
 static uint64_t began;
 
@@ -60,7 +60,7 @@ void partita_start_team(void)
     for (int32_t core = 0; core < PARTITA_CORES; core++) {
         numbers[core] = core;
         if (pthread_create(&threads[core], NULL, run_core, &numbers[core]) != 0) {
-            partita_fail("no thread for a core");
+            partita_fail("a thread for a core can't be started");
         }
     }
 }
@@ -69,7 +69,7 @@ void partita_team_start(partita_kernel *kernel, const void *arguments)
 {
     pthread_mutex_lock(&mutex);
     if (working != 0) {
-        partita_fail("a kernel was started while the team works");
+        partita_fail("a kernel was started while the team is busy");
     }
     job = kernel;
     job_arguments = arguments;

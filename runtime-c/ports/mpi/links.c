@@ -1,6 +1,7 @@
 /*
- * Chips as the ranks of an MPI program, links as its messages, which go on while the program is in MPI. Only the control
- * thread calls MPI. MPI keeps messages of one rank to another in order, as receives name their sender.
+ * Chips are the ranks of an MPI program; links are its messages, which make progress while the program is in MPI.
+ * Only the control thread calls MPI. MPI keeps messages from one rank to another in order, since receives name their
+ * sender.
  *
  *   mpirun -n CHIPS PROGRAM [options of all ports]
  */
@@ -12,7 +13,7 @@
 
 enum { MOST_CHIPS = 4096 };
 
-/* A message that was started keeps its request in place of a header. */
+/* A started message keeps its request in place of a header. */
 _Static_assert(sizeof(MPI_Request) <= sizeof(((struct partita_message *)0)->header), "a request fits a message");
 
 static uint64_t sent[MOST_CHIPS];
@@ -40,7 +41,7 @@ static void verify(int result)
     if (MPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE) {
         fail_size();
     }
-    partita_fail("a link broke");
+    partita_fail("a link failed");
 }
 
 void partita_connect_chips(void)
@@ -55,7 +56,7 @@ void partita_connect_chips(void)
     verify(MPI_Comm_rank(MPI_COMM_WORLD, &own));
     verify(MPI_Comm_size(MPI_COMM_WORLD, &chips));
     if (chips > MOST_CHIPS) {
-        partita_fail("more ranks than chips can be");
+        partita_fail("more ranks than the maximum number of chips");
     }
     partita_options.chip = own;
     partita_options.chips = chips;
@@ -69,12 +70,12 @@ void partita_disconnect_chips(void)
 static void begin(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes, int32_t is_send)
 {
     if (chip < 0 || chip >= partita_options.chips || chip == partita_options.chip) {
-        partita_fail("a message to or from a chip that there isn't");
+        partita_fail("a message to or from a chip that doesn't exist");
     }
     if (bytes > INT32_MAX) {
-        partita_fail("a message of more bytes than MPI counts");
+        partita_fail("a message has more bytes than MPI can count");
     }
-    /* What is sent is only read. */
+    /* The sent data is only read. */
     *message = (struct partita_message){
         .data = (uint8_t *)(uintptr_t)l2, .bytes = bytes, .chip = chip, .is_send = is_send};
 }

@@ -4,9 +4,9 @@
  *   --chip I --chips N --links FOLDER [--bandwidth BYTES_PER_SECOND] [--latency NANOSECONDS]
  *
  * as Unix sockets between processes, which find each other in the folder. Messages make progress while the program is
- * in one of these functions, and the sockets' own buffers in between. A message says when a link of the given bandwidth
- * and latency would have delivered it, and isn't received before: links work at once, and each carries one message at a
- * time.
+ * in one of these functions, and through the sockets' buffers in between. A message carries the time at which a link of
+ * the given bandwidth and latency would have delivered it, and isn't received earlier: links work in parallel, and each
+ * carries one message at a time.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -95,7 +95,7 @@ static int opened(void)
     return descriptor;
 }
 
-/* To a chip that listens already or will soon. */
+/* Connects to a chip that is or soon will be listening. */
 static int connected(int32_t chip)
 {
     const struct sockaddr_un to = address(chip);
@@ -103,13 +103,13 @@ static int connected(int32_t chip)
     int tries = 0;
     while (connect(descriptor, (const struct sockaddr *)&to, sizeof to) != 0) {
         if (++tries > TRIES) {
-            partita_fail("another chip doesn't answer");
+            partita_fail("another chip doesn't respond");
         }
         sleep_until(now() + 10000000u);
     }
     const int32_t own = partita_options.chip;
     if (write(descriptor, &own, sizeof own) != (ssize_t)sizeof own) {
-        partita_fail("a link broke");
+        partita_fail("a link failed");
     }
     return descriptor;
 }
@@ -142,20 +142,20 @@ void partita_connect_chips(void)
         const int descriptor = accept(listener, NULL, NULL);
         if (descriptor < 0 || read(descriptor, &chip, sizeof chip) != (ssize_t)sizeof chip || chip <= own ||
             chip >= chips) {
-            partita_fail("a link broke");
+            partita_fail("a link failed");
         }
         links[chip].socket = descriptor;
     }
     for (int32_t chip = 0; chip < chips; chip++) {
         if (chip != own && fcntl(links[chip].socket, F_SETFL, O_NONBLOCK) != 0) {
-            partita_fail("a link broke");
+            partita_fail("a link failed");
         }
     }
     close(listener);
     unlink(here.sun_path);
 }
 
-/* Moves what the socket takes or has; the header goes first. Whether the message is through. */
+/* Moves as much as the socket allows, the header first. Returns whether the message is complete. */
 static int32_t advance(struct partita_message *message)
 {
     const int descriptor = links[message->chip].socket;
@@ -170,7 +170,7 @@ static int32_t advance(struct partita_message *message)
             return 0;
         }
         if (moved <= 0) {
-            partita_fail("a link broke");
+            partita_fail("a link failed");
         }
         message->done += (uint32_t)moved;
         if (!message->is_send && message->done == HEADER && message->header[0] != message->bytes) {
@@ -212,7 +212,7 @@ static void wait_for_sockets(void)
 static struct link *link_to(int32_t chip)
 {
     if (chip < 0 || chip >= partita_options.chips || chip == partita_options.chip) {
-        partita_fail("a message to or from a chip that there isn't");
+        partita_fail("a message to or from a chip that doesn't exist");
     }
     return &links[chip];
 }
@@ -272,7 +272,7 @@ uint64_t partita_sent_to(int32_t chip)
     return links[chip].sent;
 }
 
-/* The sockets close with the process, which has sent all that it waited for. */
+/* The sockets close with the process; all awaited messages have been sent. */
 void partita_disconnect_chips(void)
 {
 }

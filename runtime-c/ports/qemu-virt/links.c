@@ -20,7 +20,7 @@ void partita_disconnect_chips(void)
 
 static _Noreturn void fail(void)
 {
-    partita_fail("a message to another chip, where there is only one: run several chips on another port");
+    partita_fail("a message to another chip, but this port has only one: use another port for several chips");
 }
 
 void partita_send_start(struct partita_message *message, int32_t chip, const void *l2, uint32_t bytes)

@@ -72,5 +72,5 @@ _Noreturn void partita_trapped(uint32_t cause, uint32_t address)
     partita_print(" at ");
     print_hexadecimal(address);
     partita_print("\n");
-    partita_fail("the program did what the machine doesn't allow");
+    partita_fail("the program caused a trap");
 }

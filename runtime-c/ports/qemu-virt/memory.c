@@ -1,4 +1,4 @@
-/* What compilers call although the source doesn't; they must not be compiled into calls of themselves. */
+/* Functions that compilers call although the source doesn't; they must not be compiled into calls of themselves. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -18,7 +18,7 @@ static int32_t call(uint32_t operation, const void *block)
     return (int32_t)a0;
 }
 
-/* There is no standard input or output: one is empty, and the other takes nothing. */
+/* There is no standard input or output: input is empty, and output is discarded. */
 int32_t partita_file_open(const char *name, int32_t for_writing)
 {
     if (name == NULL) {
@@ -33,7 +33,7 @@ int32_t partita_file_open(const char *name, int32_t for_writing)
     return file < 0 ? file : file + 1;
 }
 
-/* A call's result is the number of bytes that were left over. */
+/* A call's result is the number of bytes not transferred. */
 int64_t partita_file_read(int32_t file, void *to, uint32_t bytes)
 {
     uint32_t done = 0;

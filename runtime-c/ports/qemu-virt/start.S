@@ -1,4 +1,4 @@
-/* Where all harts begin: hart 0 controls, the next ones are cores, and any others sleep. */
+/* The entry of all harts: hart 0 controls, the next ones are cores, and any others sleep. */
     .section .text.start, "ax"
     .globl _start
 _start:
@@ -11,7 +11,7 @@ _start:
     li t0, 0x6000 /* mstatus.FS: floats may be used */
     csrs mstatus, t0
     fscsr zero
-    li t0, 8 /* mie.MSIE: wfi ends by another hart's wake, while mstatus.MIE stays off */
+    li t0, 8 /* mie.MSIE: another hart's interrupt ends wfi, while mstatus.MIE stays off */
     csrw mie, t0
 
     csrr a0, mhartid
@@ -34,7 +34,7 @@ clear:
 cleared:
     tail partita_begin
 
-    /* Nothing in memory is looked at before hart 0 has cleared it and wakes this one. */
+    /* No memory is read until hart 0 has cleared it and wakes this one. */
 core:
     csrr t0, mip
     andi t0, t0, 8

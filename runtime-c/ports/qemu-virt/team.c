@@ -1,10 +1,10 @@
 /*
- * Cores as harts that sleep until they're woken: a wait looks at a word of memory whenever another hart's software
- * interrupt ends its wfi, so that harts that wait take no time from others that work.
+ * Cores as harts that sleep until they are woken: a wait reads a word of memory whenever another hart's software
+ * interrupt ends its wfi, so waiting harts take no time from working ones.
  */
 #include "virt.h"
 
-/* Below the mark, a stack that grows beyond it doesn't touch the next one yet. */
+/* A stack that grows beyond the mark doesn't reach the next one yet. */
 enum { HARTS = PARTITA_CORES + 1, STACK_BYTES = 32 * 1024, MARK_AT = 4096, MARK = 0x7061727a };
 
 /* 20 s of mtime; and the timer's bit of mie and mip. */
@@ -21,13 +21,13 @@ const uint32_t partita_stack_bytes = STACK_BYTES;
 /* start.S gives each hart its stack. */
 _Alignas(16) uint8_t partita_stacks[HARTS][STACK_BYTES];
 
-/* What is to be done; the round counts starts. */
+/* The current work; the round counts starts. */
 static partita_kernel *job;
 static const void *job_arguments;
 static uint32_t job_round;
 static uint32_t working;
 
-/* How long the team computed, and when it began last. */
+/* The team's computing time, and its last start. */
 static uint64_t computed;
 static uint64_t began;
 
@@ -48,7 +48,7 @@ static void wake(int32_t first, int32_t last)
     }
 }
 
-/* Whoever changes the word wakes this hart afterwards; it may have been woken for another reason. */
+/* A hart that changes the word then wakes this one, which may also wake for other reasons. */
 static uint32_t wait_while(const uint32_t *word, uint32_t value)
 {
     uint32_t hart;
@@ -81,7 +81,7 @@ static uint32_t *mark(int32_t hart)
     return (uint32_t *)(void *)(partita_stacks[hart] + MARK_AT);
 }
 
-/* At a time of which the upper word is 0, as it is for the first seven minutes; or never. */
+/* At a time with an upper word of 0, which holds for the first seven minutes; or never. */
 static void set_alarm(uint32_t time, uint32_t never)
 {
     alarm[1] = UINT32_MAX;
@@ -89,7 +89,7 @@ static void set_alarm(uint32_t time, uint32_t never)
     alarm[1] = never;
 }
 
-/* With an alarm, as a machine with too few harts would wait for ever. */
+/* With an alarm, since a machine with too few harts would wait forever. */
 void partita_start_team(void)
 {
     uint32_t pending;
@@ -104,7 +104,7 @@ void partita_start_team(void)
         wakes[0] = 0;
         __asm__ volatile("fence iorw, iorw" : : : "memory");
         if ((pending & TIMER) != 0) {
-            partita_fail("fewer harts than cores and one to control them: see QEMU's option -smp");
+            partita_fail("too few harts: needs one per core and one for control, see QEMU's option -smp");
         }
     }
     set_alarm(UINT32_MAX, UINT32_MAX);
@@ -114,7 +114,7 @@ void partita_start_team(void)
 void partita_team_start(partita_kernel *kernel, const void *arguments)
 {
     if (__atomic_load_n(&working, __ATOMIC_ACQUIRE) != 0) {
-        partita_fail("a kernel was started while the team works");
+        partita_fail("a kernel was started while the team is busy");
     }
     job = kernel;
     job_arguments = arguments;
@@ -145,12 +145,12 @@ void partita_barrier(void)
     }
 }
 
-/* Harts go on sleeping until the machine is off. */
+/* Harts sleep until the machine stops. */
 void partita_stop_team(void)
 {
     for (int32_t hart = 0; hart < HARTS; hart++) {
         if (*mark(hart) != MARK) {
-            partita_fail("a stack was too small");
+            partita_fail("a stack overflowed");
         }
     }
 }

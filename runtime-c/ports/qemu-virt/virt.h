@@ -1,4 +1,4 @@
-/* What the files of this port share, and start.S. */
+/* Declarations that the files of this port and start.S share. */
 #ifndef PARTITA_VIRT_H
 #define PARTITA_VIRT_H
 
@@ -11,7 +11,7 @@ _Noreturn void partita_begin(void);
 _Noreturn void partita_serve(int32_t core);
 _Noreturn void partita_trapped(uint32_t cause, uint32_t address);
 
-/* The words that QEMU was given after the program's name; into at most `most` texts. How many. */
+/* Splits the words after the program's name into at most `most` texts; returns their number. */
 int32_t partita_command_line(char **words, int32_t most);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the control core does before and after the program. */
+/* The control core's work before and after the program. */
 #include "siracusa.h"
 
 enum { CHIP = 0x0, CHIPS = 0x4, EXIT = 0x8, NOW = 0xC, END_OF_COMPUTATION = 1u << 31, FAILED = 70 };
@@ -62,7 +62,7 @@ static uint32_t board_clock(void)
     return PARTITA_BOARD ? read_register(BOARD + NOW) : 0;
 }
 
-/* With the board's clock at both ends, by which cycles of chips and of the board can be set beside each other. */
+/* Includes the board's clock at both ends, which relates the chips' cycles to the board's. */
 static void print_report(uint64_t cycles)
 {
     const uint32_t board_ended = board_clock();
@@ -88,7 +88,7 @@ static void print_report(uint64_t cycles)
     partita_print("}\n");
 }
 
-/* The board waits for all chips, or for the first that fails. */
+/* The board waits for all chips, or for the first failure. */
 _Noreturn void partita_exit(int32_t code)
 {
     if (PARTITA_BOARD) {
@@ -113,7 +113,7 @@ _Noreturn void partita_fail(const char *message)
 
 _Noreturn void partita_trap(void)
 {
-    partita_fail("the program did what the machine doesn't allow");
+    partita_fail("the program caused a trap");
 }
 
 _Noreturn void partita_run_control(void)

@@ -1,5 +1,5 @@
-# The fabric controller starts here, which has no F extension; it starts the cluster and sleeps. The cluster's controller
-# runs the program and ends it.
+# The fabric controller, which has no F extension, starts here; it starts the cluster and sleeps. The cluster's controller
+# runs and ends the program.
     .equ FABRIC_CACHE, 0x1A108800
     .equ CLUSTER_CACHE, 0x10201400
     .equ BOOT_ADDRESSES, 0x10200040

@@ -1,9 +1,9 @@
-/* Files by semihosting, the program's input and output among them; and characters of the standard output. */
+/* Files by semihosting, including the program's input and output, and characters on standard output. */
 #include "siracusa.h"
 
 enum { OPEN = 1, CLOSE = 2, WRITE = 5, READ = 6, NAME_BYTES = 32 };
 
-/* The board's register: a descriptor is written, and it reads 1 when reading from that wouldn't wait. */
+/* The board's register: after a descriptor is written, it reads 1 if reading from that file wouldn't block. */
 enum { INPUT = 0x10 };
 
 static int32_t input = -1;
@@ -32,7 +32,7 @@ static char *append(char *to, const char *text)
     return to;
 }
 
-/* Decimal digits; the place behind them. */
+/* Writes decimal digits; returns the position after them. */
 static char *append_number(char *to, uint64_t number)
 {
     char digits[21];
@@ -76,7 +76,7 @@ void partita_file_close(int32_t file)
     call(CLOSE, (uintptr_t)file);
 }
 
-/* A read that waits would keep all chips of the simulation from going on. */
+/* A blocking read would stop all chips of the simulation. */
 static void await_input(void)
 {
     while (PARTITA_BOARD && read_register(BOARD + INPUT) == 0) {

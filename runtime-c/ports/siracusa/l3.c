@@ -1,4 +1,4 @@
-/* L3 is a HyperRAM behind the uDMA, whose first channel queues up to 8 transfers and does one after the other. */
+/* L3 is a HyperRAM behind the uDMA, whose first channel queues up to 8 transfers and runs them in order. */
 #include "siracusa.h"
 
 enum {
@@ -23,15 +23,15 @@ enum {
     QUEUE = 8
 };
 
-/* Values of a transfer's field that this memory has no use for. */
+/* Values of fields that this memory doesn't use. */
 enum { WAITED_FOR, STARTED = 0x5741 };
 
-/* Transfers that were started, and those of them that are known to be done; and the last transfer's command. */
+/* The numbers of started and of known finished transfers, and the last transfer's command. */
 static IN_L1 uint32_t started;
 static IN_L1 uint32_t finished;
 static IN_L1 uint32_t command;
 
-/* The hardware knows how many transfers aren't done. */
+/* The hardware counts unfinished transfers. */
 static void look(void)
 {
     finished = started - (read_register(HYPERBUS + STATUS) >> 1 & 0xFF);
@@ -40,18 +40,18 @@ static void look(void)
 static void verify(uint32_t l3, const void *l2, uint32_t bytes)
 {
     if ((l3 | bytes | (uint32_t)(uintptr_t)l2) % PARTITA_L3_ALIGNMENT != 0) {
-        partita_fail("a transfer of L3 that isn't aligned");
+        partita_fail("an unaligned transfer with L3");
     }
     if (bytes > PARTITA_TRANSFER_LIMIT) {
-        partita_fail("a transfer of more bytes than the limit");
+        partita_fail("a transfer exceeds the size limit");
     }
     if (l3 > PARTITA_L3_BYTES || bytes > PARTITA_L3_BYTES - l3) {
-        partita_fail("a transfer beyond L3");
+        partita_fail("a transfer outside L3");
     }
 }
 
-/* The write of L2's address tells the controller the direction, so it comes right before the start. A
- * register takes more than 20 cycles: those that needn't change aren't written, nor is the state read before the queue may be full. */
+/* Writing L2's address tells the controller the direction, so this comes right before the start. Writing a
+ * register takes over 20 cycles, so unchanged ones aren't written, and the state isn't read until the queue may be full. */
 static void start(struct partita_transfer *transfer, int32_t is_fetch, uint32_t l3, const void *l2, uint32_t bytes)
 {
     verify(l3, l2, bytes);
@@ -89,7 +89,7 @@ void partita_spill_start(struct partita_transfer *transfer, uint32_t l3, const v
 void partita_l3_wait(struct partita_transfer *transfer)
 {
     if (transfer->lines != STARTED) {
-        partita_fail("a wait for a transfer that wasn't started");
+        partita_fail("a wait for a transfer that isn't in progress");
     }
     transfer->lines = WAITED_FOR;
     while ((int32_t)(finished - (uint32_t)transfer->id) < 0) {
@@ -98,7 +98,7 @@ void partita_l3_wait(struct partita_transfer *transfer)
     __asm__ volatile("" : : : "memory");
 }
 
-/* Where the board doesn't fill the HyperRAM itself. */
+/* For a board that doesn't fill the HyperRAM itself. */
 static void load_image(void)
 {
     enum { PART = 8192 };

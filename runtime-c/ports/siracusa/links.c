@@ -1,7 +1,7 @@
 /*
- * Links to other chips, through the controller of the board (targets/gvsoc): it takes descriptions of messages, moves
- * them between L2 of two chips while cores do something else, and counts those that are done. Messages between two chips
- * are done in order, so a count says which.
+ * Links to other chips, through the controller of the board (targets/gvsoc): it takes message descriptors, moves
+ * messages between the L2 of two chips concurrently with the cores, and counts finished ones. Messages between two
+ * chips finish in order, so the count identifies them.
  */
 #include "siracusa.h"
 
@@ -31,7 +31,7 @@ static uint32_t registers_of(int32_t chip)
 static void verify(int32_t chip)
 {
     if (!PARTITA_BOARD || chip < 0 || chip >= partita_chips() || chip == partita_chip()) {
-        partita_fail("a message to or from a chip that there isn't");
+        partita_fail("a message to or from a chip that doesn't exist");
     }
 }
 

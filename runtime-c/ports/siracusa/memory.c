@@ -1,11 +1,11 @@
-/* What a compiler may call although the source doesn't. */
+/* Functions that a compiler may call although the source doesn't. */
 #include <stddef.h>
 #include <stdint.h>
 
 void *memset(void *to, int value, size_t size);
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 
-/* Volatile, so that the compiler doesn't make calls of these functions of the loops in them. */
+/* Volatile, so that the compiler doesn't replace these loops by calls to the same functions. */
 void *memset(void *to, int value, size_t size)
 {
     volatile uint8_t *bytes = to;

@@ -1,18 +1,18 @@
 /*
- * The chip's registers, and what the files of this port share. Addresses are those of GVSoC's target siracusa; where its
- * documentation is silent they were read in its models.
+ * The chip's registers, and declarations that the files of this port share. Addresses are those of GVSoC's target
+ * siracusa; undocumented ones are from its models.
  */
 #ifndef PARTITA_SIRACUSA_H
 #define PARTITA_SIRACUSA_H
 
 #include "../../hal/hal.h"
 
-/* 1 on the board of targets/gvsoc, which joins chips; 0 on GVSoC's own board, which has one. */
+/* 1 on the board of targets/gvsoc, which connects chips; 0 on GVSoC's own board, which has one chip. */
 #ifndef PARTITA_BOARD
 #define PARTITA_BOARD 1
 #endif
 
-/* The cluster controller, which runs the program, comes after the team's cores, as the hardware numbers them. */
+/* The cluster controller, which runs the program; the hardware numbers it after the team's cores. */
 enum { CONTROL_CORE = 8 };
 
 _Static_assert(PARTITA_CORES >= 1 && PARTITA_CORES <= CONTROL_CORE, "a Siracusa has 8 cores");
@@ -26,7 +26,7 @@ _Static_assert(PARTITA_CORES >= 1 && PARTITA_CORES <= CONTROL_CORE, "a Siracusa 
 #define STANDARD_OUTPUT 0x1A10F000u
 #define BOARD 0x30000000u
 
-/* State of the port that the control core uses often: an access to L2 takes it 15 cycles. Begins as zeros. */
+/* State of the port that the control core uses often, in L1, since an access to L2 takes 15 cycles. Initially zero. */
 #define IN_L1 __attribute__((section(".l1_state")))
 
 static inline uint32_t read_register(uint32_t address)
@@ -51,20 +51,20 @@ extern struct partita_traffic partita_moved;
 
 void partita_start_team(void);
 
-/* Fails if a core used more of a stack than there is. */
+/* Fails if a stack overflowed. */
 void partita_verify_stacks(void);
 
-/* Notes a wrap of the counter of cycles, which has 32 bits: to be called now and then. */
+/* Records a wrap of the 32-bit cycle counter; must be called periodically. */
 void partita_watch_cycles(void);
 
-/* The clock of L3's controller and its settings; and L3's contents from the file of this chip, where there is one. */
+/* Sets up L3's controller and its clock, and loads L3 from this chip's file if there is one. */
 void partita_start_l3(void);
 
-/* Characters of the standard output. */
+/* Characters on standard output. */
 void partita_print(const char *text);
 void partita_print_number(uint64_t number);
 
-/* {"1": 4096, "3": 512}: bytes sent to each chip that got any. */
+/* {"1": 4096, "3": 512}: the bytes sent to each chip that received any. */
 void partita_print_links(void);
 
 /* Files by semihosting: their names begin with the chip's number. A missing file has the descriptor -1. */

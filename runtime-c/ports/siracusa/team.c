@@ -13,7 +13,7 @@ enum {
     ALL_CORES = (1 << PARTITA_CORES) - 1
 };
 
-/* Of the linker script: where the first core's stack ends, which grows towards it, and so on; the control core's is last. */
+/* From the linker script: the lower ends of the cores' stacks, in order; the control core's is last. */
 extern uint8_t __core_stacks[];
 extern uint8_t __core_stack_bytes[];
 
@@ -21,7 +21,7 @@ _Noreturn void partita_run_core(int32_t core);
 
 enum { GUARD = 0x57ACCED5 };
 
-/* Cycles in which the team computed, and when it began last. */
+/* Cycles in which the team computed, and its last start. */
 static IN_L1 uint64_t computed;
 static IN_L1 uint64_t began;
 
@@ -39,7 +39,7 @@ void partita_verify_stacks(void)
 {
     for (int32_t core = 0; core <= CONTROL_CORE; core++) {
         if (*guard(core) != GUARD) {
-            partita_fail("a stack was too small");
+            partita_fail("a stack overflowed");
         }
     }
 }

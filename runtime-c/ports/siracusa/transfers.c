@@ -1,4 +1,6 @@
-/* L2 <-> L1 by the cluster's DMA. Its 16 identifiers are taken back from transfers that are done but not waited for. */
+/*
+ * L2 <-> L1 by the cluster's DMA. Its 16 identifiers are reclaimed from finished transfers that haven't been awaited.
+ */
 #include "siracusa.h"
 
 enum {
@@ -23,7 +25,7 @@ static void free_identifier(uint32_t id)
     taken &= ~(1u << id);
 }
 
-/* Another command with all identifiers taken would stop this core for good. */
+/* A command without a free identifier would block this core forever. */
 static void free_one(void)
 {
     for (;;) {
@@ -46,10 +48,10 @@ static void start(struct partita_transfer *transfer, uint32_t direction, const u
         return;
     }
     if (bytes > PARTITA_TRANSFER_LIMIT || line_bytes > PARTITA_TRANSFER_LIMIT) {
-        partita_fail("a transfer of more bytes than the limit");
+        partita_fail("a transfer exceeds the size limit");
     }
     if (l1 < partita_l1 || l1 + bytes > partita_l1 + PARTITA_L1_BYTES) {
-        partita_fail("a transfer's end isn't in L1");
+        partita_fail("a transfer outside L1");
     }
     if (taken == (1u << IDENTIFIERS) - 1) {
         free_one();
@@ -97,7 +99,7 @@ void partita_transfer_wait(struct partita_transfer *transfer)
     if (transfer->id != DONE) {
         const uint32_t id = (uint32_t)transfer->id;
         if (id >= IDENTIFIERS || owners[id] != transfer) {
-            partita_fail("a wait for a transfer that wasn't started");
+            partita_fail("a wait for a transfer that isn't in progress");
         }
         while ((read_register(DMA + STATUS) >> id & 1) != 0) {
         }

@@ -63,15 +63,15 @@ final class HalPrograms {
 
   /** What {@code misuse.c} does, in its order. */
   enum Misuse {
-    TOO_LONG_A_TRANSFER("a transfer of more bytes than the limit"),
-    SECOND_WAIT("a wait for a transfer that wasn't started"),
-    OUTSIDE_OF_L1("a transfer's end isn't in L1"),
-    UNALIGNED_L3("a transfer of L3 that isn't aligned"),
-    BEYOND_L3("a transfer beyond L3"),
-    NO_SUCH_CHIP("a message to or from a chip that there isn't"),
+    TOO_LONG_A_TRANSFER("a transfer exceeds the size limit"),
+    SECOND_WAIT("a wait for a transfer that isn't in progress"),
+    OUTSIDE_OF_L1("a transfer outside L1"),
+    UNALIGNED_L3("an unaligned transfer with L3"),
+    BEYOND_L3("a transfer outside L3"),
+    NO_SUCH_CHIP("a message to or from a chip that doesn't exist"),
     OTHER_SIZE("a message of another size than the receiver expects"),
-    STORE_TO_NOTHING("the program did what the machine doesn't allow"),
-    LARGE_STACK("a stack was too small");
+    STORE_TO_NOTHING("the program caused a trap"),
+    LARGE_STACK("a stack overflowed");
 
     /** What ports that notice say. */
     final String message;

@@ -104,7 +104,7 @@ class PosixPortTest {
             """
             options: --chip --chips --links --bandwidth --latency --l3 --input --output \
             --transfers --report --images, each with a value
-            chip 0: an option that there isn't
+            chip 0: unknown option
             """);
     assertThat(process.waitFor()).isEqualTo(70);
   }

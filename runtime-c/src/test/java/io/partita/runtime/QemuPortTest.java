@@ -65,8 +65,8 @@ class QemuPortTest {
     String message =
         switch (misuse) {
           case NO_SUCH_CHIP, OTHER_SIZE ->
-              "a message to another chip, where there is only one:"
-                  + " run several chips on another port";
+              "a message to another chip, but this port has only one:"
+                  + " use another port for several chips";
           case TOO_LONG_A_TRANSFER,
               SECOND_WAIT,
               OUTSIDE_OF_L1,
@@ -94,6 +94,6 @@ class QemuPortTest {
     ProcessBuilder machine = qemu.process(program, folder, "");
     machine.command().addAll(List.of("-smp", "4", "-icount", "shift=0,sleep=off"));
     assertThat(code(machine)).isEqualTo(70);
-    assertThat(console()).contains("fewer harts than cores");
+    assertThat(console()).contains("too few harts");
   }
 }

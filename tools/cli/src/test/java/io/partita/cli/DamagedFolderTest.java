@@ -110,7 +110,7 @@ class DamagedFolderTest {
     Build.run(folder, Port.HOST, List.of());
     assertThatThrownBy(() -> program.run(inputs, List.of()))
         .isInstanceOf(PartitaException.class)
-        .hasMessageContainingAll("P5104", "L2 isn't as it was compiled");
+        .hasMessageContainingAll("P5104", "L2 differs from the compiled image");
     assertThat(program.run(inputs, List.of("--images", "any")).outputs()).hasSize(1);
   }
 }

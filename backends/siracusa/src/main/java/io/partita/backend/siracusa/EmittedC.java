@@ -3,7 +3,7 @@ package io.partita.backend.siracusa;
 import io.partita.ir.file.EmittedFile;
 import java.util.List;
 
-/** A model as C: the files of its folder and what a caller must know of it. */
+/** A model as C: the files of its folder, and the description for callers. */
 public record EmittedC(ModelDescription description, List<EmittedFile> files) {
   public EmittedC {
     files = List.copyOf(files);

@@ -10,13 +10,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Comparator;
 import java.util.List;
 
-/** What is in a chip's memory when its program starts. */
+/** The initial contents of a chip's memories. */
 final class Images {
   private static final int BLOCK = 1 << 16;
 
   private Images() {}
 
-  /** From offset 0 to the last constant's end, zeros where nothing is. */
+  /** Returns the bytes from offset 0 to the end of the last constant, with zeros in gaps. */
   static EmittedFile of(ChipSchedule role, int member, int memory) {
     List<StoredConstant> constants =
         role.constants().stream()
@@ -35,7 +35,7 @@ final class Images {
     for (StoredConstant constant : constants) {
       if (constant.at().offset() < place) {
         throw new IllegalArgumentException(
-            constant.name() + " overlaps what is before it, at " + constant.at().offset());
+            constant.name() + " overlaps the constant before it, at " + constant.at().offset());
       }
       writeZeros(constant.at().offset() - place, out);
       long size = constant.tensors().get(member).bytes().byteSize();

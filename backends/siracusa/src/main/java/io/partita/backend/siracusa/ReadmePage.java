@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the page in the output folder says. */
+/** The README.md of the output folder. */
 final class ReadmePage {
   private ReadmePage() {}
 
@@ -61,7 +61,7 @@ final class ReadmePage {
         .toList();
   }
 
-  /** Chips may have different parts of a state, or none. */
+  /** One row per part of a state: chips may hold different parts, or none. */
   private static List<String> states(Schedule schedule) {
     SortedMap<String, SortedSet<Integer>> holders = new TreeMap<>();
     for (ChipSchedule role : schedule.roles()) {
@@ -94,24 +94,25 @@ final class ReadmePage {
 
   private static List<String> contents(Schedule schedule, List<EmittedFile> files) {
     List<String> lines = new ArrayList<>();
-    lines.add("| file | what |");
+    lines.add("| file | content |");
     lines.add("| --- | --- |");
     for (int number = 0; number < schedule.roles().size(); number++) {
       String chips = chips(schedule.roles().get(number));
-      lines.add("| `role_%s.c` | what chips do, step by step: %s |".formatted(number, chips));
+      lines.add("| `role_%s.c` | the steps of a role, for chips %s |".formatted(number, chips));
     }
     if (files.stream().anyMatch(file -> file.path().endsWith("_messages.c"))) {
-      lines.add("| `chipI_messages.c` | with whom chip I exchanges what |");
+      lines.add("| `chipI_messages.c` | the messages of chip I |");
     }
-    lines.add("| `chipI.l2`, `chipI.l3` | what is in L2 and L3 of chip I when it starts |");
+    lines.add("| `chipI.l2`, `chipI.l3` | the initial L2 and L3 of chip I |");
     lines.add("| `partita_model.h` | the interface |");
-    lines.add("| `main.c`, `image.S` | the program around it |");
-    lines.add("| `model.json` | the same for other programs |");
+    lines.add("| `main.c`, `image.S` | the program that runs the model |");
+    lines.add("| `model.json` | the interface as JSON |");
     if (files.stream().anyMatch(file -> file.path().equals(PredictedRun.FILE))) {
-      lines.add("| `prediction.json` | what each step should take, for `partita run --profile` |");
+      lines.add(
+          "| `prediction.json` | the predicted cycles of each step, for `partita run --profile` |");
     }
     if (files.stream().anyMatch(file -> file.path().startsWith(ReferenceFiles.FOLDER))) {
-      lines.add("| `reference/` | what steps compute, for `partita diff` |");
+      lines.add("| `reference/` | the reference results of the steps, for `partita diff` |");
     }
     lines.add("| `runtime/` | kernels, collectives, ports |");
     return lines;

@@ -22,9 +22,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The runtime's sources that a program needs: its headers, what these include, the {@code .c} files
- * that belong to them, and all ports. {@code gemm.h} belongs to {@code gemm_f32.c} and all others
- * whose names begin so.
+ * The runtime's sources that a program needs: its headers, the headers that these include, the
+ * corresponding {@code .c} files, and all ports. {@code gemm.h} corresponds to all {@code .c} files
+ * whose names begin with {@code gemm}, such as {@code gemm_f32.c}.
  */
 final class RuntimeSources {
   private static final String ROOT = "/io/partita/runtime/";
@@ -36,7 +36,7 @@ final class RuntimeSources {
 
   private RuntimeSources() {}
 
-  /** Paths in the order of their names, {@code kernels/gemm.h}. */
+  /** The paths in alphabetical order, such as {@code kernels/gemm.h}. */
   static List<String> needed(Collection<String> headers) {
     SortedMap<String, Boolean> needed = new TreeMap<>();
     Deque<String> open = new ArrayDeque<>(headers);
@@ -86,16 +86,16 @@ final class RuntimeSources {
   }
 
   /**
-   * The texts below a folder of resources.
+   * Returns the texts below a folder of resources.
    *
-   * @param known one of them, by which the folder is found
+   * @param known a resource in the folder, which locates it
    */
   private static SortedMap<String, String> read(String folder, String known) {
     return read(RuntimeSources.class.getResource(folder + known), folder, known);
   }
 
   /**
-   * As above.
+   * Returns the texts below the folder of a resource.
    *
    * @param found the known resource, in a folder or in a jar
    */
@@ -130,7 +130,7 @@ final class RuntimeSources {
     return texts;
   }
 
-  /** Python leaves compiled files beside its sources. */
+  /** Excludes the compiled files that Python leaves beside its sources. */
   private static boolean isText(Path file) {
     return !file.toString().endsWith(".pyc");
   }

@@ -21,8 +21,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Prints a schedule: a C file for each role that chips have, the messages and weights of each chip,
- * the runtime's sources that they need, and a makefile.
+ * Prints a schedule as a C file for each role, the messages and weights of each chip, the required
+ * sources of the runtime, and a makefile.
  */
 public final class SiracusaBackend {
   /** The alignment of memories. */
@@ -48,25 +48,25 @@ public final class SiracusaBackend {
   }
 
   /**
-   * The program; nothing is written yet.
+   * Returns the program's files, without writing them.
    *
-   * @param cores that a chip has
+   * @param cores the number of cores of a chip
    */
   public static EmittedC emit(Schedule schedule, int cores) {
     return new SiracusaBackend(schedule, Optional.empty(), cores, Optional.empty()).program();
   }
 
   /**
-   * The program, with what a run should take; nothing is written yet.
+   * Returns the program's files, including a predicted run, without writing them.
    *
-   * @param target the one that the schedule was made for
+   * @param target the target of the schedule
    */
   public static EmittedC emit(Schedule schedule, TargetDescription target) {
     return emit(schedule, Optional.empty(), target);
   }
 
   /**
-   * The same with a second entry point.
+   * Returns the files of a program with a second entry point.
    *
    * @param chunk the same decoder for several tokens at once, scheduled together with the first
    */
@@ -110,17 +110,17 @@ public final class SiracusaBackend {
     return new EmittedC(description, files);
   }
 
-  /** L2 as it is when the program starts, where the build knows which chip's. */
+  /** The initial contents of L2; the build sets the chip's file. */
   private static final String IMAGE =
       """
-      /* L2 of one chip: the weights that stay there, and what else the program needs. IMAGE is a file's name. */
+      /* L2 of one chip: resident weights, then the other data of the program. IMAGE is a file's name. */
           .section .data.partita_l2, "aw"
           .balign 16
           .globl partita_l2
       partita_l2:
           .incbin IMAGE
           .org PARTITA_L2_BYTES
-      /* Bytes and CRC-32C of L2's file and of L3's. */
+      /* Sizes and CRC-32C of the L2 and L3 files. */
           .section .rodata.partita_images, "a"
           .balign 4
           .globl partita_images
@@ -184,7 +184,7 @@ public final class SiracusaBackend {
             .toList());
   }
 
-  /** Of all roles; a chip may have no memory beyond the second. */
+  /** The largest use of a memory over all roles; a chip may have only two memories. */
   private long most(int memory) {
     long most =
         roles.stream()

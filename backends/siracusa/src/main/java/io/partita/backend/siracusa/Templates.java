@@ -13,8 +13,8 @@ import org.stringtemplate.v4.misc.STMessage;
 import org.stringtemplate.v4.misc.STNoSuchPropertyException;
 
 /**
- * Prints the output model. A template that is missing, or that asks for what its record hasn't, is
- * an error of ours.
+ * Prints the output model. A missing template, or one that reads a property that its record lacks,
+ * is a bug.
  */
 final class Templates {
   private final STGroupFile group;
@@ -29,7 +29,7 @@ final class Templates {
     group.registerModelAdaptor(Record.class, new Components());
   }
 
-  /** Templates of C and text, and of make. */
+  /** The templates of C and text, and those of makefiles. */
   static String print(Piece piece) {
     boolean isMakefile = piece instanceof io.partita.backend.siracusa.model.Makefile;
     return new Templates(isMakefile ? "make.stg" : "c.stg").render(piece);
@@ -42,13 +42,13 @@ final class Templates {
     }
     template.add("it", piece);
     String text = template.render(java.util.Locale.ROOT, 0);
-    // Where a template had nothing to print, lines are empty.
+    // Empty parts of a template leave empty lines.
     return text.replaceAll("(?m)[ \t]+$", "")
         .replaceAll("\n{3,}", "\n\n")
         .replaceAll("\n\n( *[ }])", "\n$1");
   }
 
-  /** Gives templates what records have. */
+  /** Gives templates access to the components and methods of records. */
   private static final class Components implements ModelAdaptor<Record> {
     @Override
     public Object getProperty(

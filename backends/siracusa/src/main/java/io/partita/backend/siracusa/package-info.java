@@ -1,2 +1,2 @@
-/** Prints schedules as C, with a weights image for each chip and what builds them. */
+/** Prints schedules as C, with a weights image for each chip and a makefile. */
 package io.partita.backend.siracusa;

@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Loads, stores and places of the operands of one loop. */
+/** The loads, stores and addresses of the operands of one loop. */
 final class BoxCode {
   private final TiledKernel kernel;
   private final Expressions expressions;
@@ -30,7 +30,7 @@ final class BoxCode {
     return kernel.operands().get(index);
   }
 
-  /** The parameter that says where the operand is in L2. */
+  /** The parameter with the operand's address in L2. */
   String place(int index) {
     return operand(index).name() + "_l2";
   }
@@ -43,7 +43,7 @@ final class BoxCode {
     return operand(index).name() + "_tile";
   }
 
-  /** Whether tiles of the operand are in one slot and then in the other. */
+  /** Whether the operand's tiles alternate between two slots. */
   boolean alternates(int index) {
     TileOperand operand = operand(index);
     return operand.slots() == 2
@@ -51,7 +51,7 @@ final class BoxCode {
             .anyMatch(axis -> expressions.isLoop(axis) && operand.dependsOn(axis));
   }
 
-  /** The axes that decide where a tile is or how large. */
+  /** The axes that determine a tile's address or size. */
   private List<Integer> axesOf(int index) {
     return IntStream.range(0, kernel.axes().size())
         .filter(expressions::isLoop)
@@ -65,7 +65,7 @@ final class BoxCode {
         || expressions.simplified(dimension.size()).dependsOn(axis);
   }
 
-  /** In L2, of the first element of a tile. */
+  /** The address in L2 of the first element of a tile. */
   String address(int index) {
     TileOperand operand = operand(index);
     TileExpression offset = TileExpression.of(0);
@@ -81,7 +81,7 @@ final class BoxCode {
     return operand.element().packedBytes(1);
   }
 
-  /** In L1, of the slot that is used now. */
+  /** The address in L1 of the current slot. */
   private String local(int index) {
     TileOperand operand = operand(index);
     String first = "partita_l1 + " + operand.offset();
@@ -136,7 +136,7 @@ final class BoxCode {
         .collect(Collectors.joining(", ", operand.name() + ": " + operand.element() + "[", "]"));
   }
 
-  /** Only those that the box asks for. */
+  /** Only the sizes that the box uses. */
   private List<Variable> sizes(int index) {
     return axesOf(index).stream()
         .filter(expressions::hasRemainder)
@@ -162,7 +162,7 @@ final class BoxCode {
         .toList();
   }
 
-  /** Starts the load or store of the tile that begins where the names of axes say. */
+  /** Starts the load or store of the tile that begins at the given axis variables. */
   BoxCall call(
       int index, Optional<String> condition, Optional<String> flip, IntFunction<String> starts) {
     List<String> arguments = new ArrayList<>();
@@ -176,7 +176,7 @@ final class BoxCode {
     return new BoxCall(condition, flip, isLoad, functionName(index), arguments);
   }
 
-  /** Among the operands of its direction. */
+  /** The index of the operand among those of its direction. */
   private long number(int index) {
     return count(kernel.operands().subList(0, index), operand(index).direction());
   }
@@ -185,7 +185,7 @@ final class BoxCode {
     return operands.stream().filter(each -> each.direction() == direction).count();
   }
 
-  /** Of a store there may be one under way for each slot. */
+  /** A store may be in progress for each slot. */
   String box(int index) {
     if (operand(index).direction() == Direction.LOAD) {
       return "&loads[" + number(index) + "]";
@@ -193,13 +193,13 @@ final class BoxCode {
     return "&stores[" + number(index) + "][" + (alternates(index) ? slot(index) : "0") + "]";
   }
 
-  /** All stores of an operand that may be under way. */
+  /** All stores of an operand that may be in progress. */
   List<String> stores(int index) {
     String boxes = "&stores[" + number(index) + "]";
     return alternates(index) ? List.of(boxes + "[0]", boxes + "[1]") : List.of(boxes + "[0]");
   }
 
-  /** Where the current tiles are in L1. */
+  /** The addresses of the current tiles in L1. */
   List<Variable> pointers() {
     return IntStream.range(0, kernel.operands().size())
         .filter(index -> operand(index).direction() != Direction.SCALAR)

@@ -2,13 +2,13 @@ package io.partita.backend.siracusa.code;
 
 import java.util.Locale;
 
-/** Makes text of a model fit for a comment in C, whatever the model's author wrote. */
+/** Makes any text from a model safe for a comment in C. */
 public final class Comments {
   private static final int LONGEST = 200;
 
   private Comments() {}
 
-  /** One line of printable ASCII that neither ends nor begins a comment. */
+  /** Returns one line of printable ASCII that neither begins nor ends a comment. */
   public static String clean(String text) {
     String line =
         text.replace("×", "x")
@@ -21,12 +21,12 @@ public final class Comments {
     return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
   }
 
-  /** A string literal with its quotes. */
+  /** Returns a string literal, including its quotes. */
   public static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (char c : text.toCharArray()) {
       if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?') {
-        // Of each character its lower 8 bits; three octal digits end an escape for certain.
+        // The lower 8 bits of each character; an escape has at most three octal digits.
         quoted.append("\\%03o".formatted(c < 256 ? (int) c : (int) '?'));
       } else {
         quoted.append(c);
@@ -35,7 +35,7 @@ public final class Comments {
     return quoted.append('"').toString();
   }
 
-  /** A number with commas, as in 65,536, whatever the locale. */
+  /** Returns a number with commas, as in 65,536, in any locale. */
   public static String grouped(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** One chip's messages as constant tables; what several exchanges share is there once. */
+/** One chip's messages as constant tables, which exchanges share where equal. */
 final class ExchangeTables {
   private final Map<List<String>, String> slices = new LinkedHashMap<>();
   private final Map<List<String>, String> steps = new LinkedHashMap<>();
@@ -36,9 +36,8 @@ final class ExchangeTables {
   }
 
   /**
-   * @param entries the entry points of the chip's role, the first of which has the steps that run
-   *     once
-   * @param member which of the role's chips
+   * @param entries the entry points of the chip's role; the first one has the steps that run once
+   * @param member the index of the chip in its role
    */
   static ChipFile of(List<ChipSchedule> entries, int member) {
     PlaceNames places = new PlaceNames(entries);

@@ -17,8 +17,8 @@ import io.partita.ir.schedule.kernel.TileExpression.Start;
 import io.partita.ir.schedule.kernel.TileExpression.Sum;
 
 /**
- * Expressions of one loop over tiles in C. Axes of one tile need no variables, and sizes that are
- * the same in all tiles are numbers.
+ * The C expressions of one loop over tiles. An axis of one tile needs no variable, and sizes that
+ * are equal in all tiles are literals.
  */
 final class Expressions {
   private final TiledKernel kernel;
@@ -32,7 +32,7 @@ final class Expressions {
     return kernel.axes().get(axis).count() > 1;
   }
 
-  /** Whether the last tile is smaller. */
+  /** Whether the last tile is smaller than the others. */
   boolean hasRemainder(int axis) {
     TileAxis whole = kernel.axes().get(axis);
     return isLoop(axis) && whole.extent() % whole.tile() != 0;
@@ -52,7 +52,7 @@ final class Expressions {
     return "partita_smaller(%s, %s - %s)".formatted(whole.tile(), whole.extent(), whole.name());
   }
 
-  /** Where the loop over the axis ends: a number, or the variable of a limit. */
+  /** The end of the loop over the axis: a literal, or the variable of a limit. */
   String end(int axis) {
     TileAxis whole = kernel.axes().get(axis);
     return whole.limit().isPresent() ? whole.name() + "_end" : Long.toString(whole.extent());
@@ -73,7 +73,7 @@ final class Expressions {
     return print(simplified(expression), 0);
   }
 
-  /** With numbers for what doesn't change. */
+  /** Folds the parts of an expression that are constant. */
   TileExpression simplified(TileExpression expression) {
     return switch (expression) {
       case Literal literal -> literal;
@@ -137,7 +137,7 @@ final class Expressions {
     return own < binding ? "(" + text + ")" : text;
   }
 
-  /** Integers that {@code int32_t} doesn't hold have their suffix; C has no literals below 0. */
+  /** Integers that don't fit {@code int32_t} get a suffix; C has no negative literals. */
   static String literal(long value) {
     if (value == Integer.MIN_VALUE) {
       return "INT32_MIN";
@@ -150,7 +150,7 @@ final class Expressions {
     return value < 0 ? (fits ? "(" + text + ")" : "(-" + text + ")") : text;
   }
 
-  /** The same bits. */
+  /** Returns a literal with exactly the same bits. */
   static String literal(float value) {
     if (Float.isNaN(value)) {
       return "__builtin_nanf(\"\")";

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The calls of kernels on one tile. */
+/** The kernel calls on one tile. */
 final class KernelCode {
   private final TiledKernel kernel;
   private final Expressions expressions;
@@ -25,9 +25,9 @@ final class KernelCode {
   }
 
   /**
-   * A call.
+   * Returns the call of a kernel.
    *
-   * @param loads go on meanwhile
+   * @param loads the loads that run concurrently
    */
   Run run(int number, List<BoxCall> loads) {
     KernelCall call = kernel.calls().get(number);
@@ -87,7 +87,7 @@ final class KernelCode {
     };
   }
 
-  /** Converts to the pointer that the field wants. */
+  /** Casts to the pointer type of the field. */
   private String pointer(String base, TileExpression bytes) {
     String offset = expressions.print(bytes);
     return offset.equals("0") ? "(void *)" + base : "(void *)(" + base + " + " + offset + ")";

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A loop over tiles as a function: what its stage does, in that order. */
+/** A loop over tiles as a function, which follows the order of its stage. */
 final class LoopCode {
   private static final String IS_END = "is_end";
 
@@ -98,7 +98,7 @@ final class LoopCode {
         + " "
         + axis.extent()
         + (axis.count() == 1 ? "" : " by " + axis.tile())
-        + (axis.limit().isPresent() ? " as far as valid" : "");
+        + (axis.limit().isPresent() ? " up to its limit" : "");
   }
 
   private Piece body(int depth) {
@@ -150,7 +150,7 @@ final class LoopCode {
     };
   }
 
-  /** The control core does all that isn't a kernel. */
+  /** The control core does everything except kernels. */
   private Stage control() {
     if (kernel.stages().size() != 1) {
       throw new IllegalArgumentException(
@@ -196,7 +196,7 @@ final class LoopCode {
     return "next_" + expressions.variable(axis);
   }
 
-  /** Loads an operand for the next tile, where it's another one then. */
+  /** Loads an operand for the next tile, if its tile changes. */
   private BoxCall loadNext(int operand) {
     String changes = changes(operand).orElseThrow();
     String all = changes.isEmpty() ? "" : " && (" + changes + ")";
@@ -219,8 +219,8 @@ final class LoopCode {
   }
 
   /**
-   * The condition under which the next tile of an operand is another one: none if never, an empty
-   * one if always.
+   * The condition under which an operand's next tile differs from the current one: none if never,
+   * an empty condition if always.
    */
   private Optional<String> changes(int operand) {
     int innermost = -1;

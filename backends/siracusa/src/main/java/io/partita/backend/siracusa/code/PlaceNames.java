@@ -15,15 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Names in C of what is in L2 and L3: a macro for each, named after the model's own weight or node.
- * Only those that are used are defined, with the same names in all files of a role.
+ * Macros for addresses in L2 and L3, named after the model's weights and nodes. Only used ones are
+ * defined, and the names are the same in all files of a role.
  */
 final class PlaceNames {
   private final Map<Thing, Place> places = new LinkedHashMap<>();
   private final Map<Thing, String> names = new LinkedHashMap<>();
   private final Map<Thing, String> texts = new LinkedHashMap<>();
 
-  /** Bytes of a memory that belong together. */
+  /** A named range of bytes in a memory. */
   private record Thing(Address at, String name, long bytes) {
     boolean has(Address address) {
       return at.memory() == address.memory()
@@ -70,7 +70,7 @@ final class PlaceNames {
     names.put(thing, name);
   }
 
-  /** In the order of their addresses; L2 first. */
+  /** In address order; L2 first. */
   List<Place> used() {
     return places.entrySet().stream()
         .sorted(
@@ -81,7 +81,7 @@ final class PlaceNames {
   }
 
   /**
-   * An address in L2.
+   * Returns an address in L2.
    *
    * @param step the index of the step that uses it; -1 before a run
    */
@@ -123,7 +123,7 @@ final class PlaceNames {
     return new Place(names.get(thing), value, Comments.clean(comment(thing)));
   }
 
-  /** Places in L2 are rounded up to whole words. */
+  /** Returns the size before rounding up to whole words. */
   private String comment(Thing thing) {
     String bytes = Comments.grouped(thing.bytes) + " bytes";
     return texts.entrySet().stream()

@@ -10,7 +10,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a program that is built with probes writes after each step. */
+/** The values that a program built with probes writes after each step. */
 public final class ProbeCode {
   /** {@code PARTITA_PROBE_DIMENSIONS} of the runtime. */
   private static final int MOST_DIMENSIONS = 8;
@@ -28,7 +28,7 @@ public final class ProbeCode {
         .toList();
   }
 
-  /** The values that are written, in order: row by row, without gaps. */
+  /** The values that are written, in order; each is row-major and dense. */
   public static List<StepMeaning.Result> results(ChipSchedule chip) {
     return chip.meaning().stream()
         .flatMap(meaning -> meaning.results().stream())
@@ -40,7 +40,7 @@ public final class ProbeCode {
         .toList();
   }
 
-  /** In the graph of the role's first chip. */
+  /** The value in the graph of the role's first chip. */
   private static Value value(ChipSchedule chip, StepMeaning.Result result) {
     Graph graph = chip.meaning().orElseThrow().graphs().getFirst();
     return result.node() < 0
@@ -48,7 +48,7 @@ public final class ProbeCode {
         : graph.nodes().get(result.node()).results().get(result.index());
   }
 
-  /** The innermost dimensions that lie without gaps are one line. */
+  /** Merges the innermost dense dimensions into one line. */
   private static int lineDimension(StepMeaning.Result result, TensorType type) {
     long within = 1;
     int first = type.rank();

@@ -19,14 +19,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The files of roles and chips. */
+/** The C files of roles and chips. */
 public final class RoleCode {
   private RoleCode() {}
 
   /**
-   * The C of one role.
+   * Returns the C file of one role.
    *
-   * @param chunk of the same chips for several tokens at once
+   * @param chunk the schedule of the same chips for several tokens at once
    */
   public static RoleFile role(Schedule schedule, Optional<Schedule> chunk, int number) {
     ChipSchedule chip = schedule.roles().get(number);
@@ -66,7 +66,7 @@ public final class RoleCode {
         other);
   }
 
-  /** The steps of both entry points, one after the other, for tables that both use. */
+  /** The steps of both entry points in sequence, for tables that both use. */
   public static ChipSchedule joined(ChipSchedule chip, Optional<ChipSchedule> chunk) {
     return chunk
         .map(
@@ -93,22 +93,22 @@ public final class RoleCode {
         .toList();
   }
 
-  /** Operands of a direction that a loop has at most; 1 or more, since C has no empty arrays. */
+  /** The most operands of one direction in a loop; at least 1, since C has no empty arrays. */
   private static long most(ChipSchedule chip, Direction direction) {
     return chip.kernels().stream()
         .mapToLong(kernel -> BoxCode.count(kernel.operands(), direction))
         .reduce(1, Math::max);
   }
 
-  /** Whether chips of the role have files of their own. */
+  /** Whether each chip of the role has its own file. */
   public static boolean hasChipFiles(ChipSchedule role) {
     return ExchangeTables.has(role);
   }
 
   /**
-   * The file of one chip of a role.
+   * Returns the C file of one chip of a role.
    *
-   * @param chunk of the same chips for several tokens at once
+   * @param chunk the schedule of the same chips for several tokens at once
    */
   public static ChipFile chip(Schedule schedule, Optional<Schedule> chunk, int number, int member) {
     List<ChipSchedule> entries = new ArrayList<>(List.of(schedule.roles().get(number)));
@@ -153,7 +153,7 @@ public final class RoleCode {
   }
 
   /**
-   * @param step the one at which they have their values
+   * @param step the step at which the ports have their values
    */
   private static List<RoleFile.Port> ports(
       PlaceNames places, ChipSchedule entry, int step, List<ChipSchedule.Port> ports) {
@@ -175,7 +175,7 @@ public final class RoleCode {
         .toList();
   }
 
-  /** Small bounds need no suffix: an {@code int} holds them on all targets. */
+  /** Bounds that fit {@code int} on all targets need no suffix. */
   private static String literal(Optional<Long> bound) {
     long value = bound.orElse(0L);
     return value == (int) value && value != Integer.MIN_VALUE ? "" + value : value + "LL";

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Steps as calls. */
+/** The steps of a run as function calls. */
 final class StepCode {
   /** {@code PARTITA_STREAM_PART} of the runtime. */
   private static final long PART = 131_068;
@@ -31,14 +31,14 @@ final class StepCode {
     this.places = places;
   }
 
-  /** What runs once, before the first run. */
+  /** The steps that run once, before the first run. */
   List<StepCall> start() {
     lastComment = "";
     return chip.start().stream().map(step -> call(chip, -1, step)).toList();
   }
 
   /**
-   * The steps of a run, in order.
+   * Returns the steps of a run, in order.
    *
    * @param entry one of the role's entry points
    */
@@ -118,7 +118,7 @@ final class StepCode {
             places.l2(entry, index, rows.home()));
   }
 
-  /** States become zeros. */
+  /** Sets all states to zero. */
   List<StepCall> clear() {
     lastComment = "";
     List<StepCall> calls = new ArrayList<>();
@@ -136,7 +136,7 @@ final class StepCode {
     return calls;
   }
 
-  /** Room for the largest transfer of each number. */
+  /** The parts that the largest transfer of each number needs. */
   static List<Stream> streams(ChipSchedule chip) {
     Map<Integer, Long> parts = new TreeMap<>();
     List<ScheduleStep> all = new ArrayList<>(chip.start());

@@ -18,7 +18,7 @@ import io.partita.ir.schedule.kernel.TileExpression.Start;
 import io.partita.ir.schedule.kernel.TileExpression.Sum;
 import java.util.function.Predicate;
 
-/** What expressions and arguments ask for: C warns of variables that nothing uses. */
+/** The variables that expressions and arguments use, since C compilers warn about unused ones. */
 final class Uses {
   private Uses() {}
 
@@ -47,7 +47,7 @@ final class Uses {
     };
   }
 
-  /** Whether a kernel of the loop is given a pointer to the operand's tile. */
+  /** Whether a kernel of the loop takes a pointer to the operand's tile. */
   static boolean pointer(TiledKernel kernel, int operand) {
     return kernel.calls().stream()
         .flatMap(call -> call.arguments().stream())
@@ -68,7 +68,7 @@ final class Uses {
     };
   }
 
-  /** Whether an argument asks for the size of the tile along an axis. */
+  /** Whether an argument uses the tile's size along an axis. */
   static boolean size(Argument argument, int axis) {
     return switch (argument.value()) {
       case Value.OperandPointer(var own, var offset) -> size(offset, axis);

@@ -4,9 +4,9 @@ import io.partita.backend.siracusa.model.LoopFunction.Variable;
 import java.util.List;
 
 /**
- * What only one chip has: its messages.
+ * The file of one chip: its messages.
  *
- * @param places names of what messages are made of and leave in L2
+ * @param places macros for the messages' operands and results in L2
  * @param slices arrays by name
  * @param steps arrays by name
  */
@@ -17,9 +17,9 @@ public record ChipFile(
     List<Table> steps,
     List<Exchange> exchanges)
     implements Piece {
-  /** An array and its elements. */
+  /** An array's name and elements. */
   public record Table(String name, List<String> elements) {}
 
-  /** Fields of a struct, and what the exchange is for. */
+  /** The fields of an exchange's struct, and a comment that names the exchange. */
   public record Exchange(String comment, List<Variable> fields) {}
 }

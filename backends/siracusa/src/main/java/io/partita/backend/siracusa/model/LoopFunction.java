@@ -7,10 +7,10 @@ import java.util.Optional;
  * A loop over tiles.
  *
  * @param comment lines
- * @param parameters places of operands in L2
- * @param slots variables that say which slot an operand's tile is in
+ * @param parameters addresses of operands in L2
+ * @param slots variables that select the slot of an operand's tile
  * @param first loads of the first tile
- * @param last boxes that are waited for at the end
+ * @param last transfers that are awaited at the end
  */
 public record LoopFunction(
     String name,
@@ -23,7 +23,7 @@ public record LoopFunction(
     Piece body,
     List<String> last)
     implements Piece {
-  /** An integer that is read from L2 by a function of the runtime. */
+  /** An integer that a function of the runtime reads from L2. */
   public record Scalar(String name, String function, String place) {}
 
   /** A variable and its value. */
@@ -32,9 +32,9 @@ public record LoopFunction(
   /**
    * A function that starts the load or store of one operand's tile.
    *
-   * @param started the function of the runtime
-   * @param to the first memory that it's given, from the second: as it takes them
-   * @param dimensions all but the last
+   * @param started the runtime function that starts the transfer
+   * @param to its first memory argument; {@code from} is the second
+   * @param dimensions all dimensions but the last
    */
   public record BoxFunction(
       String name,
@@ -53,15 +53,14 @@ public record LoopFunction(
     }
   }
 
-  /** In bytes. */
+  /** A size and its stride, in bytes. */
   public record Dimension(String size, String stride) {}
 
   /**
    * Starts a load or store.
    *
-   * @param condition none where it always is
-   * @param flip the variable of the slot that comes before, for a load, or after, for a store; none
-   *     for one slot
+   * @param condition none if unconditional
+   * @param flip the slot variable, which flips before a load and after a store; none for one slot
    */
   public record BoxCall(
       Optional<String> condition,

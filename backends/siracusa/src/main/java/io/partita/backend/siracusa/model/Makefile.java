@@ -3,13 +3,13 @@ package io.partita.backend.siracusa.model;
 import java.util.List;
 
 /**
- * How it's built.
+ * The makefile.
  *
- * @param name of the model, for a comment
- * @param l1Bytes and the other memories': how much the program uses
+ * @param name the model's name, for a comment
+ * @param l1Bytes the bytes of L1 that the program uses; likewise the other memories
  * @param roles names of the roles' files without extension
- * @param runtime the runtime's sources, but for ports, without extension
- * @param kernels likewise those that depend on no size
+ * @param runtime the runtime's sources, except ports, without extension
+ * @param kernels likewise the sources that don't depend on memory sizes
  */
 public record Makefile(
     String name,
@@ -23,11 +23,11 @@ public record Makefile(
     List<String> kernels)
     implements Piece {
   /**
-   * @param own whether it has a file of its own, with its messages
+   * @param own whether it has its own file of messages
    */
   public record Chip(int number, String role, boolean own) {}
 
-  /** How many chips there are, for a template. */
+  /** The number of chips, for the template. */
   public int count() {
     return chips.size();
   }

@@ -1,6 +1,6 @@
 package io.partita.backend.siracusa.model;
 
-/** A part of a file. */
+/** A file or a part of one. */
 public sealed interface Piece
     permits ChipFile,
         Loop,
@@ -15,7 +15,7 @@ public sealed interface Piece
         Tile,
         Tile.Run,
         Tile.Wait {
-  /** The name of the template. */
+  /** The name of its template. */
   default String template() {
     return getClass().getSimpleName();
   }

@@ -1,8 +1,8 @@
 package io.partita.backend.siracusa.model;
 
 /**
- * The program around the model, which reads inputs and writes outputs.
+ * The main program, which reads inputs, runs the model and writes outputs.
  *
- * @param hasChunk whether it also runs for several tokens at once
+ * @param hasChunk whether there is an entry point for several tokens at once
  */
 public record ProgramMain(boolean hasChunk) implements Piece {}

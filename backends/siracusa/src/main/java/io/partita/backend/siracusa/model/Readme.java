@@ -3,12 +3,12 @@ package io.partita.backend.siracusa.model;
 import java.util.List;
 
 /**
- * What is in the folder and how it's used.
+ * The README.md of the folder.
  *
- * @param inputs lines of a table
- * @param chunkInputs lines of a table, of what it takes for several tokens at once
- * @param memories lines of a table
- * @param near lines of a table of what is in L2
+ * @param inputs rows of a table
+ * @param chunkInputs rows of a table of the inputs for several tokens at once
+ * @param memories rows of a table
+ * @param near rows of a table of the use of L2
  */
 public record Readme(
     String name,
@@ -23,7 +23,7 @@ public record Readme(
     List<String> memories,
     List<String> near)
     implements Piece {
-  /** Whether there are several chips, for a template. */
+  /** Whether there are several chips, for the template. */
   public boolean several() {
     return chips > 1;
   }

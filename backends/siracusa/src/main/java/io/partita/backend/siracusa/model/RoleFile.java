@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What chips of one role do.
+ * The program of the chips of one role.
  *
  * @param comment lines
- * @param places names of what is in L2 and L3
- * @param loads the most operands that a loop loads
- * @param stores likewise stores
- * @param loops each once
- * @param streams parts of transfers with L3, by number
+ * @param places macros for addresses in L2 and L3
+ * @param loads the largest number of operands that a loop loads
+ * @param stores likewise for stores
+ * @param loops the functions of loops, without duplicates
+ * @param streams the transfers between L2 and L3, by number
  * @param hasExchanges whether there's a table of exchanges for each chip
- * @param clear states become zeros
- * @param start what runs once
- * @param probes what steps leave in L2
+ * @param clear the steps that reset the states
+ * @param start the steps that run once
+ * @param probes the results of steps in L2
  * @param chunk the steps for several tokens at once
  */
 public record RoleFile(
@@ -35,19 +35,19 @@ public record RoleFile(
     List<Port> outputs,
     Optional<Chunk> chunk)
     implements Piece {
-  /** A macro for what is in a memory. */
+  /** A macro for an address. */
   public record Place(String name, String value, String comment) {}
 
-  /** A run for several tokens at once. */
+  /** The entry point for several tokens at once. */
   public record Chunk(List<StepCall> steps, List<Port> inputs, List<Port> outputs) {}
 
-  /** Room for one transfer with L3: an array of parts. */
+  /** One transfer between L2 and L3: an array of parts. */
   public record Stream(String parts, long count) {}
 
   /**
    * A value in L2 after a step.
    *
-   * @param dimensions of lines; one of extent 0 where there's a single line
+   * @param dimensions of the lines; one of extent 0 for a single line
    */
   public record Probe(
       int step, String place, long lineBytes, int count, List<LoopFunction.Dimension> dimensions) {}
@@ -55,9 +55,9 @@ public record RoleFile(
   /**
    * A tensor that a caller reads or writes.
    *
-   * @param name and type: as literals
-   * @param place in L2
-   * @param indexBytes of an element whose values are limited; 0 where they aren't
+   * @param name a literal, as is the type
+   * @param place its address in L2
+   * @param indexBytes bytes of an element whose values are limited; 0 if they aren't
    * @param least the smallest value, as a literal
    * @param most the largest value, as a literal
    */

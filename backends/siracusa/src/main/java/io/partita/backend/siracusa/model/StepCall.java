@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One step of a chip's program.
  *
- * @param comment the node that it's for, where that isn't the last step's
+ * @param comment the step's node, unless the previous step has the same
  */
 public record StepCall(Optional<String> comment, String function, List<String> arguments)
     implements Piece {}

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is done for one tile.
+ * The body of a loop for one tile.
  *
- * @param next where the next tile begins: one further along the innermost axis
- * @param wraps what happens at the end of each axis but the outermost, innermost first
- * @param isEnd the variable that says that there is no next tile, where it's used
+ * @param next the start of the next tile, one further along the innermost axis
+ * @param wraps the wrap-around of each axis but the outermost, innermost first
+ * @param isEnd the variable that is true for the last tile, if it is used
  * @param pointers tiles in L1
- * @param actions in order
+ * @param actions the actions, in order
  */
 public record Tile(
     List<Variable> next,
@@ -25,11 +25,11 @@ public record Tile(
   /** At its end, an axis starts over and the one around it takes a step. */
   public record Wrap(String variable, String end, String outer, long tile) {}
 
-  /** Waits until a box has been moved. */
+  /** Waits until a box has been transferred. */
   public record Wait(String box) implements Piece {}
 
   /**
-   * A kernel's call.
+   * The call of a kernel.
    *
    * @param loads for the next tile, which go on meanwhile
    */
