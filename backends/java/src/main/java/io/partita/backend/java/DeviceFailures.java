@@ -3,11 +3,11 @@ package io.partita.backend.java;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.Optional;
 
-/** Turns what the devices of an emitted program throw into diagnostics. */
+/** Turns exceptions of the devices of an emitted program into diagnostics. */
 final class DeviceFailures {
   private DeviceFailures() {}
 
-  /** The diagnostic, when the exception is one that says why devices couldn't go on. */
+  /** Returns the diagnostic, if the exception states why devices couldn't continue. */
   static Optional<PartitaException> diagnostic(ModelDescription description, Throwable cause) {
     if (!cause.getClass().getName().equals(description.className() + "Channels$Failure")) {
       return Optional.empty();
@@ -28,16 +28,16 @@ final class DeviceFailures {
           new PartitaException(
               BackendCode.DEVICES_STALLED,
               "",
-              "a device that can go on",
+              "a device that can continue",
               found,
-              "compile the model again; if that doesn't help, report it as a bug of Partita");
+              "compile the model again; if it still fails, report a bug in Partita");
       case "ENDED" ->
           new PartitaException(
               BackendCode.DEVICE_ENDED,
               where,
               "a device that runs until device 0 ends",
               found,
-              "look at its own messages and its memory, and start all devices again");
+              "check its messages and its memory, and start all devices again");
       case "UNREACHABLE" ->
           new PartitaException(
               BackendCode.PEER_UNREACHABLE,

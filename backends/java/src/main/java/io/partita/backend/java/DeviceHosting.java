@@ -2,19 +2,20 @@ package io.partita.backend.java;
 
 import java.nio.file.Path;
 
-/** Where the devices of a program for several of them run. */
+/** How the devices of a program run. */
 public sealed interface DeviceHosting {
-  /** As threads of this process. */
+  /** Each device is a thread of this process. */
   record Threads() implements DeviceHosting {}
 
-  /** Each in a process of its own on this computer; device 0 in this process. */
+  /** Each device is a process on this computer; device 0 is this process. */
   record Processes() implements DeviceHosting {}
 
   /**
-   * At given addresses; this process is device 0, and the others are started by hand.
+   * The devices are processes at given addresses; this one is device 0, and the user starts the
+   * others.
    *
    * @param addresses {@code host:port} of each device, separated by commas
-   * @param key the file of the key that all devices have
+   * @param key the file of the devices' shared key
    */
   record Peers(String addresses, Path key) implements DeviceHosting {}
 }

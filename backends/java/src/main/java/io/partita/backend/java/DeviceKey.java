@@ -9,9 +9,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes the key by which the processes of devices know each other: a pair of keys on the curve
- * P-256 and its self-signed certificate, in a PKCS #12 file that only its owner may read. The JDK's
- * keytool makes it, beside whatever is done meanwhile.
+ * Makes the key by which the processes of devices authenticate each other: a P-256 key pair and its
+ * self-signed certificate, in a PKCS #12 file that only its owner may read. The JDK's keytool makes
+ * it, concurrently with the caller.
  */
 public final class DeviceKey {
   private static final int SECONDS = 60;
@@ -26,20 +26,20 @@ public final class DeviceKey {
     this.keytool = keytool;
   }
 
-  /** Makes one and waits for it. */
+  /** Makes a key and waits for it. */
   public static void make(Path file) throws IOException {
     begin(file).end();
   }
 
   /**
-   * Begins to make one.
+   * Starts making a key.
    *
-   * @param file where it will be; a file of this name is replaced
+   * @param file the file to write, which is replaced if it exists
    */
   static DeviceKey begin(Path file) throws IOException {
     Path target = file.toAbsolutePath();
     Files.createDirectories(target.getParent());
-    // A temporary folder is its owner's alone.
+    // Only its owner can access a temporary folder.
     Path folder = Files.createTempDirectory(target.getParent(), "." + target.getFileName() + "-");
     try {
       Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
@@ -76,9 +76,9 @@ public final class DeviceKey {
   }
 
   /**
-   * Waits until it's there.
+   * Waits until the key is made.
    *
-   * @throws IOException with what keytool said when it can't be made
+   * @throws IOException with keytool's message if it fails
    */
   void end() throws IOException {
     try {
@@ -98,13 +98,13 @@ public final class DeviceKey {
       Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while a key is made", e);
+      throw new IOException("interrupted while making a key", e);
     } finally {
       cancel();
     }
   }
 
-  /** Leaves nothing. */
+  /** Deletes the temporary files. */
   void cancel() throws IOException {
     keytool.destroyForcibly();
     OutputFolder.delete(folder);

@@ -4,7 +4,7 @@ import io.partita.ir.file.EmittedFile;
 import java.util.List;
 
 /**
- * A model as Java: the files of its folder and what a caller must know of it.
+ * A model as Java: the files of its folder, and the description for callers.
  *
  * @param files the source, the weights and the description, in this order
  */

@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Tells programs apart, so that only devices of the same one work together: a hash of the classes
- * and of the first bytes of each weight. All weights of a large model would take too long.
+ * Identifies a program, so that only devices with the same one work together: a hash of the classes
+ * and of the first bytes of each weight. Hashing all weights of a large model would take too long.
  */
 final class Fingerprint {
   private static final int BYTES_OF_A_WEIGHT = 1024;
@@ -42,7 +42,7 @@ final class Fingerprint {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("each Java has SHA-256", e);
+      throw new AssertionError("every Java has SHA-256", e);
     }
   }
 

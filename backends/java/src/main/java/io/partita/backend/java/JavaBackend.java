@@ -27,26 +27,25 @@ import java.util.TreeMap;
  * program for several devices into a class for each role and a file of weights for each device.
  */
 public final class JavaBackend {
-  /** Java arrays hold no more, but for a few. */
+  /** The most elements of a Java array, less a few. */
   private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
 
   private JavaBackend() {}
 
   /**
-   * The program; nothing is written yet.
+   * Returns the program, without writing it.
    *
-   * @throws PartitaException P5001 when a shape isn't static, P5009 when a tensor doesn't fit an
-   *     array
+   * @throws PartitaException P5001 if a shape isn't static, P5009 if a tensor doesn't fit an array
    */
   public static EmittedProgram emit(Module module, JavaOptions options) {
     return emit(module, Optional.empty(), options);
   }
 
   /**
-   * The same with a second way to call it.
+   * Returns the program with a second entry point.
    *
-   * @param chunk the same decoder for several tokens at once, with the same states; what it shares
-   *     of the weights are the same tensors
+   * @param chunk the same decoder for several tokens at once, with the same states; shared weights
+   *     are the same tensors
    */
   public static EmittedProgram emit(Module module, Optional<Module> chunk, JavaOptions options) {
     verify(module);
@@ -63,7 +62,7 @@ public final class JavaBackend {
   }
 
   /**
-   * The program for all devices; nothing is written yet.
+   * Returns the program for all devices, without writing it.
    *
    * @throws PartitaException P5001 and P5009 as above, P5016 when an input or output isn't whole on
    *     the devices together
@@ -73,10 +72,10 @@ public final class JavaBackend {
   }
 
   /**
-   * The same with a second way to call it.
+   * Returns the program with a second entry point.
    *
    * @param chunk the same decoder on the same devices for several tokens at once, with the same
-   *     states on each; what it shares of the weights are the same tensors
+   *     states on each; shared weights are the same tensors
    */
   public static EmittedProgram emit(Program program, Optional<Program> chunk, JavaOptions options) {
     for (Program each : chunk.map(own -> List.of(program, own)).orElse(List.of(program))) {
@@ -117,9 +116,9 @@ public final class JavaBackend {
             throw new PartitaException(
                 BackendCode.PARTIAL_PORT,
                 where,
-                "a value that is whole on the devices together",
+                "a value that is whole or split on the devices",
                 type.toString(),
-                "add a sync, so that it's reduced on the devices");
+                "add a sync that reduces it");
           }
         });
   }

@@ -4,14 +4,14 @@ import io.partita.ir.diagnostic.PartitaException;
 import javax.lang.model.SourceVersion;
 
 /**
- * How the emitted class is called.
+ * The name of the emitted class.
  *
  * @param packageName its package; empty for the unnamed one
  * @param className its simple name
  */
 public record JavaOptions(String packageName, String className) {
   /**
-   * @throws PartitaException P5008 when a name isn't one in Java
+   * @throws PartitaException P5008 if a name isn't valid in Java
    */
   public JavaOptions {
     boolean named = packageName.isEmpty() || SourceVersion.isName(packageName);
@@ -35,7 +35,7 @@ public record JavaOptions(String packageName, String className) {
     return qualifiedName().replace('.', '/') + ".java";
   }
 
-  /** The side file's name. */
+  /** The name of the weights file. */
   public String weightsFile() {
     return className + ".weights";
   }

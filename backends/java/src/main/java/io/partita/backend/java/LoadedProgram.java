@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The object of an emitted class, and what was started for it. */
+/** An instance of an emitted class, and the processes that were started for it. */
 final class LoadedProgram implements AutoCloseable {
-  /** Gives the text of a source by its path. */
+  /** Returns the text of a source by its path. */
   interface Sources {
     String read(String path) throws IOException;
   }
@@ -48,7 +48,7 @@ final class LoadedProgram implements AutoCloseable {
   }
 
   /**
-   * Opens a program whose weights lie in a folder.
+   * Opens a program whose weights are in a folder.
    *
    * @param scratch an empty folder
    */
@@ -98,7 +98,7 @@ final class LoadedProgram implements AutoCloseable {
     return processes;
   }
 
-  /** Ends the devices of a program for several. */
+  /** Ends the devices of a program for several devices. */
   @Override
   public void close() {
     if (program instanceof AutoCloseable devices) {

@@ -16,8 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The processes of all devices but the first on this computer. They end when the connection to this
- * process does, whatever the reason, and so with it.
+ * The processes of devices 1 and up on this computer. They end when the connection to this process
+ * ends for any reason, so never later than this process.
  */
 final class LocalProcesses implements AutoCloseable {
   private static final String LOCALHOST = "127.0.0.1";
@@ -31,7 +31,7 @@ final class LocalProcesses implements AutoCloseable {
   private final Thread hook = new Thread(this::destroy, "end-devices");
 
   /**
-   * Starts the processes, and tells each where the others are.
+   * Starts the processes and sends each the addresses of the others.
    *
    * @param classes the program's compiled classes by name
    * @param folder of the weights
@@ -73,7 +73,7 @@ final class LocalProcesses implements AutoCloseable {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     return new ProcessBuilder(
             java.toString(),
-            // Many small processes: one thread collects garbage where others would start several.
+            // There are many small processes, so each uses a single garbage collection thread.
             "-XX:+UseSerialGC",
             "-cp",
             classes.toString(),
@@ -109,7 +109,7 @@ final class LocalProcesses implements AutoCloseable {
     return String.join(",", addresses);
   }
 
-  /** What the process said, or how it ended. */
+  /** The process's output, or its exit code. */
   private static PartitaException notStarted(int device, String line, Process process, Path log)
       throws IOException {
     String said = (line == null ? "" : line + " ") + Files.readString(log).strip();
@@ -118,7 +118,7 @@ final class LocalProcesses implements AutoCloseable {
         said =
             process.waitFor(END_SECONDS, TimeUnit.SECONDS)
                 ? "it ended with exit code " + process.exitValue()
-                : "it says nothing";
+                : "it printed nothing";
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         said = "interrupted";
@@ -129,15 +129,15 @@ final class LocalProcesses implements AutoCloseable {
         "device " + device,
         "a process that starts",
         said,
-        "give the devices more memory or processes, or run them as threads: without --processes");
+        "give the devices more memory or processes, or run them as threads, without --processes");
   }
 
-  /** The file of the key that the processes have. */
+  /** The file of the processes' shared key. */
   Path key() {
     return key;
   }
 
-  /** Where device 0 listens already. */
+  /** The socket on which device 0 already listens. */
   ServerSocket server() {
     return server;
   }
@@ -147,7 +147,7 @@ final class LocalProcesses implements AutoCloseable {
     return peers;
   }
 
-  /** Of devices 1 and up. */
+  /** The processes of devices 1 and up. */
   List<Process> processes() {
     return List.copyOf(processes);
   }
@@ -156,7 +156,7 @@ final class LocalProcesses implements AutoCloseable {
     processes.forEach(Process::destroyForcibly);
   }
 
-  /** Waits until the processes have ended, and ends them when they don't. */
+  /** Waits until the processes have ended, and kills those that don't end. */
   @Override
   public void close() {
     try {
@@ -169,7 +169,7 @@ final class LocalProcesses implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IOException | IllegalStateException ending) {
-      // The process ends, and the hook does the rest.
+      // The process is ending; its shutdown hook does the rest.
     }
     destroy();
   }

@@ -23,15 +23,15 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a caller must know to load and run an emitted program: {@code model.json} in its folder.
+ * The description with which a caller loads and runs an emitted program: {@code model.json}.
  *
  * @param model the graph's name
- * @param kind whether it keeps state from run to run
- * @param className qualified
- * @param weightsFile beside the source; empty for a program for several devices
- * @param room for how many tokens a decoder keeps keys and values
- * @param chunk how a decoder takes several tokens at once, if it does
- * @param devices none for a program for one device
+ * @param kind whether it keeps state between runs
+ * @param className the qualified name of the class
+ * @param weightsFile the file of weights; empty for a program for several devices
+ * @param room the decoder's number of cache positions
+ * @param chunk the decoder's entry point for several tokens at once, if any
+ * @param devices the devices; empty for a program for one device
  */
 public record ModelDescription(
     String model,
@@ -50,17 +50,17 @@ public record ModelDescription(
   /** The method of a decoder that takes several tokens at once. */
   public static final String CHUNK = "chunk";
 
-  /** The text that says whose file it is. */
+  /** The text that identifies a file of this backend. */
   static final String FORMAT = "partita-java-1";
 
   private static final JSON ASCII =
       JSON.builder(JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build()).build();
 
-  /** How a program is called. */
+  /** The kind of a program's entry point. */
   public enum Kind {
     /** {@code run} computes outputs from inputs alone. */
     PREFILL("run"),
-    /** {@code step} also reads and writes what is kept from the last one. */
+    /** {@code step} also reads and updates the state. */
     DECODER("step");
 
     private final String method;
@@ -81,7 +81,7 @@ public record ModelDescription(
   /** A state: the names of the model's input and output that it replaces. */
   public record StatePort(String input, String output, TensorType type) {}
 
-  /** What {@link #CHUNK} takes and gives. */
+  /** The inputs and outputs of {@link #CHUNK}. */
   public record Chunk(List<Port> inputs, List<Port> outputs) {
     public Chunk {
       inputs = List.copyOf(inputs);
@@ -96,9 +96,9 @@ public record ModelDescription(
   }
 
   /**
-   * What one of several devices runs.
+   * The part of a program that one device runs.
    *
-   * @param className of its role, qualified
+   * @param className the qualified name of its role's class
    */
   public record DevicePart(String className, String weightsFile) {}
 
@@ -106,11 +106,11 @@ public record ModelDescription(
    * The devices of a program.
    *
    * @param mesh in the form {@code mesh(x=4, y=2)}
-   * @param program what all devices must agree on
+   * @param program the fingerprint that all devices must share
    * @param parts by device
-   * @param inputs the types and layouts of the whole model's inputs by name, states included, in
-   *     the form of {@link io.partita.ir.mesh.ShardedType}: how the devices cut them
-   * @param outputs the same for outputs: how what the devices give is put together
+   * @param inputs the types and layouts of the whole model's inputs by name, including states, in
+   *     the form of {@link io.partita.ir.mesh.ShardedType}: how they are split over the devices
+   * @param outputs the same for outputs: how the devices' parts are assembled
    */
   public record DeviceGroup(
       String mesh,
@@ -131,7 +131,7 @@ public record ModelDescription(
     states = List.copyOf(states);
   }
 
-  /** The description as JSON, the same bytes each time. */
+  /** Returns the description as JSON; deterministic. */
   public String json() {
     List<String> fields = new ArrayList<>();
     fields.add("\"format\": " + quote(FORMAT));

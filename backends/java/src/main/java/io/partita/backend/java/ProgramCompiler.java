@@ -24,8 +24,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles emitted sources in memory, for release 17 and with all warnings as errors. One object
- * compiles many, one after the other, and is much quicker from the second on.
+ * Compiles emitted sources in memory, for release 17 and with all warnings as errors. One instance
+ * compiles many programs in sequence, and is much faster from the second one on.
  */
 public final class ProgramCompiler implements AutoCloseable {
   private static final List<String> OPTIONS =
@@ -35,7 +35,7 @@ public final class ProgramCompiler implements AutoCloseable {
   private final StandardJavaFileManager files;
 
   /**
-   * @throws PartitaException P5005 when this Java has no compiler
+   * @throws PartitaException P5005 if this Java has no compiler
    */
   public ProgramCompiler() {
     compiler = ToolProvider.getSystemJavaCompiler();
@@ -44,23 +44,23 @@ public final class ProgramCompiler implements AutoCloseable {
           BackendCode.EMITTED_SOURCE,
           "",
           "a JDK, whose compiler runs emitted programs",
-          "a Java runtime without one",
+          "a Java runtime without a compiler",
           "run Partita on a JDK");
     }
     files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
   }
 
   /**
-   * The bytes of the classes by name.
+   * Returns the bytes of the classes by name.
    *
-   * @throws PartitaException P5005 when the source doesn't compile
+   * @throws PartitaException P5005 if the source doesn't compile
    */
   public Map<String, byte[]> compile(String className, String source) {
     return compile(new TreeMap<>(Map.of(className, source)));
   }
 
   /**
-   * The same for several sources together.
+   * Compiles several sources together.
    *
    * @param sources by qualified class name
    */

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 final class ProgramFiles {
   private ProgramFiles() {}
 
-  /** Writes the weights of a program that isn't in a folder. */
+  /** Writes the weights of a program in memory. */
   static void writeWeights(EmittedProgram program, Path folder) throws IOException {
     for (EmittedFile file : program.files()) {
       if (file.path().endsWith(".weights")) {
@@ -23,7 +23,7 @@ final class ProgramFiles {
     }
   }
 
-  /** The text of a source of a program that isn't in a folder. */
+  /** The text of a source of a program in memory. */
   static String source(EmittedProgram program, String path) throws IOException {
     for (EmittedFile file : program.files()) {
       if (file.path().equals(path)) {

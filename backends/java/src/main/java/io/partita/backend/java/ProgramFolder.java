@@ -4,14 +4,14 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputFolder;
 import java.nio.file.Path;
 
-/** Writes emitted programs to folders, each whole or not at all. */
+/** Writes emitted programs to folders atomically. */
 public final class ProgramFolder {
   private ProgramFolder() {}
 
   /**
    * Writes a program as {@link OutputFolder} does.
    *
-   * @throws PartitaException P5002 when it can't be written, P5003 when other files are there
+   * @throws PartitaException P5002 if it can't be written, P5003 if it holds other files
    */
   public static void write(EmittedProgram program, Path folder) {
     OutputFolder.write(program.files(), folder, ProgramFolder::isProgram);

@@ -2,7 +2,7 @@ package io.partita.backend.java;
 
 import java.util.Map;
 
-/** Defines the classes of one program; they go when the runner goes. */
+/** Defines the classes of one program; they are unloaded with the runner. */
 final class ProgramLoader extends ClassLoader {
   private final Map<String, byte[]> classes;
 

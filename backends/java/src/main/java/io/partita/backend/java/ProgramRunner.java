@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** An emitted program, compiled and loaded: runs on tensors in this Java. Not thread-safe. */
+/**
+ * An emitted program, compiled and loaded into this JVM, which runs on tensors. Not thread-safe.
+ */
 public final class ProgramRunner implements AutoCloseable {
   private final ModelDescription description;
   private final LoadedProgram loaded;
@@ -45,7 +47,7 @@ public final class ProgramRunner implements AutoCloseable {
     return load(compiler, program, new DeviceHosting.Threads());
   }
 
-  /** Loads what {@link JavaBackend#emit} gave; the weights go to files that closing deletes. */
+  /** Loads a program from {@link JavaBackend#emit}; closing deletes the files of its weights. */
   public static ProgramRunner load(
       ProgramCompiler compiler, EmittedProgram program, DeviceHosting hosting) {
     return load(
@@ -67,8 +69,8 @@ public final class ProgramRunner implements AutoCloseable {
   /**
    * Loads a folder that {@link ProgramFolder#write} wrote.
    *
-   * @throws PartitaException P5004 when it isn't one, P5005 when its source doesn't compile, P5010
-   *     to P5015 when its devices can't be reached
+   * @throws PartitaException P5004 if it isn't one, P5005 if its source doesn't compile, P5010 to
+   *     P5015 if its devices can't be reached
    */
   public static ProgramRunner open(ProgramCompiler compiler, Path folder, DeviceHosting hosting) {
     ModelDescription description = ModelDescription.read(folder);
@@ -81,10 +83,10 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   /**
-   * Is a device other than the first of a program in a folder, until the first one ends.
+   * Runs a device other than the first of a program in a folder, until the first one ends.
    *
    * @param peers {@code host:port} of each device, separated by commas
-   * @param key the file of the key that all devices have
+   * @param key the file of the devices' shared key
    * @throws PartitaException as {@link #open(ProgramCompiler, Path, DeviceHosting)}, and P5012 when
    *     the first device ends unexpectedly
    */
@@ -184,17 +186,17 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   /**
-   * The outputs in order.
+   * Returns the outputs in order.
    *
    * @param inputs one for each input of the description, of exactly its type
-   * @throws PartitaException P5006 when an input doesn't fit, P5007 when the program throws
+   * @throws PartitaException P5006 if an input doesn't fit, P5007 if the program throws
    */
   public List<Tensor> run(List<Tensor> inputs) {
     return run(method, description.inputs(), inputs, description.outputs());
   }
 
   /**
-   * The outputs for several tokens at once, in order.
+   * Returns the outputs for several tokens at once, in order.
    *
    * @param inputs one for each input of the description's chunk, of exactly its type
    * @throws PartitaException as {@link #run(List)}
@@ -226,10 +228,14 @@ public final class ProgramRunner implements AutoCloseable {
 
   private static PartitaException misfit(String where, String expected, String found) {
     return new PartitaException(
-        BackendCode.PROGRAM_INPUT, where, expected, found, "give what model.json says");
+        BackendCode.PROGRAM_INPUT,
+        where,
+        expected,
+        found,
+        "give inputs of the types in model.json");
   }
 
-  /** Forgets a decoder's state; does nothing for a program without. */
+  /** Resets a decoder's state; does nothing for a program without state. */
   public void reset() {
     if (description.kind() == ModelDescription.Kind.DECODER) {
       try {
@@ -275,7 +281,7 @@ public final class ProgramRunner implements AutoCloseable {
     }
   }
 
-  /** The processes of devices 1 and up, where they run on this computer as processes. */
+  /** The processes of devices 1 and up, if they run as processes on this computer. */
   List<Process> processes() {
     return loaded.processes().map(LocalProcesses::processes).orElse(List.of());
   }

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The sources of {@code io.partita.backend.java.runtime}, as they go into a program. */
+/** The sources of {@code io.partita.backend.java.runtime}, as emitted into a program. */
 final class RuntimeSources {
-  /** The classes' names, without what they get in front in a program. */
+  /** The classes' names, without the prefix that they get in a program. */
   static final List<String> CLASSES =
       List.of(
           "Boxes",
@@ -24,7 +24,7 @@ final class RuntimeSources {
 
   private RuntimeSources() {}
 
-  /** The files, in the package and with the names that belong to the program's class. */
+  /** The files, in the package of the program's class and with its prefix. */
   static List<EmittedFile> of(JavaOptions options) {
     String pattern = "(?<![\\w\"])(" + String.join("|", CLASSES) + ")\\b";
     List<EmittedFile> files = new ArrayList<>();

@@ -7,7 +7,7 @@ import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Tensors as the Java arrays that emitted programs take and give. */
+/** Conversions between tensors and the Java arrays of emitted programs. */
 final class TensorArrays {
   private TensorArrays() {}
 
@@ -23,7 +23,7 @@ final class TensorArrays {
     };
   }
 
-  /** The elements, 4-bit ones unpacked. */
+  /** Returns the elements, with 4-bit ones unpacked. */
   static Object of(Tensor tensor) {
     MemorySegment bytes = tensor.bytes();
     return switch (Storage.of(tensor.element())) {

@@ -1,2 +1,2 @@
-/** Programs as readable Java without dependencies. */
+/** Emits programs as readable Java without dependencies. */
 package io.partita.backend.java;

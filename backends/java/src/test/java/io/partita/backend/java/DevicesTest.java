@@ -147,9 +147,9 @@ class DevicesTest {
         .hasMessage(
             """
             error P5014: the devices wait for each other
-              expected:  a device that can go on
+              expected:  a device that can continue
               found:     device 0 receives from 1 in sync 7; device 1 receives from 0 in sync 7
-              fix:       compile the model again; if that doesn't help, report it as a bug of Partita""");
+              fix:       compile the model again; if it still fails, report a bug in Partita""");
   }
 
   @Test

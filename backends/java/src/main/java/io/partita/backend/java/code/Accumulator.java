@@ -4,8 +4,8 @@ import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.ElementType;
 
 /**
- * The array in which a contraction's sums are kept: the result's own where its element type can
- * hold them, otherwise a wider scratch array that is rounded or wrapped at the end.
+ * The accumulator array of a contraction: the result's own array if its element type can hold the
+ * sums, otherwise a wider scratch array that is rounded or wrapped at the end.
  */
 record Accumulator(StepCode code, String array, Storage storage, boolean own) {
   static Accumulator of(StepCode code) {
@@ -43,7 +43,7 @@ record Accumulator(StepCode code, String array, Storage storage, boolean own) {
         "Arrays.fill(%s, 0, %s, 0)".formatted(array, code.resultType().shape().elements()));
   }
 
-  /** Brings the sums into the result. */
+  /** Stores the sums to the result. */
   void finish() {
     if (own) {
       return;

@@ -1,6 +1,6 @@
 package io.partita.backend.java.code;
 
-/** The transformer's own operations but for products with weights. */
+/** The transformer's operations, except products with weights. */
 final class BlockKernels {
   private BlockKernels() {}
 
@@ -87,7 +87,7 @@ final class BlockKernels {
 
   private static final Kernel SCORES =
       Kernel.of(
-          "scores[j] = scale q * k[j], four keys at a time so that their sums don't wait for each other.",
+          "scores[j] = scale q * k[j], four keys at a time so that their sums are independent.",
           """
           static void scores(real[] q, int qAt, real[] k, int kAt, int d, int from, int to, real scale, real[] scores) {
             int j = from;
@@ -124,7 +124,7 @@ final class BlockKernels {
 
   private static final Kernel WEIGH =
       Kernel.of(
-          "Makes weights of scores: soft cap, mask, e^(s - max); returns their sum.",
+          "Turns scores into weights: soft cap, mask, e^(s - max); returns their sum.",
           """
           static double weigh(real[] scores, int at, int from, int to, double softCap, boolean[] chosen, real[] mask, int maskAt, int maskStep) {
             double largest = Double.NEGATIVE_INFINITY;
@@ -155,7 +155,7 @@ final class BlockKernels {
           }
           """);
 
-  /** Which keys a query sees; the queries stand at the end of the keys' length. */
+  /** The keys that a query sees; the queries are the last positions of the keys. */
   private static final String SEEN =
       """
               long length = lengths == null ? keys : Math.max(0, Math.min(keys, lengths[b]));
@@ -172,7 +172,7 @@ final class BlockKernels {
 
   static final Kernel ATTENTION =
       Kernel.of(
-          "softmax(scale q kT + mask) v for each head; lengths, where given, bound the keys and place the queries at their end.",
+          "softmax(scale q kT + mask) v for each head; lengths, if given, bound the keys, and the queries are the last of these.",
           """
           void attention(PARAMETERSreal[] scores, real[] y) {
             real[] sum = SUMS[0];
@@ -210,10 +210,10 @@ final class BlockKernels {
           MatrixKernels.COPY_TILES,
           MatrixKernels.ADD_PRODUCTS);
 
-  /** For many queries: products of matrices, for which the keys are transposed once a head. */
+  /** For many queries: matrix products, with the keys transposed once per head. */
   static final Kernel BLOCK_ATTENTION =
       Kernel.of(
-          "softmax(scale q kT + mask) v for each head, 64 queries at a time; lengths, where given, bound the keys and place the queries at their end.",
+          "softmax(scale q kT + mask) v for each head, 64 queries at a time; lengths, if given, bound the keys, and the queries are the last of these.",
           """
           void blockAttention(PARAMETERSreal[] turned, real[] scores, real[] y) {
             double[] totals = new double[64];
@@ -259,7 +259,7 @@ final class BlockKernels {
 
   static final Kernel CACHE_POSITION =
       Kernel.of(
-          "A position in a cache, which must have room for it.",
+          "Checks that a position is within a cache.",
           """
           static int cachePosition(long position, int capacity) {
             if (position < 0 || position >= capacity) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Statements of a method; the JDK's classes are imported where a line names them. */
+/** The statements of a method; JDK classes named in a line are imported. */
 final class Body {
   private static final Map<String, ClassName> IMPORTS =
       Map.ofEntries(
@@ -39,13 +39,13 @@ final class Body {
     return IMPORTS.get(name);
   }
 
-  /** Adds a statement; the semicolon is added here. */
+  /** Adds a statement, and the semicolon. */
   Body line(String statement) {
     add(statement + ";\n");
     return this;
   }
 
-  /** Adds a statement with a comment behind it, unless that is empty. */
+  /** Adds a statement with a trailing comment, unless the comment is empty. */
   Body line(String statement, String comment) {
     add(statement + ";");
     code.add("$L\n", comment.isEmpty() ? "" : " // " + Comments.clean(comment));
@@ -85,7 +85,7 @@ final class Body {
     return this;
   }
 
-  /** Adds lines of Java as they are, with the indentation that their braces give. */
+  /** Adds lines of Java, indented according to their braces. */
   Body text(String lines) {
     for (String line : lines.strip().split("\n")) {
       String bare = line.strip();
@@ -100,7 +100,7 @@ final class Body {
     return this;
   }
 
-  /** Adds what another body holds. */
+  /** Adds the statements of another body. */
   Body append(Body other) {
     code.add(other.code.build());
     characters += other.characters;
@@ -125,7 +125,7 @@ final class Body {
     code.add(format.toString(), arguments.toArray());
   }
 
-  /** Characters so far: each is at most a byte of bytecode, and most are less. */
+  /** The number of characters, an upper bound for the bytes of bytecode. */
   int characters() {
     return characters;
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.Modifier;
 
-/** What a caller calls: {@code run}, or {@code step} and {@code reset} of a decoder. */
+/** The entry points: {@code run}, or {@code step} and {@code reset} of a decoder. */
 final class CallCode {
   private final ModulePlan plan;
   private final List<String> steps;
@@ -22,7 +22,7 @@ final class CallCode {
   private final String around;
 
   /**
-   * @param inRole whether only the class calls that puts the devices together
+   * @param inRole whether only the class that combines the devices calls it
    */
   CallCode(ModulePlan plan, SignatureCode signature, List<String> steps, boolean inRole) {
     this(
@@ -59,21 +59,21 @@ final class CallCode {
   }
 
   /**
-   * The calls of a class within another one, which has the states.
+   * The entry points of a nested class, whose enclosing class has the states.
    *
-   * @param around the other one's name
+   * @param around the name of the enclosing class
    */
   static CallCode inside(
       String around, ModulePlan plan, SignatureCode signature, List<String> steps) {
     return new CallCode(plan, signature, steps, Optional.empty(), Optional.empty(), around + ".");
   }
 
-  /** A field of this object, or of the one around it. */
+  /** A field of this object or of the enclosing one. */
   private String own(String field) {
     return (plan.isShared(field) ? around : "") + "this." + field;
   }
 
-  /** What a caller may want to know of prompts. */
+  /** Constants about prompts for callers. */
   List<FieldSpec> constants() {
     return prompt.map(PromptCode::constants).orElse(List.of());
   }
@@ -132,7 +132,7 @@ final class CallCode {
     return run(signature.run(body), body);
   }
 
-  /** Assigns the inputs, computes all steps and returns the outputs. */
+  /** Assigns the inputs, runs all steps and returns the outputs. */
   MethodSpec run(MethodSpec.Builder method, Body body) {
     for (ModulePlan.Parameter parameter : plan.parameters()) {
       body.line("this.%s = %s".formatted(parameter.field(), parameter.identifier()));
@@ -151,7 +151,10 @@ final class CallCode {
     return method.addCode(body.build()).build();
   }
 
-  /** Copies the states that the steps didn't write in place; first all, as one may be another's. */
+  /**
+   * Copies the states that the steps didn't write in place, after reading all of them, since one
+   * may be the input of another.
+   */
   private void keepStates(Body body) {
     List<ModulePlan.StateArray> copied =
         plan.states().stream().filter(state -> !state.inPlace()).toList();
@@ -193,7 +196,7 @@ final class CallCode {
     }
     return MethodSpec.methodBuilder("reset")
         .addModifiers(Modifier.PUBLIC)
-        .addJavadoc("Forgets all steps: the next one is the first.\n")
+        .addJavadoc("Resets the state: the next step is the first.\n")
         .addCode(body.build())
         .build();
   }

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 
 /**
- * Prints the class that users call: as that of a program for one device, but it gives each device
- * its part of the inputs, and puts their outputs together.
+ * Prints the class that users call. It has the interface of a program for one device; it passes
+ * each device its part of the inputs and assembles their outputs.
  */
 public final class CallerPrinter {
   private static final TypeName PATH = Types.of("Path");
@@ -48,9 +48,9 @@ public final class CallerPrinter {
   }
 
   /**
-   * The source file's text.
+   * Returns the text of the source file.
    *
-   * @param fingerprint tells this program from others
+   * @param fingerprint identifies the program
    */
   public static String print(ProgramPlan plan, DeviceClasses classes, String fingerprint) {
     return new CallerPrinter(plan, classes, fingerprint).print();
@@ -123,7 +123,7 @@ public final class CallerPrinter {
     text.add("</ul>\n\n");
     text.add(
         "<p>{@link #open} runs the devices as threads of this process; {@link #connect} makes this\n");
-    text.add("process device 0, and {@link #main} another one. Not thread-safe.\n");
+    text.add("process device 0, and {@link #main} makes it another one. Not thread-safe.\n");
     return text.build();
   }
 
@@ -144,7 +144,11 @@ public final class CallerPrinter {
     plan.chunk().ifPresent(chunk -> signature(chunk).constants().forEach(type::addField));
     prompt.ifPresent(code -> code.constants().forEach(type::addField));
     type.addField(
-        constant(STRING, "PROGRAM", "What all devices must agree on.", "\"" + fingerprint + "\""));
+        constant(
+            STRING,
+            "PROGRAM",
+            "The fingerprint that all devices must share.",
+            "\"" + fingerprint + "\""));
     List<String> neighbours = new ArrayList<>();
     for (int device = 0; device < plan.devices(); device++) {
       neighbours.add(braces(plan.neighbours(device)));
@@ -153,7 +157,7 @@ public final class CallerPrinter {
         constant(
             Types.of("int[][]"),
             "NEIGHBOURS",
-            "The devices that each device exchanges messages with.",
+            "The devices with which each device exchanges messages.",
             lines(neighbours)));
     addBoxes(type, plan);
     plan.chunk().ifPresent(chunk -> addBoxes(type, chunk));
@@ -182,7 +186,7 @@ public final class CallerPrinter {
     return rows.stream().collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));
   }
 
-  /** Whether all devices take or give the whole. */
+  /** Whether all devices take or return the whole. */
   private static boolean isEverywhere(Port port) {
     return port.isWhole() && !port.boxes().contains(null);
   }
@@ -209,7 +213,7 @@ public final class CallerPrinter {
         constant(
             Types.of("int[][]"),
             name + "_BOXES",
-            "What each device has of it: the first place in each dimension, and the extents.",
+            "The part of each device: the first index in each dimension, then the extents.",
             lines(rows)));
   }
 
@@ -225,7 +229,9 @@ public final class CallerPrinter {
             .addParameter(devicesType(), "devices")
             .addStatement("this.devices = devices")
             .build(),
-        opened("open", "Opens the program in a folder: a thread of this process for each device.")
+        opened(
+                "open",
+                "Opens the program in a folder, with a thread of this process for each device.")
             .addParameter(folder)
             .addStatement(
                 "return $L(new $T(DEVICES, 1, folder, $T::device))",
@@ -233,15 +239,15 @@ public final class CallerPrinter {
                 classes.with("DeviceThreads"),
                 classes.called())
             .build(),
-        opened("connect", "Connects this process, as device 0, with those of all other devices.")
+        opened("connect", "Connects this process, as device 0, to those of all other devices.")
             .addJavadoc("\n@param peers host:port of each device, separated by commas\n")
-            .addJavadoc("@param key the file of the key that all devices have\n")
+            .addJavadoc("@param key the file of the devices' shared key\n")
             .addParameter(folder)
             .addParameter(peers)
             .addParameter(Types.of("Path"), "key")
             .addStatement("return $L($L.connect(folder, peers, key))", self, main)
             .build(),
-        opened("connect", "The same where this process listens already.")
+        opened("connect", "Connects device 0, which already listens at its address.")
             .addParameter(folder)
             .addParameter(peers)
             .addParameter(Types.of("Path"), "key")
@@ -250,7 +256,7 @@ public final class CallerPrinter {
             .build(),
         MethodSpec.methodBuilder("serve")
             .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
-            .addJavadoc("Is another device than 0, until device 0 closes its program.\n")
+            .addJavadoc("Runs a device other than 0, until device 0 closes its program.\n")
             .addParameter(folder)
             .addParameter(TypeName.INT, "device")
             .addParameter(peers)
@@ -282,8 +288,8 @@ public final class CallerPrinter {
   }
 
   /**
-   * @param call what it's called for devices
-   * @param body of the method so far
+   * @param call the name of the devices' method
+   * @param body the method's body so far
    */
   private MethodSpec run(ProgramPlan plan, String call, MethodSpec.Builder method, Body body) {
     body.line("Object[][] deviceInputs = new Object[DEVICES][]");
@@ -314,7 +320,7 @@ public final class CallerPrinter {
     return method.addCode(body.build()).build();
   }
 
-  /** {@code joinOutputLogits}: another name than that of any method that is there anyway. */
+  /** {@code joinOutputLogits}: a name that differs from all other methods. */
   private static String joinName(Signature.Result result) {
     String field = result.field();
     return "join" + Character.toUpperCase(field.charAt(0)) + field.substring(1);
@@ -362,7 +368,7 @@ public final class CallerPrinter {
     }
     return MethodSpec.methodBuilder("reset")
         .addModifiers(Modifier.PUBLIC)
-        .addJavadoc("Forgets all steps: the next one is the first.\n")
+        .addJavadoc("Resets the state: the next step is the first.\n")
         .addCode(body.build())
         .build();
   }

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 
 /**
- * The steps for several tokens at once, as a class inside of that for one: it has buffers of its
- * own, and uses the states, the weights and the kernels of the object around it.
+ * The steps for several tokens at once, as a class nested in that for one token: it has its own
+ * buffers, and uses the states, weights and kernels of the enclosing object.
  */
 final class ChunkCode {
   private final ModulePlan plan;
@@ -33,12 +33,12 @@ final class ChunkCode {
     this.calls = CallCode.inside(around, plan, signature, steps.calls());
   }
 
-  /** Another one than that of the class around. */
+  /** A name other than that of the enclosing class. */
   private String name() {
     return around.equals("Chunk") ? "ChunkSteps" : "Chunk";
   }
 
-  /** Reads the constants, which a kernel does; to be called before the kernels are printed. */
+  /** Reads the constants with kernels, so it must be called before the kernels are printed. */
   TypeSpec type() {
     List<MethodSpec> reads = WeightCode.constantReads(plan, kernels);
     TypeSpec.Builder type =
@@ -61,7 +61,7 @@ final class ChunkCode {
     return type.build();
   }
 
-  /** The object of the class, which is made when the weights are there. */
+  /** The instance of the class, which is made after the weights are opened. */
   FieldSpec field() {
     return FieldSpec.builder(ClassName.get("", name()), "chunk", Modifier.PRIVATE, Modifier.FINAL)
         .build();
@@ -71,7 +71,7 @@ final class ChunkCode {
     return "chunk = new " + name() + "()";
   }
 
-  /** What callers call. */
+  /** The entry points for callers. */
   MethodSpec call() {
     String arguments =
         plan.signature().parameters().stream()

@@ -5,7 +5,7 @@ import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.plan.ModulePlan;
 import java.util.Optional;
 
-/** The comment at the top of the class: what it computes, and what it takes. */
+/** The Javadoc of the class: its inputs, outputs and memory. */
 final class ClassComment {
   private ClassComment() {}
 
@@ -42,9 +42,9 @@ final class ClassComment {
         text,
         "activations: "
             + plan.memory().bytes()
-            + " bytes, of which at most "
+            + " bytes, at most "
             + plan.memory().liveBytes()
-            + " live at a time; scratch: "
+            + " live at once; scratch: "
             + scratchBytes(scratch)
             + " bytes");
     text.add(role.isPresent() ? "</ul>\n" : "</ul>\n\n");
@@ -52,12 +52,12 @@ final class ClassComment {
       return text.build();
     }
     text.add(
-        "<p>Not thread-safe: arrays are fields that all calls share. An object for each thread\n");
-    text.add("shares the mapped weights through the operating system.\n");
+        "<p>Not thread-safe: all calls share arrays. Use one object per thread; these share the\n");
+    text.add("mapped weights through the operating system.\n");
     return text.build();
   }
 
-  /** A line for each input and output. */
+  /** One line for each input and output. */
   static CodeBlock ports(ModulePlan plan) {
     CodeBlock.Builder text = CodeBlock.builder();
     for (ModulePlan.Parameter parameter : plan.parameters()) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.Modifier;
 
-/** Prints the whole class: what a caller sees, the steps, the kernels that they call. */
+/** Prints the whole class: its interface, the steps, and the kernels that they call. */
 public final class ClassPrinter {
   private final ModulePlan plan;
   private final JavaOptions options;
@@ -32,12 +32,12 @@ public final class ClassPrinter {
     this.role = role;
   }
 
-  /** The source file's text of a program for one device. */
+  /** Returns the source of a program for one device. */
   public static String print(ModulePlan plan, JavaOptions options) {
     return new ClassPrinter(plan, options, Optional.empty()).print();
   }
 
-  /** The source file's text of a role of a program for several devices. */
+  /** Returns the source of a role of a program for several devices. */
   public static String printRole(ProgramPlan program, int role, DeviceClasses classes) {
     ModulePlan plan = program.roles().get(role);
     RoleCode code = new RoleCode(program, plan, classes);
@@ -87,7 +87,7 @@ public final class ClassPrinter {
         .toString();
   }
 
-  /** Constants and buffers of a plan. */
+  /** The constants and buffers of a plan. */
   static List<FieldSpec> arrays(ModulePlan plan) {
     List<FieldSpec> fields = new ArrayList<>();
     for (ModulePlan.HeapConstant constant : plan.heapConstants()) {
@@ -132,11 +132,11 @@ public final class ClassPrinter {
         .initializer("new $L[$L]", storage.primitive(), elements);
   }
 
-  /** How 16-bit and 4-bit elements stand in arrays, where the caller must know. */
+  /** The representation of 16-bit, 4-bit and unsigned elements in arrays, for callers. */
   static String note(ElementType element) {
     return switch (element) {
       case F16, BF16 -> ", as raw bits";
-      case I4, U4 -> ", an element a byte";
+      case I4, U4 -> ", one element per byte";
       case U64, U32, U16, U8 -> ", as unsigned bits";
       case F64, F32, I64, I32, I16, I8, BOOL -> "";
     };

@@ -1,18 +1,18 @@
 package io.partita.backend.java.code;
 
-/** Makes text of a model fit for a comment, whatever the model's author wrote. */
+/** Makes any text from a model safe for a comment. */
 final class Comments {
   private static final int LONGEST = 200;
 
   private Comments() {}
 
-  /** One line of printable ASCII without comment ends or unicode escapes. */
+  /** Returns one line of printable ASCII without comment ends or Unicode escapes. */
   static String clean(String text) {
     String line = text.replaceAll("[^\\x20-\\x7e]", "?").replace('\\', '/').replace("*/", "* /");
     return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
   }
 
-  /** The same for Javadoc, where tags and entities mean something. */
+  /** The same for Javadoc, with tags and entities escaped. */
   static String javadoc(String text) {
     return clean(text)
         .replace("&", "&amp;")

@@ -96,7 +96,7 @@ final class ContractionCode {
     code.narrow(y);
   }
 
-  /** Rows of the right operand are added up, so that the inner loop walks along rows only. */
+  /** Accumulates rows of the right operand, so that the inner loop runs along rows only. */
   private void multiplyIntegers(LoopNest nest, long rows, long in, long out) {
     Accumulator sums = Accumulator.of(code);
     sums.clear();
@@ -118,7 +118,7 @@ final class ContractionCode {
     return left.equals("0") ? right : left + " + " + right;
   }
 
-  /** Loops over the result's indices, then over those that are summed. */
+  /** Loops over the result's indices, then over the summed ones. */
   private void einsum(Contraction.Einsum einsum) {
     ElementType element = code.element(0);
     Shape result = code.resultType().shape();

@@ -4,8 +4,8 @@ import com.palantir.javapoet.ClassName;
 import io.partita.backend.java.JavaOptions;
 
 /**
- * How the classes of a program for several devices are called: by the name of the one that users
- * call, with an ending.
+ * The names of the classes of a program for several devices: the name of the class that users call,
+ * with a suffix.
  */
 public record DeviceClasses(JavaOptions options) {
   ClassName called() {

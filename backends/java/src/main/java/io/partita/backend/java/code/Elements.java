@@ -5,9 +5,9 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 
 /**
- * How an element is computed with: its carrier type, and the Java that takes it out of an array and
- * puts it back. 16-bit floats are carried as double, so that they round once; integers below 32
- * bits, and {@code i32}, as int; {@code u32} and the 64-bit integers as long.
+ * How elements are represented in computation: the carrier type, and the Java that loads an element
+ * from an array and stores it. 16-bit floats are carried as double, so that they round once;
+ * integers of up to 32 bits except {@code u32} as int; {@code u32} and 64-bit integers as long.
  */
 final class Elements {
   private Elements() {}
@@ -52,7 +52,7 @@ final class Elements {
     };
   }
 
-  /** The Java type of what {@link #load} gives. */
+  /** The Java type of {@link #load}'s result. */
   static String loadedType(ElementType element) {
     return switch (element) {
       case I16 -> "short";
@@ -61,7 +61,7 @@ final class Elements {
     };
   }
 
-  /** As {@link #store}, without a cast where the term already has the array's type. */
+  /** Like {@link #store}, without a cast if the term already has the array's type. */
   static String store(Kernels kernels, ElementType element, Term value) {
     boolean whole = element.bits() == 8 || element.bits() == 16;
     return whole && !element.isFloat() && value.type().equals(primitive(element))
@@ -69,7 +69,7 @@ final class Elements {
         : store(kernels, element, value.text());
   }
 
-  /** A term as it would come back from an array, in parentheses where it needs them. */
+  /** A term rounded or wrapped as if stored and loaded again, in parentheses if needed. */
   static Term rounded(Kernels kernels, ElementType element, Term term) {
     String value = term.text();
     return switch (element) {

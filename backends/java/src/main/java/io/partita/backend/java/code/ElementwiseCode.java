@@ -56,7 +56,7 @@ final class ElementwiseCode {
     code.body.close(nest.depth());
   }
 
-  /** How an operand is walked when it broadcasts to {@code rank} dimensions. */
+  /** The access to an operand that is broadcast to {@code rank} dimensions. */
   static LoopNest.Access access(Shape shape, int rank) {
     return new LoopNest.Access(0, broadcastStrides(shape, rank));
   }
@@ -78,7 +78,7 @@ final class ElementwiseCode {
     return Elements.rounded(code.kernels, value.type().element(), apply(value.definition(), nest));
   }
 
-  /** The value of a node at the current place; chains are short, so this recursion is too. */
+  /** The value of a node at the current index; chains are short, so the recursion is shallow. */
   private Term apply(Node node, LoopNest nest) {
     List<Term> terms = node.operands().stream().map(operand -> operand(operand, nest)).toList();
     ElementType element = node.operand(0).type().element();

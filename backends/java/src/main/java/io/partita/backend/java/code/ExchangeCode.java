@@ -11,14 +11,14 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * The messages of an exchange, on an array that holds what the device knows of the vector: where
- * the device has it all afterwards, the result; where it has it all before and only sends, the
- * operand; else one that is used for this alone.
+ * The messages of an exchange, on an array that holds the device's part of the vector: the result,
+ * if the device has the whole part afterwards; the operand, if the device has it before and only
+ * sends; else a separate array.
  */
 final class ExchangeCode {
   private final StepCode code;
 
-  /** What each device of the role does, on the vector's elements that it touches. */
+  /** The part of each device of the role, on the elements of the vector that it touches. */
   private final List<Exchange> devices;
 
   private final Exchange first;
@@ -80,7 +80,7 @@ final class ExchangeCode {
     return first.steps().stream().filter(kind::isInstance).count();
   }
 
-  /** {@code 512}, or {@code 448 to 512} where devices differ. */
+  /** {@code 512}, or {@code 448 to 512} if devices differ. */
   private String bytes(Class<? extends Step> kind) {
     List<Long> each =
         devices.stream()
@@ -147,7 +147,7 @@ final class ExchangeCode {
     code.body.line(code.call(kernel, arguments.toArray()), described(step));
   }
 
-  /** {@code 2048 bytes}, where all devices send as much. */
+  /** {@code 2048 bytes}, if all devices send the same number. */
   private String described(int step) {
     List<Long> bytes =
         devices.stream().map(device -> device.steps().get(step).bytes()).distinct().toList();

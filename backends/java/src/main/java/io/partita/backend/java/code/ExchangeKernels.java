@@ -6,7 +6,7 @@ import io.partita.ir.program.Combine;
 import io.partita.ir.type.ElementType;
 import java.util.Locale;
 
-/** Methods that send elements of a vector to another device, and that take what others send. */
+/** Methods that send elements of a vector to another device and receive elements from others. */
 final class ExchangeKernels {
   private ExchangeKernels() {}
 
@@ -30,7 +30,7 @@ final class ExchangeKernels {
         }
         """;
     return Kernel.of(
-        "Sends slices of a vector, each given by first element and size.",
+        "Sends slices of a vector, each given by its first element and size.",
         text.formatted(
                 name(element),
                 storage.primitive(),
@@ -75,7 +75,7 @@ final class ExchangeKernels {
       }
       """;
 
-  /** Two elements a byte, the first in the lower half. */
+  /** Two elements per byte, the first in the lower half. */
   private static final String PACK =
       """
       int place = 0;
@@ -88,9 +88,9 @@ final class ExchangeKernels {
       """;
 
   /**
-   * Takes a message, and combines it with the vector's own elements.
+   * Receives a message and combines it with the vector's elements.
    *
-   * @param kernels gets what the method calls
+   * @param kernels receives the kernels that the method calls
    */
   static Kernel receive(
       ElementType element, Combine combine, Kernels kernels, Expressions expressions) {
@@ -111,7 +111,7 @@ final class ExchangeKernels {
         """;
     return Kernel.of(
         switch (combine) {
-          case REPLACE -> "Receives slices of a vector, each given by first element and size.";
+          case REPLACE -> "Receives slices of a vector, each given by its first element and size.";
           case ADD -> "Receives slices of a vector, and adds them to its own.";
           case MAXIMUM -> "Receives slices of a vector, and keeps the larger of both.";
           case MINIMUM -> "Receives slices of a vector, and keeps the smaller of both.";

@@ -4,7 +4,7 @@ import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 
-/** The Java of element-wise functions on carriers; each operand's text occurs once. */
+/** Java expressions of element-wise functions on carriers; each uses an operand's text once. */
 final class Expressions {
   private final Kernels kernels;
 

@@ -1,6 +1,6 @@
 package io.partita.backend.java.code;
 
-/** The operations of networks without floating point, on rows of 64-bit numbers. */
+/** The operations of integer-only networks, on rows of 64-bit integers. */
 final class IntegerKernels {
   private IntegerKernels() {}
 
@@ -15,7 +15,7 @@ final class IntegerKernels {
 
   private static final Kernel SHIFT =
       Kernel.of(
-          "An arithmetic shift by any distance.",
+          "An arithmetic shift by any amount.",
           """
           static long shifted(long value, long distance) {
             return value >> Math.min(distance, 63);
@@ -37,7 +37,7 @@ final class IntegerKernels {
 
   static final Kernel INTEGER_SOFTMAX =
       Kernel.of(
-          "Softmax in place by a parabola for the exponential (I-BERT).",
+          "Softmax in place, with a parabola as the exponential (I-BERT).",
           """
           static void integerSoftmax(long[] row, int n, long a, long b, long c, long log2, long levels) {
             long largest = largest(row, 0, n);
@@ -61,7 +61,7 @@ final class IntegerKernels {
 
   static final Kernel POWER_SOFTMAX =
       Kernel.of(
-          "Softmax in place by powers of two; maximum and sum run over groups.",
+          "Softmax in place, with powers of two; maximum and sum run over groups.",
           """
           static void powerSoftmax(long[] row, int n, long levels, int group, int unit, long top) {
             long half = (1L << unit) / 2;

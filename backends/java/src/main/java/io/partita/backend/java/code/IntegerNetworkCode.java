@@ -7,7 +7,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
 
-/** Loops of networks that hold integers only; rows are widened to 64 bits. */
+/** The loops of integer-only networks; rows are widened to 64 bits. */
 final class IntegerNetworkCode {
   private static final Kernel GELU =
       Kernel.of(
@@ -92,7 +92,7 @@ final class IntegerNetworkCode {
     return Math.toIntExact(code.shape(0).fromEnd(0).value());
   }
 
-  /** A vector as longs, stretched to the line where it has one element. */
+  /** A vector as longs, broadcast to the line if it has one element. */
   private String vector(int operand) {
     String array = code.scratch.take(Storage.LONGS, line());
     body.open(LoopNest.loop("i", line()));
@@ -102,7 +102,7 @@ final class IntegerNetworkCode {
     return array;
   }
 
-  /** Loops over lines, which {@code change} changes in place. */
+  /** Loops over lines, which {@code change} modifies in place. */
   private void byLine(String row, String change) {
     long lines = code.shape(0).elements() / line();
     body.open(LoopNest.loop("line", lines));

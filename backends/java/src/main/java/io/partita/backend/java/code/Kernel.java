@@ -3,12 +3,11 @@ package io.partita.backend.java.code;
 import java.util.List;
 
 /**
- * A method of the emitted class that steps call, emitted only when one does.
+ * A method of the emitted class that steps call; emitted only if one does.
  *
  * <p>The text may use the type {@code real}, which becomes {@code float} or {@code double}, with
  * {@code (real)} casts that vanish for double; the arrays {@code TILES} (4 of 4 rows of 256) and
- * {@code SUMS} (64 rows of 256); and {@code @}, which becomes the ending that tells the formats of
- * weights apart.
+ * {@code SUMS} (64 rows of 256); and {@code @}, which becomes a suffix for the format of weights.
  *
  * @param name of the method, for order and lookup
  * @param documentation a sentence
@@ -17,7 +16,7 @@ import java.util.List;
  */
 record Kernel(String name, String documentation, String header, String body, List<Kernel> uses) {
 
-  /** For which numbers a kernel is printed. */
+  /** The element type for which a kernel is printed. */
   enum Variant {
     PLAIN("float", ""),
     DOUBLE("double", "Doubles"),

@@ -5,7 +5,7 @@ import io.partita.ir.type.ElementType;
 import java.util.Collection;
 import java.util.TreeMap;
 
-/** The kernels that the steps so far call, in the order of their names. */
+/** The kernels that the steps call, in alphabetical order. */
 final class Kernels {
   /** A kernel in one variant. */
   record Used(Kernel kernel, Variant variant) {}
@@ -38,7 +38,7 @@ final class Kernels {
     return element == ElementType.F64 ? Variant.DOUBLE : Variant.FLOAT;
   }
 
-  /** The variant for weights of a float type in the side file. */
+  /** The variant for weights of a float type in the weights file. */
   static Variant weightsOf(ElementType element) {
     return switch (element) {
       case F64 -> Variant.DOUBLE;

@@ -7,14 +7,15 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
 
-/** Products with weights, and the layers that are made of them. */
+/** Products with weights, and the layers built from them. */
 final class LinearCode {
   private LinearCode() {}
 
   /**
    * {@code y[rows, out] = x[rows, in] weight (+ bias)}.
    *
-   * <p>In 16 bits the product is rounded before the bias is added, and the caller rounds the sum.
+   * <p>With 16-bit floats, the product is rounded before the bias is added, and the caller rounds
+   * the sum.
    *
    * @param bias an array, or {@code null} as text
    */
@@ -65,7 +66,7 @@ final class LinearCode {
     }
   }
 
-  /** A product with a weight that is computed, too. */
+  /** A product with a computed weight. */
   private static void multiply(
       StepCode code, String x, long rows, long in, Value weight, boolean transposed, String y) {
     Variant variant = Kernels.realOf(weight.type().element());
@@ -142,7 +143,7 @@ final class LinearCode {
     return y;
   }
 
-  /** Patches are copied into rows, which are multiplied by the weight as {@code [c ph pw, e]}. */
+  /** Copies patches into rows, which are multiplied by the weight as {@code [c ph pw, e]}. */
   static void patchEmbedding(StepCode code, Structured.PatchEmbedding patches) {
     Shape image = code.shape(0);
     Shape weight = code.shape(1);

@@ -5,22 +5,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Nested loops with constant extents over several arrays, each walked by constant strides.
+ * Nested loops with constant extents over several arrays, each with constant strides.
  *
  * @param extents of the loops, outermost first; none is 1
  * @param accesses one for each array
  */
 record LoopNest(List<Long> extents, List<Access> accesses) {
-  /** Where an array's element is: {@code offset + Σ index · stride}. */
+  /** The index of an array's element: {@code offset + Σ index · stride}. */
   record Access(long offset, List<Long> strides) {
     static Access of(long offset, long... strides) {
       return new Access(offset, Arrays.stream(strides).boxed().toList());
     }
   }
 
-  /**
-   * Drops loops of extent 1 and joins neighbouring loops that all arrays walk as if they were one.
-   */
+  /** Drops loops of extent 1 and merges adjacent loops that are contiguous in all arrays. */
   static LoopNest of(long[] extents, List<Access> accesses) {
     List<Long> merged = new ArrayList<>();
     List<List<Long>> strides = new ArrayList<>();
@@ -62,19 +60,19 @@ record LoopNest(List<Long> extents, List<Access> accesses) {
     return extents.size();
   }
 
-  /** Whether there is nothing to do. */
+  /** Whether the nest has no iterations. */
   boolean isEmpty() {
     return extents.contains(0L);
   }
 
-  /** Opens the loops {@code for (int i0 = …)}; the prefix is the index variables' name. */
+  /** Opens the loops {@code for (int i0 = …)}; the prefix names the index variables. */
   void open(Body body, String prefix) {
     for (int axis = 0; axis < depth(); axis++) {
       body.open(loop(prefix + axis, extents.get(axis)));
     }
   }
 
-  /** The index of array {@code i} at the current place. */
+  /** The index into array {@code i} in the current iteration. */
   String index(int i, String prefix) {
     Access access = accesses.get(i);
     return index(access.offset(), access.strides(), prefix);

@@ -1,16 +1,16 @@
 package io.partita.backend.java.code;
 
 /**
- * Products of matrices: a tile of 16 rows and 256 columns of the right one is read once for 64 rows
+ * Matrix products: a tile of 16 rows and 256 columns of the right operand is read once for 64 rows
  * of the left one.
  *
- * <p>C2 vectorises a loop over several arrays only where all indices are the loop's variable and a
- * constant, hence the copies into tiles, which come as four arrays of four rows each.
+ * <p>C2 vectorises a loop over several arrays only if all indices are the loop variable plus a
+ * constant, hence the copies into tiles, which are four arrays of four rows each.
  */
 final class MatrixKernels {
   private MatrixKernels() {}
 
-  /** The width is a constant, without which C2 makes half as fast a loop of it where inlined. */
+  /** The width is a constant; otherwise C2's inlined loop is half as fast. */
   private static final Kernel ADD_ROWS =
       Kernel.of(
           "sum += x0 row0 + x1 row1 + x2 row2 + x3 row3, the rows of a whole tile.",
@@ -24,7 +24,7 @@ final class MatrixKernels {
 
   private static final Kernel ADD_ROWS_TWICE =
       Kernel.of(
-          "The same for two sums: a tile's elements are loaded once for both.",
+          "The same for two sums, which share the loads of a tile's elements.",
           """
           static void addRowsTwice(real[] sumX, real[] sumY, real[] tile, real x0, real x1, real x2, real x3, real y0, real y1, real y2, real y3) {
             for (int j = 0; j < 256; j++) {
@@ -51,7 +51,7 @@ final class MatrixKernels {
 
   static final Kernel ADD_PRODUCTS =
       Kernel.of(
-          "sums += x * tiles for rows of x; where depth is no multiple of 4, zeros follow in the tiles.",
+          "sums += x * tiles for rows of x; if depth is no multiple of 4, the tiles are padded with zeros.",
           """
           static void addProducts(real[][] sums, int rows, real[][] tiles, int depth, int width, real[] x, int at, int stride) {
             for (int k = 0; k < depth; k += 4) {
@@ -80,7 +80,7 @@ final class MatrixKernels {
 
   static final Kernel COPY_TILES =
       Kernel.of(
-          "Copies rows into tiles, and zeros up to a multiple of 4 rows.",
+          "Copies rows into tiles, padded with zeros to a multiple of 4 rows.",
           """
           static void copyTiles(real[] from, int at, int stride, real[][] tiles, int depth, int width) {
             for (int k = 0; k < depth; k++) {
@@ -94,7 +94,7 @@ final class MatrixKernels {
 
   static final Kernel LINEAR =
       Kernel.of(
-          "y[rows, out] = x[rows, in] * weight + bias; the weight streams from the side file in panels of 256 columns.",
+          "y[rows, out] = x[rows, in] * weight + bias; the weight is streamed from the weights file in panels of 256 columns.",
           """
           void linear@(real[] x, int rows, int in, long weight, int out, real[] bias, real[] y) {
             for (int column = 0; column < out; column += 256) {
@@ -123,7 +123,7 @@ final class MatrixKernels {
           """,
           ADD_PRODUCTS,
           Kernel.of(
-              "Reads rows of a panel into tiles, and zeros up to a multiple of 4 rows.",
+              "Reads rows of a panel into tiles, padded with zeros to a multiple of 4 rows.",
               """
               void readTiles@(long at, real[][] tiles, int depth, int width) {
                 for (int k = 0; k < depth; k += 4) {
@@ -142,7 +142,7 @@ final class MatrixKernels {
 
   static final Kernel MATMUL =
       Kernel.of(
-          "y[rows, out] = a[rows, in] * b[in, out], each from an offset in its array, with the distance of its rows.",
+          "y[rows, out] = a[rows, in] * b[in, out], each from an offset in its array, with a row stride.",
           """
           void matmul(real[] a, int aAt, int aStride, real[] b, int bAt, int bStride, real[] y, int yAt, int yStride, int rows, int in, int out) {
             for (int column = 0; column < out; column += 256) {
@@ -169,7 +169,7 @@ final class MatrixKernels {
 
   static final Kernel TRANSPOSE =
       Kernel.of(
-          "y[columns, rows] = x[rows, columns] from an offset on, in blocks that stay in cache.",
+          "y[columns, rows] = x[rows, columns] from an offset, in blocks that fit the cache.",
           """
           static void transpose(real[] x, int at, int rows, int columns, real[] y) {
             for (int row = 0; row < rows; row += 32) {
@@ -202,7 +202,8 @@ final class MatrixKernels {
           }
         }
         """;
-    return Kernel.of("Rounds floats to what 16 bits can hold.", text.formatted(format), to, from);
+    return Kernel.of(
+        "Rounds floats to values that 16 bits can represent.", text.formatted(format), to, from);
   }
 
   private static Kernel widen(String format, Kernel from) {
@@ -214,7 +215,7 @@ final class MatrixKernels {
           }
         }
         """;
-    return Kernel.of("Makes floats of 16-bit ones.", text.formatted(format), from);
+    return Kernel.of("Widens 16-bit floats to floats.", text.formatted(format), from);
   }
 
   private static Kernel narrow(String format, Kernel to) {
@@ -226,6 +227,6 @@ final class MatrixKernels {
           }
         }
         """;
-    return Kernel.of("Rounds floats to 16 bits.", text.formatted(format), to);
+    return Kernel.of("Rounds floats to 16-bit floats.", text.formatted(format), to);
   }
 }

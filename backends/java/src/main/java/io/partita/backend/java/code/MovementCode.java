@@ -8,7 +8,7 @@ import io.partita.ir.type.Shape;
 import java.util.Arrays;
 import java.util.List;
 
-/** Loops that put elements at other places; none looks at their value. */
+/** Loops that move elements, independently of their values. */
 final class MovementCode {
   private final StepCode code;
   private Body body;
@@ -44,13 +44,13 @@ final class MovementCode {
     body.line("System.arraycopy(%s, %s, %s, %s, %s)".formatted(from, fromAt, to, toAt, count));
   }
 
-  /** Copies from array to array by strides, whole runs where both have them. */
+  /** Copies from array to array by strides, using whole runs that are contiguous in both. */
   private void copyStrided(
       String from, String to, long[] extents, LoopNest.Access source, LoopNest.Access target) {
     copyStrided(from, "", to, extents, source, target);
   }
 
-  /** The same from an element on whose number isn't known when compiling, unless it's empty. */
+  /** The same from a start that is known only at run time, unless it is empty. */
   private void copyStrided(
       String from,
       String base,
@@ -186,7 +186,7 @@ final class MovementCode {
     copyStrided(extents, LoopNest.Access.of(fromAt, from), LoopNest.Access.of(toAt, to));
   }
 
-  /** One loop for each axis; the place of the repeated element is computed outside the next. */
+  /** One loop per axis; the index of the repeated element is computed outside the next loop. */
   private void padRepeating(Movement.Pad pad, Shape result) {
     long[] from = code.shape(0).strides();
     StringBuilder source = new StringBuilder();
@@ -260,7 +260,7 @@ final class MovementCode {
     body.close(nest.depth());
   }
 
-  /** Whether the data is a constant of which single rows are read from the side file. */
+  /** Whether the data is a constant whose single rows are read from the weights file. */
   private boolean isStreamed() {
     return code.constant(0) != null && Weights.of(code.node, 0) == Weights.ROWS;
   }

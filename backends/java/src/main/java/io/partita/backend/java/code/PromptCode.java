@@ -14,9 +14,9 @@ import javax.lang.model.element.Modifier;
 
 /**
  * A decoder's {@code prompt(long... tokens)}, which feeds any number of tokens, a chunk at a time.
- * The last chunk is filled up with any tokens: what they leave in the cache is behind the position,
- * so that no token sees it, and the next tokens overwrite it. A chunk that would reach beyond the
- * cache is fed token by token.
+ * The last chunk is padded with arbitrary tokens: their cache entries are after the position, so no
+ * token sees them, and the next tokens overwrite them. A chunk that would exceed the cache is fed
+ * token by token.
  */
 final class PromptCode {
   private final Signature chunk;
@@ -30,10 +30,10 @@ final class PromptCode {
   }
 
   /**
-   * None for a model that has no {@link TokenStep} with a position, or other results than scores
-   * {@code [1, n, v]}.
+   * Empty for a model without a {@link TokenStep} with a position, or with results other than
+   * scores {@code [1, n, v]}.
    *
-   * @param states types of the caches, {@code [.., positions, d]}
+   * @param states the types of the caches, {@code [.., positions, d]}
    */
   static Optional<PromptCode> of(Signature step, Signature chunk, List<TensorType> states) {
     Optional<TokenStep> one = TokenStep.of(step);
@@ -63,11 +63,11 @@ final class PromptCode {
     return states.stream().mapToLong(type -> type.shape().fromEnd(1).value()).min().orElseThrow();
   }
 
-  /** How many tokens a chunk takes, and how many the cache has room for. */
+  /** The number of tokens in a chunk, and of positions in the cache. */
   List<FieldSpec> constants() {
     return List.of(
-        constant("CHUNK", "Tokens that {@link #chunk} takes.", count(token)),
-        constant("CAPACITY", "Positions that the cache has.", capacity));
+        constant("CHUNK", "The number of tokens that {@link #chunk} takes.", count(token)),
+        constant("CAPACITY", "The number of positions in the cache.", capacity));
   }
 
   private static FieldSpec constant(String name, String comment, long value) {
@@ -118,8 +118,8 @@ final class PromptCode {
     return MethodSpec.methodBuilder("prompt")
         .addModifiers(Modifier.PUBLIC)
         .addJavadoc(
-            "Feeds the next tokens, as many at once as {@link #chunk} takes; as {@link #step}\n"
-                + "with one after the other. The result is that of the last one.\n")
+            "Feeds the next tokens, in chunks of the size that {@link #chunk} takes. Equivalent to\n"
+                + "{@link #step} for each token; returns the result of the last one.\n")
         .addParameter(Types.of("long[]"), "tokens")
         .varargs()
         .returns(SignatureCode.arrayOf(result.type()))

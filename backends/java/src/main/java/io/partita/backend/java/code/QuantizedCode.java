@@ -4,7 +4,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 
-/** Loops between real numbers and their integer stand-ins. */
+/** Loops that convert between floats and quantised integers. */
 final class QuantizedCode {
   private final StepCode code;
   private final Body body;
@@ -22,7 +22,7 @@ final class QuantizedCode {
     }
   }
 
-  /** Opens loops over {@code [outer, extent, inner]}; gives the parameters' index. */
+  /** Opens loops over {@code [outer, extent, inner]}; returns the index of the parameters. */
   private String open(int axis, long block) {
     Shape x = code.shape(0);
     Shape scale = code.shape(1);
@@ -83,7 +83,7 @@ final class QuantizedCode {
 
   private static final Kernel ROUND =
       Kernel.of(
-          "Rounds half to even, adds the zero point and saturates; NaN gives the least number.",
+          "Rounds half to even, adds the zero point and saturates; NaN gives the smallest number.",
           """
           static long quantized(double quotient, double zeroPoint, double low, double high) {
             double level = Math.rint(quotient) + zeroPoint;
@@ -93,7 +93,7 @@ final class QuantizedCode {
 
   private static final Kernel ROUND_UNSIGNED =
       Kernel.of(
-          "Rounds half to even, adds the zero point and saturates to unsigned 64-bit numbers.",
+          "Rounds half to even, adds the zero point and saturates to unsigned 64-bit integers.",
           """
           static long quantizedUnsigned(double quotient, double zeroPoint) {
             double value = Math.max(0, Math.rint(quotient) + zeroPoint);

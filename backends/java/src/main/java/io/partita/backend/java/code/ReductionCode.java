@@ -36,7 +36,7 @@ final class ReductionCode {
     return element.isFloat() ? "double" : element == ElementType.BOOL ? "boolean" : "long";
   }
 
-  /** An element type whose carrier is what sums are kept in. */
+  /** The element type whose carrier accumulates sums. */
   private ElementType wide() {
     if (element.isFloat()) {
       return ElementType.F64;
@@ -53,7 +53,7 @@ final class ReductionCode {
     };
   }
 
-  /** A wide value as the result's carrier. */
+  /** Converts a wide value to the result's carrier. */
   private String narrowed(String value) {
     String carrier = Elements.carrier(element);
     return carrier.equals(carrier()) ? value : "(" + carrier + ") (" + value + ")";
@@ -143,7 +143,9 @@ final class ReductionCode {
     return start + " + " + step + (inner == 1 ? "" : " * " + inner);
   }
 
-  /** A long that orders elements: floats by their sort key, unsigned ones shifted. */
+  /**
+   * A long with the order of the elements: a sort key for floats, shifted for unsigned integers.
+   */
   private String key(String value) {
     if (element.isFloat()) {
       return code.call(ScalarKernels.SORT_KEY, value);

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 
 /**
- * What makes a class one of a role: it has channels, knows which device it is, and is called with
- * arrays that are numbered as the whole model's inputs and outputs.
+ * The additions for a role's class: it has channels, knows its device, and takes arrays that are
+ * numbered like the whole model's inputs and outputs.
  */
 final class RoleCode {
   private static final TypeName OBJECTS = ArrayTypeName.of(ClassName.OBJECT);
@@ -60,19 +60,19 @@ final class RoleCode {
     return classes.channels().nestedClass("Device");
   }
 
-  /** Tables in which the devices differ, and the device's own rows. */
+  /** Tables of the numbers in which the devices differ, and the device's own rows. */
   void addFields(TypeSpec.Builder type) {
     boolean hasTables = !plan.peers().isEmpty() || !plan.offsets().isEmpty();
     if (hasTables) {
       String devices = role().devices().stream().map(d -> "" + d).collect(Collectors.joining(", "));
       type.addField(
           constant(Types.of("int[]"), "DEVICES")
-              .addJavadoc("The devices of this role; the tables have a row for each.\n")
+              .addJavadoc("The devices of this role; the tables have one row per device.\n")
               .initializer("{$L}", devices)
               .build());
     }
-    addTable(type, plan.peers(), "The devices that each exchanges messages with.\n");
-    addTable(type, plan.offsets(), "Where parts begin, and their sizes, in elements.\n");
+    addTable(type, plan.peers(), "The peers of each device's messages.\n");
+    addTable(type, plan.offsets(), "The offsets and sizes of parts, in elements.\n");
     type.addField(
         FieldSpec.builder(classes.channels(), "channels", Modifier.PRIVATE, Modifier.FINAL)
             .build());
@@ -100,7 +100,7 @@ final class RoleCode {
             .build());
   }
 
-  /** What a constructor does before it reads constants. */
+  /** The part of a constructor before it reads constants. */
   void construct(MethodSpec.Builder constructor, Body body) {
     constructor.addParameter(TypeName.INT, "device").addParameter(classes.channels(), "channels");
     body.line("this.channels = channels");
@@ -127,7 +127,7 @@ final class RoleCode {
           MethodSpec.methodBuilder("reset")
               .addAnnotation(Override.class)
               .addModifiers(Modifier.PUBLIC)
-              .addComment("This device keeps nothing from call to call.")
+              .addComment("This device has no state.")
               .build());
     }
     return methods;

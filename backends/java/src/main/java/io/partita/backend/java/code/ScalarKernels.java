@@ -1,6 +1,6 @@
 package io.partita.backend.java.code;
 
-/** Functions of single elements that {@code java.lang.Math} doesn't have. */
+/** Functions of single elements that {@code java.lang.Math} lacks. */
 final class ScalarKernels {
   private ScalarKernels() {}
 
@@ -81,7 +81,7 @@ final class ScalarKernels {
           }
           """);
 
-  /** As in the reference evaluator, so that both give the same bits. */
+  /** The same as in the reference evaluator, so that results are bit-identical. */
   static final Kernel ERF =
       Kernel.of(
           "The error function, by Cody's rational approximations (Mathematics of Computation 23, 1969).",
@@ -210,7 +210,7 @@ final class ScalarKernels {
 
   static final Kernel POWER =
       Kernel.of(
-          "As Math.pow, but 1 to any power is 1, and so is -1 to an infinite one.",
+          "Like Math.pow, but 1 to any power and -1 to an infinite power are 1.",
           """
           static double power(double base, double exponent) {
             return base == 1 || base == -1 && Double.isInfinite(exponent) ? 1 : Math.pow(base, exponent);
@@ -219,7 +219,7 @@ final class ScalarKernels {
 
   static final Kernel INTEGER_POWER =
       Kernel.of(
-          "A power that wraps; a negative exponent gives the reciprocal towards zero.",
+          "A wrapping power; a negative exponent gives the reciprocal, truncated towards zero.",
           """
           static long integerPower(long base, long exponent, boolean signed) {
             if (signed && exponent < 0) {
@@ -252,7 +252,7 @@ final class ScalarKernels {
 
   static final Kernel DIVIDE =
       Kernel.of(
-          "The quotient towards zero; 0 when dividing by zero.",
+          "The quotient, truncated towards zero; 0 for division by zero.",
           """
           static long divide(long x, long y) {
             return y == 0 ? 0 : x / y;
@@ -261,7 +261,7 @@ final class ScalarKernels {
 
   static final Kernel DIVIDE_UNSIGNED =
       Kernel.of(
-          "The quotient of unsigned numbers; 0 when dividing by zero.",
+          "The quotient of unsigned integers; 0 for division by zero.",
           """
           static long divideUnsigned(long x, long y) {
             return y == 0 ? 0 : Long.divideUnsigned(x, y);
@@ -270,7 +270,7 @@ final class ScalarKernels {
 
   static final Kernel MODULO =
       Kernel.of(
-          "The remainder with the divisor's sign; 0 when dividing by zero.",
+          "The remainder with the divisor's sign; 0 for division by zero.",
           """
           static long modulo(long x, long y) {
             return y == 0 ? 0 : Math.floorMod(x, y);
@@ -279,7 +279,7 @@ final class ScalarKernels {
 
   static final Kernel REMAINDER =
       Kernel.of(
-          "The remainder with the dividend's sign; 0 when dividing by zero.",
+          "The remainder with the dividend's sign; 0 for division by zero.",
           """
           static long remainder(long x, long y) {
             return y == 0 ? 0 : x % y;
@@ -288,7 +288,7 @@ final class ScalarKernels {
 
   static final Kernel REMAINDER_UNSIGNED =
       Kernel.of(
-          "The remainder of unsigned numbers; 0 when dividing by zero.",
+          "The remainder of unsigned integers; 0 for division by zero.",
           """
           static long remainderUnsigned(long x, long y) {
             return y == 0 ? 0 : Long.remainderUnsigned(x, y);
@@ -297,7 +297,7 @@ final class ScalarKernels {
 
   static final Kernel SHIFT_LEFT =
       Kernel.of(
-          "Shifts out all bits when the count isn't below the type's.",
+          "Shifts out all bits if the count is at least the type's width.",
           """
           static long shiftLeft(long x, long count, int bits) {
             return count >= 0 && count < bits ? x << count : 0;
@@ -351,7 +351,7 @@ final class ScalarKernels {
 
   static final Kernel TO_UNSIGNED =
       Kernel.of(
-          "Towards zero to an unsigned number.",
+          "Truncates towards zero to an unsigned integer.",
           """
           static long toUnsigned(double value) {
             return value >= 0x1p63 ? (long) (value - 0x1p63) ^ Long.MIN_VALUE : (long) value;
@@ -360,7 +360,7 @@ final class ScalarKernels {
 
   static final Kernel WIDE_TO_DOUBLE =
       Kernel.of(
-          "A double that rounds to a narrower float as the whole number itself does.",
+          "A double that rounds to a narrower float in the same way as the exact integer.",
           """
           static double wideToDouble(long value, boolean unsigned) {
             if (Math.abs(value) >>> 53 == 0 && (value >= 0 || !unsigned)) {
@@ -373,7 +373,7 @@ final class ScalarKernels {
 
   static final Kernel POSITION =
       Kernel.of(
-          "An index that comes as data: negative ones count from the end.",
+          "An index from data; negative ones count from the end.",
           """
           static int position(long index, int extent) {
             long place = index < 0 ? index + extent : index;
@@ -386,7 +386,7 @@ final class ScalarKernels {
 
   static final Kernel SORT_KEY =
       Kernel.of(
-          "A long in the order of floats: NaN last, both zeros equal.",
+          "A sort key for floats: NaN last, both zeros equal.",
           """
           static long sortKey(double value) {
             long bits = Double.doubleToLongBits(value + 0.0);

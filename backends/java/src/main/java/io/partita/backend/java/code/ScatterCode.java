@@ -7,11 +7,11 @@ import io.partita.ir.type.Shape;
 import java.util.Arrays;
 import java.util.List;
 
-/** Loops over indices that come as data. */
+/** Loops over indices from data. */
 final class ScatterCode {
   private ScatterCode() {}
 
-  /** The walk over index tuples: place of the tuple, and of the run of elements it stands for. */
+  /** The loop over index tuples: the offsets of the tuple and of its run of elements. */
   private static String tuple(StepCode code, int indices, int length, Shape data, int first) {
     long[] strides = data.strides();
     StringBuilder text = new StringBuilder();
@@ -49,7 +49,7 @@ final class ScatterCode {
     code.body.close();
   }
 
-  /** The loops over all indices, and the place in the data that each means. */
+  /** The loops over all indices, and the offset in the data for each. */
   private static String openElements(StepCode code, int axis) {
     Shape indices = code.shape(1);
     long[] strides = code.shape(0).strides();

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Arrays that a step uses only while it runs, so that all steps share them. */
+/** Arrays that a step uses only while it runs, and that all steps share. */
 final class Scratch {
   private final Map<Storage, List<Integer>> lengths = new EnumMap<>(Storage.class);
   private final Map<Storage, Integer> taken = new EnumMap<>(Storage.class);
 
-  /** Gives back what the step before took. */
+  /** Releases the arrays of the previous step. */
   void nextStep() {
     taken.clear();
   }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 
-/** What is the same for all classes that are called in one way, whatever they do then. */
+/** The parts that classes with the same interface share. */
 final class SignatureCode {
   private final Signature signature;
   private final ClassName self;
@@ -89,12 +89,12 @@ final class SignatureCode {
     };
   }
 
-  /** {@code run}, or {@code step} of a decoder, whose lengths of arrays {@code body} checks. */
+  /** {@code run}, or {@code step} of a decoder; {@code body} checks the lengths of its arrays. */
   MethodSpec.Builder run(Body body) {
     return run(signature.decodes() ? "step" : "run", body);
   }
 
-  /** A method that takes all inputs, whose lengths {@code body} checks. */
+  /** A method that takes all inputs; {@code body} checks their lengths. */
   MethodSpec.Builder run(String name, Body body) {
     MethodSpec.Builder method = declared(name);
     for (Signature.Parameter parameter : signature.parameters()) {
@@ -119,7 +119,7 @@ final class SignatureCode {
     return method;
   }
 
-  /** A method that takes all inputs and gives all outputs. */
+  /** A method that takes all inputs and returns all outputs. */
   MethodSpec.Builder declared(String name) {
     MethodSpec.Builder method =
         MethodSpec.methodBuilder(name)
@@ -127,7 +127,7 @@ final class SignatureCode {
             .returns(resultType())
             .addJavadoc(
                 "Computes the outputs from the inputs, all row-major$L.\n\n",
-                signature.decodes() ? ", and brings the state forward" : "");
+                signature.decodes() ? ", and updates the state" : "");
     for (Signature.Parameter parameter : signature.parameters()) {
       TensorType type = parameter.type();
       method.addParameter(arrayOf(type), parameter.identifier());
@@ -150,7 +150,7 @@ final class SignatureCode {
     }
   }
 
-  /** What {@link #run} calls for inputs that may not hold all values, by type of array. */
+  /** The checks of {@link #run} for inputs with limited values, by type of array. */
   static List<MethodSpec> rangeChecks(Signature signature, Optional<Signature> chunk) {
     return Stream.concat(Stream.of(signature), chunk.stream())
         .flatMap(each -> each.parameters().stream())
@@ -180,7 +180,7 @@ final class SignatureCode {
         .build();
   }
 
-  /** What {@link #run} calls. */
+  /** The checks that {@link #run} calls. */
   Optional<MethodSpec> check() {
     if (signature.parameters().isEmpty()) {
       return Optional.empty();

@@ -6,7 +6,7 @@ final class SortKernels {
 
   private static final Kernel SIFT =
       Kernel.of(
-          "Restores a heap of places whose root is the last in order.",
+          "Restores a heap of indices whose root is the last in order.",
           """
           static void sift(long[] keys, int[] heap, int root, int size) {
             int at = root;
@@ -25,7 +25,7 @@ final class SortKernels {
           }
           """,
           Kernel.of(
-              "Whether a place comes before another: by key, then by place.",
+              "Whether an index sorts before another: by key, then by index.",
               """
               static boolean isBefore(long[] keys, int left, int right) {
                 return keys[left] < keys[right] || keys[left] == keys[right] && left < right;
@@ -34,7 +34,7 @@ final class SortKernels {
 
   static final Kernel SMALLEST =
       Kernel.of(
-          "The places of the count smallest keys in order, equal ones by place; a heap keeps them.",
+          "The indices of the count smallest keys in order, equal keys by index, using a heap.",
           """
           static void smallest(long[] keys, int extent, int count, int[] places) {
             for (int i = 0; i < count; i++) {

@@ -14,13 +14,13 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the printing of one step needs: its operands as Java, and where its lines go. */
+/** The context for printing one step: its operands as Java, and the destination of its lines. */
 final class StepCode {
   final ModulePlan plan;
   final Kernels kernels;
   final Scratch scratch;
 
-  /** Where lines go; {@link #nextPart} begins another one. */
+  /** The destination of lines; {@link #nextPart} begins another one. */
   Body body;
 
   private final List<Body> parts = new ArrayList<>();
@@ -37,13 +37,13 @@ final class StepCode {
     scratch.nextStep();
   }
 
-  /** What follows may go into another method. */
+  /** Allows the following lines to go into another method. */
   void nextPart() {
     body = new Body();
     parts.add(body);
   }
 
-  /** The step's lines, in parts that each stand alone. */
+  /** The step's lines, in independent parts. */
   List<Body> parts() {
     return parts;
   }
@@ -86,12 +86,12 @@ final class StepCode {
     return result(0);
   }
 
-  /** The data of an operand that is known when compiling, or null. */
+  /** The data of a constant operand, or null. */
   Tensor constant(int operand) {
     return plan.constant(node.operand(operand));
   }
 
-  /** An element of a value as a carrier; a lone constant is written out. */
+  /** An element of a value as a carrier; a scalar constant becomes a literal. */
   Term load(Value value, String index) {
     ElementType element = value.type().element();
     Tensor literal = plan.literal(value);
@@ -153,7 +153,7 @@ final class StepCode {
         : scratch.take(Storage.FLOATS, count(resultType().shape()));
   }
 
-  /** Rounds the first result from {@code array}, if that isn't its own. */
+  /** Rounds {@code array} into the first result, if it is a different array. */
   void narrow(String array) {
     ElementType element = resultType().element();
     if (element == ElementType.F16 || element == ElementType.BF16) {
@@ -163,7 +163,7 @@ final class StepCode {
     }
   }
 
-  /** Rounds values on the way to the first result as if they had been stored in its type. */
+  /** Rounds values for the first result as if they had been stored in its type. */
   void round(String array, long count) {
     ElementType element = resultType().element();
     if (element == ElementType.F16 || element == ElementType.BF16) {
@@ -181,7 +181,7 @@ final class StepCode {
     return resultType().element() == ElementType.F64 ? Storage.DOUBLES : Storage.FLOATS;
   }
 
-  /** Where a constant matrix in panels begins in the side file, in elements. */
+  /** The start of a constant matrix in panels in the weights file, in elements. */
   long panels(Value weight, boolean transposed) {
     int columns =
         Math.toIntExact(
@@ -194,7 +194,7 @@ final class StepCode {
     return entry.position() / Storage.of(weight.type().element()).bytes();
   }
 
-  /** Where a constant begins in the side file, in elements. */
+  /** The start of a constant in the weights file, in elements. */
   long rows(Value constant) {
     WeightsPlan.Entry entry =
         plan.weights().rowMajor(plan.constant(constant), plan.constantName(constant));

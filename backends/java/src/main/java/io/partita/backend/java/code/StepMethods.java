@@ -11,14 +11,14 @@ import java.util.Set;
 import javax.lang.model.element.Modifier;
 
 /**
- * Cuts the steps into methods: one for each block of the model, or more where that would be too
- * long for the JIT compiler, which leaves methods of more than 8,000 bytes alone.
+ * Divides the steps into methods: one for each block of the model, or more if that would be too
+ * long for the JIT compiler, which doesn't compile methods of more than 8,000 bytes.
  */
 final class StepMethods {
-  /** Characters of a method's body: each is less than a byte of bytecode. */
+  /** The most characters of a method's body; each takes less than a byte of bytecode. */
   static final int LARGEST_PART = 4000;
 
-  /** Calls in a method that only calls. */
+  /** The most calls in a method that only contains calls. */
   private static final int CALLS = 100;
 
   private final List<MethodSpec> methods = new ArrayList<>();
@@ -71,7 +71,7 @@ final class StepMethods {
     first = last + 1;
   }
 
-  /** Puts calls into methods of their own until few are left, so that no method is too long. */
+  /** Groups calls into further methods until few are left, so that no method is too long. */
   private void nestCalls() {
     while (calls.size() > CALLS) {
       List<String> all = List.copyOf(calls);
@@ -90,7 +90,7 @@ final class StepMethods {
     }
   }
 
-  /** The methods that together are all steps, to be called in this order. */
+  /** The methods for all steps, to be called in this order. */
   List<String> calls() {
     return calls;
   }

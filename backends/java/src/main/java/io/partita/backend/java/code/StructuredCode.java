@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Calls of the transformer's kernels. */
 final class StructuredCode {
-  /** From so many on, transposing the keys costs less than it saves. */
+  /** The number of queries from which transposing the keys pays off. */
   private static final int MANY_QUERIES = 8;
 
   private final StepCode code;
@@ -58,7 +58,7 @@ final class StructuredCode {
     code.narrow(y);
   }
 
-  /** An operand that broadcasts to {@code line}, as an array of all its elements. */
+  /** An operand that is broadcast to {@code line}, as a full array. */
   private String stretched(int operand, Shape line) {
     Shape shape = code.shape(operand);
     String array = code.real(operand);
@@ -77,7 +77,7 @@ final class StructuredCode {
     return full;
   }
 
-  /** How far queries are behind the first key: another number for each part of a sequence. */
+  /** The offset of the queries from the first key, which differs for each part of a sequence. */
   private String offset() {
     List<Long> offsets =
         code.plan.role().operations(code.node).stream()
@@ -172,7 +172,7 @@ final class StructuredCode {
     code.narrow(y);
   }
 
-  /** {@code [batch, outer, extent, inner]} with rows written from each batch's start on. */
+  /** {@code [batch, outer, extent, inner]} with rows written from each batch's start. */
   private void cacheUpdate(Structured.CacheUpdate update) {
     Shape cache = code.shape(0);
     long batch = cache.extent(0);

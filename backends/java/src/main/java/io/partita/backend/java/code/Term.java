@@ -1,8 +1,8 @@
 package io.partita.backend.java.code;
 
-/** A Java expression and its primitive type; the text binds at least as tight as a cast. */
+/** A Java expression and its primitive type; the text binds at least as tightly as a cast. */
 record Term(String text, String type) {
-  /** Cast to another type, unless it has it. */
+  /** Casts to a type, unless the term already has it. */
   Term as(String target) {
     return type.equals(target) ? this : new Term("(" + target + ") (" + text + ")", target);
   }

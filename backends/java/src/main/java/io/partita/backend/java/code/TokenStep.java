@@ -32,7 +32,7 @@ record TokenStep(
                     parameters.stream().map(p -> p == token ? "token" : "position++").toList()));
   }
 
-  /** Which of at most two parameters the tokens are; the other one holds positions. */
+  /** The index of the tokens among at most two parameters; the other one holds positions. */
   static Optional<Signature.Parameter> token(List<Signature.Parameter> parameters) {
     List<Signature.Parameter> tokens =
         parameters.stream().filter(p -> p.type().rank() == 2).toList();
@@ -57,7 +57,7 @@ record TokenStep(
         .addModifiers(Modifier.PUBLIC)
         .addJavadoc(
             position.isPresent()
-                ? "Feeds the next token; positions count up from 0 since {@link #reset}.\n"
+                ? "Feeds the next token; positions count from 0 after {@link #reset}.\n"
                 : "Feeds the next token.\n")
         .addParameter(TypeName.LONG, "token")
         .returns(result)

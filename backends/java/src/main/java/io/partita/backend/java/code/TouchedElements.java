@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The elements of an exchange's vector that one device ever has, counted without the others. */
+/**
+ * The elements of an exchange's vector that one device ever holds, renumbered without the others.
+ */
 final class TouchedElements {
   private final Exchange whole;
 
-  /** By first element of a run of touched ones, its place among the touched. */
+  /** The new index of each run's first element, by its old index. */
   private final TreeMap<Long, Long> places = new TreeMap<>();
 
   private final long count;
@@ -37,7 +39,7 @@ final class TouchedElements {
     count = place;
   }
 
-  /** The exchange on a vector of the touched elements alone. */
+  /** Returns the exchange on a vector of only the touched elements. */
   Exchange exchange() {
     return new Exchange(
         whole.sync(),

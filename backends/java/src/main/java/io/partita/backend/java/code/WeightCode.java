@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 import javax.lang.model.element.Modifier;
 
-/** How the class opens its side file: mapped, in segments that a buffer can address. */
+/** The code that opens the weights file: memory-mapped, in segments that a buffer can address. */
 final class WeightCode {
-  /** Constants that one method reads. */
+  /** The most constants that one method reads. */
   private static final int READS = 50;
 
   private final ModulePlan plan;
@@ -49,7 +49,7 @@ final class WeightCode {
                   Modifier.PUBLIC,
                   Modifier.STATIC,
                   Modifier.FINAL)
-              .addJavadoc("The side file's name.\n")
+              .addJavadoc("The name of the weights file.\n")
               .initializer("$S", options.weightsFile())
               .build());
     }
@@ -99,7 +99,7 @@ final class WeightCode {
     };
   }
 
-  /** The constructor and what it calls; to be made before the kernels are printed. */
+  /** The constructor and its methods; must be made before the kernels are printed. */
   List<MethodSpec> opening() {
     List<MethodSpec> reads = constantReads(plan, kernels);
     Set<Storage> read = storagesRead();
@@ -112,7 +112,7 @@ final class WeightCode {
     return methods;
   }
 
-  /** The storages of which the side file is read. */
+  /** The storages that are read from the weights file. */
   private Set<Storage> storagesRead() {
     Set<Storage> read = EnumSet.noneOf(Storage.class);
     for (Kernels.Used used : kernels.all()) {
@@ -129,8 +129,8 @@ final class WeightCode {
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
             .addJavadoc(
-                "Maps the weights, which must be the file that was written with this class, and compares"
-                    + " their checksum\n(CRC-32C, the file's last four bytes).\n")
+                "Maps the weights file that was written with this class, and verifies"
+                    + " its checksum\n(CRC-32C, the last four bytes).\n")
             .addParameter(Types.of("Path"), "weights")
             .addException(Body.classNamed("IOException"));
     Body body = new Body();
@@ -147,8 +147,7 @@ final class WeightCode {
         "ByteBuffer expected = ByteBuffer.allocate(CHECKSUM_BYTES).order(ByteOrder.LITTLE_ENDIAN)");
     body.line("file.read(expected, WEIGHTS_BYTES)");
     body.open("if (expected.getInt(0) != (int) checksum.getValue())");
-    body.line(
-        "throw new IOException(weights + \" is damaged: its bytes don't have the checksum at its end\")");
+    body.line("throw new IOException(weights + \" is damaged: its checksum doesn't match\")");
     body.close();
     body.close();
     reads.forEach(method -> body.line(method.name() + "()"));
@@ -187,7 +186,7 @@ final class WeightCode {
     ClassName self = ClassName.get(options.packageName(), options.className());
     return MethodSpec.methodBuilder("open")
         .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
-        .addJavadoc("Opens the program whose side file lies in a folder.\n")
+        .addJavadoc("Opens the program from the folder of its weights file.\n")
         .addParameter(Types.of("Path"), "folder")
         .addException(Body.classNamed("IOException"))
         .returns(self)
@@ -195,7 +194,7 @@ final class WeightCode {
         .build();
   }
 
-  /** Methods that read the constants of a plan; they use kernels. */
+  /** The methods that read the constants of a plan, using kernels. */
   static List<MethodSpec> constantReads(ModulePlan plan, Kernels kernels) {
     List<ModulePlan.HeapConstant> constants =
         plan.heapConstants().stream().filter(c -> c.entry().data().size() > 0).toList();

@@ -3,14 +3,14 @@ package io.partita.backend.java.code;
 import io.partita.backend.java.code.Kernel.Variant;
 import io.partita.backend.java.plan.Storage;
 
-/** Readers of the mapped side file, which is cut into segments of 2^30 bytes. */
+/** Readers of the mapped weights file, which is divided into segments of 2^30 bytes. */
 final class WeightKernels {
-  /** Bytes of a segment, as a power of two: what one mapped buffer holds. */
+  /** The logarithm of a segment's bytes, which one mapped buffer can hold. */
   static final int SEGMENT_BITS = 30;
 
   private WeightKernels() {}
 
-  /** Copies elements of this storage from the side file; positions count elements. */
+  /** Copies elements of this storage from the weights file; positions count elements. */
   static Kernel reader(Storage storage) {
     return switch (storage) {
       case FLOATS, DOUBLES, LONGS, INTS, SHORTS, BYTES -> copier(storage);
@@ -45,13 +45,13 @@ final class WeightKernels {
         }
         """;
     return Kernel.of(
-        "Copies elements of the side file, counted from its start.",
+        "Copies elements of the weights file, counted from its start.",
         text.formatted(capital, primitive, bits, (1L << bits) - 1));
   }
 
   private static final Kernel READ_BOOLEANS =
       Kernel.of(
-          "Copies truth values of the side file, counted from its start.",
+          "Copies booleans of the weights file, counted from its start.",
           """
           void readBooleans(long at, boolean[] into, int offset, int count) {
             byte[] bytes = new byte[count];
@@ -77,7 +77,7 @@ final class WeightKernels {
         }
         """;
     return Kernel.of(
-        "Copies 16-bit floats of the side file, widened.",
+        "Copies 16-bit floats of the weights file, widened.",
         text.formatted(format, from.name()),
         copier(Storage.SHORTS),
         from);

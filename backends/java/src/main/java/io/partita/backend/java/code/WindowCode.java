@@ -6,8 +6,8 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 
 /**
- * Loops of sliding windows. A convolution adds, for each element of the window, a whole plane of
- * products, so that the inner loop walks along rows of data and result.
+ * Loops of sliding windows. For each element of the window, a convolution adds a whole plane of
+ * products, so that the inner loop runs along rows of data and result.
  */
 final class WindowCode {
   private final StepCode code;
@@ -126,7 +126,7 @@ final class WindowCode {
     body.line(type + " w = " + code.load(1, at.toString()));
   }
 
-  /** Loops over the places at which the window's element lies inside {@code over}. */
+  /** Loops over the window positions at which its element is inside {@code over}. */
   private void openPlaces(Shape over, Shape places) {
     for (int axis = 0; axis < rank; axis++) {
       String ahead = ahead(axis);
@@ -140,7 +140,7 @@ final class WindowCode {
     }
   }
 
-  /** Where the window's element lies when the window is at place 0. */
+  /** The offset of the window's element when the window is at position 0. */
   private String ahead(int axis) {
     long dilation = window.dilations().get(axis);
     long low = window.low().get(axis);
@@ -172,7 +172,7 @@ final class WindowCode {
     return text.toString();
   }
 
-  /** Loops over places and then over the window's elements that lie inside. */
+  /** Loops over window positions, then over the window's elements that are inside. */
   void pool(Contraction.Pool pool) {
     Shape data = code.shape(0);
     Shape result = code.resultType().shape();
@@ -227,7 +227,7 @@ final class WindowCode {
     return text.toString();
   }
 
-  /** Whether the window's element lies inside the data widened by the paddings. */
+  /** Whether the window's element is inside the padded data. */
   private String within(boolean padded) {
     StringBuilder text = new StringBuilder();
     for (int axis = 0; axis < rank; axis++) {

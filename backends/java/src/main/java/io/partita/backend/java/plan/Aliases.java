@@ -18,7 +18,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values that are the same elements in the same order as another one, and so need no array. */
+/** Values with the same elements in the same order as another value, which need no array. */
 final class Aliases {
   private final Map<Value, Value> same = new IdentityHashMap<>();
 
@@ -32,12 +32,12 @@ final class Aliases {
     return aliases;
   }
 
-  /** Makes {@code value} live in the array of {@code in}. */
+  /** Makes {@code value} share the array of {@code in}. */
   void join(Value value, Value in) {
     same.put(root(value), root(in));
   }
 
-  /** The value whose array holds this one's elements. Paths are halved, so chains stay short. */
+  /** Returns the value whose array holds this one's elements. Path halving keeps chains short. */
   Value root(Value value) {
     Value at = value;
     for (Value next = same.get(at); next != null; next = same.get(at)) {
@@ -78,7 +78,7 @@ final class Aliases {
     };
   }
 
-  /** Whether only extents of 1 change their place. */
+  /** Whether a transpose moves only extents of 1. */
   private static boolean keepsOrder(Movement.Transpose transpose, TensorType type) {
     Shape shape = type.shape();
     List<Integer> moved =

@@ -14,7 +14,10 @@ public final class DeviceNumbers {
     this.field = field;
   }
 
-  /** The Java of a number: itself where all devices agree, else an element of the table's row. */
+  /**
+   * Returns the Java expression of a number: a literal if all devices agree, else an element of the
+   * table's row.
+   */
   public String of(List<Long> byDevice) {
     return byDevice.stream().distinct().count() == 1
         ? byDevice.getFirst().toString()
@@ -30,7 +33,7 @@ public final class DeviceNumbers {
     return columns.isEmpty();
   }
 
-  /** By device, in the role's order. */
+  /** The rows by device, in the role's order. */
   public List<List<Long>> rows() {
     int devices = columns.isEmpty() ? 0 : columns.firstEntry().getKey().size();
     return IntStream.range(0, devices)

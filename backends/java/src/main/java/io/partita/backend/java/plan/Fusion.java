@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Which element-wise nodes are computed inside the loop of the one that reads them. */
+/** The element-wise nodes that are computed inside the loop of their reader. */
 final class Fusion {
-  /** Nodes in one loop; more make lines that nobody reads. */
+  /** The most nodes in one loop; more would make unreadable lines. */
   private static final int LARGEST = 8;
 
   private final Map<Node, List<Node>> chains = new IdentityHashMap<>();

@@ -8,24 +8,26 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Arrays that values share when they don't live at the same time: the largest value first, into the
- * first array that is free while it lives.
+ * Assigns values with disjoint live ranges to shared arrays: the largest value first, to the first
+ * array that is free during its live range.
  */
 public final class MemoryPlan {
-  /** Arrays tried for a value before it gets one of its own; bounds the time for huge graphs. */
+  /**
+   * The most arrays tried for a value before it gets a new one; bounds the time for huge graphs.
+   */
   private static final int TRIED = 256;
 
   /**
-   * A value's need.
+   * A value's memory request.
    *
-   * @param first step that writes it
-   * @param last step that reads it
+   * @param first the step that writes it
+   * @param last the last step that reads it
    */
   record Request(Storage storage, int elements, int first, int last) {}
 
   /** One array. */
   public record Buffer(Storage storage, int index, int elements) {
-    /** {@code floats0}. */
+    /** The name of an array, such as {@code floats0}. */
     public String field() {
       return storage.name().toLowerCase(java.util.Locale.ROOT) + index;
     }
@@ -89,7 +91,7 @@ public final class MemoryPlan {
     return largest;
   }
 
-  /** The array of request {@code index}. */
+  /** Returns the array of request {@code index}. */
   Buffer buffer(int index) {
     return assigned.get(index);
   }
@@ -99,12 +101,12 @@ public final class MemoryPlan {
     return shared.values().stream().flatMap(List::stream).map(Shared::buffer).toList();
   }
 
-  /** Bytes of all arrays. */
+  /** The bytes of all arrays. */
   public long bytes() {
     return buffers().stream().mapToLong(b -> (long) b.elements() * b.storage().bytes()).sum();
   }
 
-  /** The most bytes that live values take at one time: no plan can need less. */
+  /** The peak live bytes, a lower bound for any plan. */
   public long liveBytes() {
     return liveBytes;
   }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** All that the emitted class decides: steps, arrays, weights, names. */
+/** All decisions about the emitted class: steps, arrays, weights, names. */
 public final class ModulePlan {
   /** A parameter of the program: a graph input that isn't a state. */
   public record Parameter(String name, String identifier, String field, Value value) {}
@@ -37,7 +37,7 @@ public final class ModulePlan {
   /**
    * A result of the program.
    *
-   * @param direct whether the steps write the handed-out array; otherwise it is copied at the end
+   * @param direct whether the steps write the returned array; otherwise it is copied at the end
    */
   public record Result(String name, String identifier, String field, Value value, boolean direct) {
     public TensorType type() {
@@ -45,7 +45,7 @@ public final class ModulePlan {
     }
   }
 
-  /** A constant that is read from the side file when the program is opened. */
+  /** A constant that is read from the weights file when the program is opened. */
   public record HeapConstant(String field, WeightsPlan.Entry entry) {}
 
   private final Role role;
@@ -97,9 +97,9 @@ public final class ModulePlan {
   }
 
   /**
-   * Plans what all devices of a role do.
+   * Plans the program of all devices of a role.
    *
-   * @param syncs what the exchanges achieve, by number
+   * @param syncs descriptions of the exchanges, by number
    * @param chunkSyncs the same of the role's {@link Role#chunk}
    */
   static ModulePlan of(
@@ -120,19 +120,17 @@ public final class ModulePlan {
     return new ModulePlan(planner, syncs, peers, offsets, chunk);
   }
 
-  /** The same model for several tokens at once, in a class within that of this one. */
+  /** The same model for several tokens at once, in a nested class. */
   public Optional<ModulePlan> chunk() {
     return chunk;
   }
 
-  /** Whether a field is one of the class around this one. */
+  /** Whether a field belongs to the enclosing class. */
   public boolean isShared(String field) {
     return shared.contains(field);
   }
 
-  /**
-   * What all devices achieve by an exchange, such as {@code all-reduce of 512 f32 on 8 devices}.
-   */
+  /** The description of an exchange, such as {@code all-reduce of 512 f32 on 8 devices}. */
   public String sync(int number) {
     return syncs.getOrDefault(number, "");
   }
@@ -145,17 +143,17 @@ public final class ModulePlan {
     return role;
   }
 
-  /** Where the devices of the role differ: those at the other end of messages. */
+  /** The peers of messages, where the devices of the role differ. */
   public DeviceNumbers peers() {
     return peers;
   }
 
-  /** Where the devices of the role differ: places and sizes, in elements. */
+  /** The offsets and sizes in elements, where the devices of the role differ. */
   public DeviceNumbers offsets() {
     return offsets;
   }
 
-  /** How a caller calls the program. */
+  /** The signature of the program. */
   public Signature signature() {
     return new Signature(
         parameters.stream()
@@ -174,7 +172,7 @@ public final class ModulePlan {
         !states.isEmpty());
   }
 
-  /** The weights of one of the role's devices, which lie as those of the first. */
+  /** The weights of one of the role's devices, in the layout of the first device's. */
   public WeightsPlan weights(int device) {
     int at = role.devices().indexOf(device);
     if (at == 0) {
@@ -224,7 +222,7 @@ public final class ModulePlan {
     return constants.values().stream().filter(each -> !isShared(each.field())).toList();
   }
 
-  /** The data of a value that is a constant, under the value's shape; null otherwise. */
+  /** The data of a constant value, with the value's shape; null otherwise. */
   public Tensor constant(Value value) {
     Node definition = aliases.root(value).definition();
     return definition == null
@@ -239,12 +237,12 @@ public final class ModulePlan {
     return constant != null ? constant.field() : places.get(root).field();
   }
 
-  /** Whether two values live in one array. */
+  /** Whether two values share an array. */
   public boolean isSameArray(Value left, Value right) {
     return aliases.root(left) == aliases.root(right);
   }
 
-  /** The number that a value is, when it is one and the same on all devices; null otherwise. */
+  /** The value of a scalar constant that is equal on all devices; null otherwise. */
   public Tensor literal(Value value) {
     Tensor constant = constant(value);
     return constant == null || constant.size() != 1 || role.varies(aliases.root(value).definition())
@@ -252,7 +250,7 @@ public final class ModulePlan {
         : constant;
   }
 
-  /** The name of the node that a constant comes from. */
+  /** The name of a constant's node. */
   public String constantName(Value value) {
     return aliases.root(value).name();
   }

@@ -24,7 +24,7 @@ import java.util.Set;
 
 /** Makes a {@link ModulePlan}, one decision after the other. */
 final class ModulePlanner {
-  /** Larger constants are read from the side file when a step needs them, not when opening. */
+  /** Larger constants are read from the weights file when a step needs them, not when opening. */
   private static final int LARGEST_HEAP_CONSTANT = 1 << 16;
 
   final Role role;
@@ -50,19 +50,22 @@ final class ModulePlanner {
   private final Map<Value, Integer> lastRead = new IdentityHashMap<>();
   private final Map<String, String> stateOutputs = new HashMap<>();
 
-  /** Fields of the class around, by what they hold. */
+  /** The fields of the enclosing class, by their value. */
   private final Map<WeightsPlan.Entry, String> sharedConstants = new IdentityHashMap<>();
 
   private final Map<String, String> sharedStates = new HashMap<>();
 
-  /** Loaded once a run and then kept until the last step that reads it. */
+  /** Constants that are loaded once per run and kept until the last step that reads them. */
   private final SequencedSet<Value> loaded = new LinkedHashSet<>();
 
   ModulePlanner(Role role) {
     this(role, Names.ofFields(), new WeightsPlan());
   }
 
-  /** For a class within that of another plan, whose weights, constants and states it shares. */
+  /**
+   * A planner for a class nested in that of another plan, whose weights, constants and states it
+   * shares.
+   */
   ModulePlanner(Role role, ModulePlanner around) {
     this(role, Names.ofFields(), around.weights);
     around.constants.values().forEach(each -> sharedConstants.put(each.entry(), each.field()));
@@ -80,7 +83,7 @@ final class ModulePlanner {
     module.states().forEach(state -> stateOutputs.put(state.output(), state.input()));
   }
 
-  /** The fields of the class around. */
+  /** The fields of the enclosing class. */
   Set<String> shared() {
     Set<String> shared = new HashSet<>(sharedConstants.values());
     shared.addAll(sharedStates.values());
@@ -108,7 +111,7 @@ final class ModulePlanner {
     }
   }
 
-  /** Gives the constants that the step reads a place; returns those to load just before. */
+  /** Assigns places to the constants that the step reads; returns those to load just before it. */
   private List<Value> placeConstants(Node node, List<Node> chain) {
     List<Value> loads = new ArrayList<>();
     List<Node> all = new ArrayList<>(chain);
@@ -159,7 +162,7 @@ final class ModulePlanner {
     return new ModulePlan.HeapConstant(known == null ? constantField(root.name()) : known, entry);
   }
 
-  /** A name of one word could be that of a local variable. */
+  /** A name of one word could clash with a local variable. */
   private String constantField(String name) {
     String plain = new Names(Set.of()).identifier(name, "");
     boolean isOneWord = plain.equals(plain.toLowerCase(Locale.ROOT));
@@ -216,7 +219,7 @@ final class ModulePlanner {
     }
   }
 
-  /** A cache update writes the state itself when nothing reads the old content any more. */
+  /** A cache update writes the state in place if nothing reads the old content later. */
   private void updateInPlace(Map<String, Value> inputs) {
     Set<Value> caches = Collections.newSetFromMap(new IdentityHashMap<>());
     module.states().forEach(state -> caches.add(inputs.get(state.input())));

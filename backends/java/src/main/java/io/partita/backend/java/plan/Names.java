@@ -5,23 +5,26 @@ import java.util.Locale;
 import java.util.Set;
 import javax.lang.model.SourceVersion;
 
-/** Makes Java identifiers of ONNX names, each once. */
+/** Makes unique Java identifiers from ONNX names. */
 public final class Names {
   private static final int LONGEST = 60;
 
   private final Set<String> taken = new HashSet<>();
 
-  /** Reserves names for what the class defines itself. */
+  /** Reserves the names that the class itself defines. */
   public Names(Set<String> reserved) {
     reserved.forEach(name -> taken.add(key(name)));
   }
 
-  /** Takes a name that something else has. */
+  /** Reserves a name that is in use. */
   void reserve(String name) {
     taken.add(key(name));
   }
 
-  /** For fields of a class: none may be hidden by a local variable, nor hide what it defines. */
+  /**
+   * Names for fields of a class, which local variables must not shadow and which must not shadow
+   * the class's own.
+   */
   static Names ofFields() {
     return new Names(
         Set.of(
@@ -42,12 +45,12 @@ public final class Names {
             "offsets"));
   }
 
-  /** For parameters of the method that runs the program. */
+  /** Names for parameters of the method that runs the program. */
   static Names ofParameters() {
     return new Names(Set.of("outputs", "folder", "deviceInputs", "deviceOutputs"));
   }
 
-  /** For components of a record, which can't be called like a method of every object. */
+  /** Names for components of a record, which can't have the name of a method of Object. */
   static Names ofResults() {
     return new Names(
         Set.of(

@@ -1,7 +1,7 @@
 package io.partita.backend.java.plan;
 
 /**
- * Where a value lives while the program runs.
+ * The array of a value while the program runs.
  *
  * @param field the field that holds the array
  */
@@ -10,9 +10,9 @@ public record Place(Kind kind, String field) {
   public enum Kind {
     /** The caller. */
     INPUT,
-    /** Allocated anew by each run and handed out. */
+    /** Allocated by each run and returned. */
     OUTPUT,
-    /** Kept from run to run. */
+    /** Kept between runs. */
     STATE,
     /** Reused within a run. */
     BUFFER

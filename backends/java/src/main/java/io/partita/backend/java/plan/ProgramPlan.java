@@ -24,12 +24,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** All that the classes of a program for several devices decide. */
+/** All decisions about the classes of a program for several devices. */
 public final class ProgramPlan {
   /**
    * The box of a tensor that a device holds.
    *
-   * @param from its first place in each dimension
+   * @param from its first index in each dimension
    * @param size its extent in each dimension
    */
   public record Box(List<Long> from, List<Long> size) {
@@ -50,10 +50,10 @@ public final class ProgramPlan {
   /**
    * An input or output of the model.
    *
-   * @param boxes what each device holds or gives; null for nothing
+   * @param boxes the part that each device holds; null for nothing
    */
   public record Port(String name, ShardedType type, List<Box> boxes) {
-    /** Whether each device that holds anything holds all. */
+    /** Whether each device that holds a part holds the whole. */
     public boolean isWhole() {
       return boxes.stream().allMatch(box -> box == null || box.size().equals(extents(type)));
     }
@@ -123,7 +123,7 @@ public final class ProgramPlan {
     return module.graph().outputs().stream().map(Graph.Output::name).toList();
   }
 
-  /** Those that aren't states, in the model's order, whichever devices hold them. */
+  /** The inputs that aren't states, in the model's order, on any device. */
   private List<Port> ports(
       Map<String, ShardedType> types,
       Function<Module, List<String>> names,
@@ -146,7 +146,7 @@ public final class ProgramPlan {
   }
 
   /**
-   * @param prefix of fields, so that those of several programs differ
+   * @param prefix a prefix of field names, which distinguishes several programs
    */
   private Signature callers(String prefix) {
     Names fields = Names.ofFields();
@@ -175,7 +175,7 @@ public final class ProgramPlan {
         program.devices().stream().anyMatch(device -> !device.states().isEmpty()));
   }
 
-  /** All devices that have the input know the same range of it. */
+  /** Returns the range of an input, which is the same on all devices that hold it. */
   private Optional<InputRange> range(String input) {
     return program.devices().stream().flatMap(device -> device.range(input).stream()).findFirst();
   }
@@ -194,7 +194,7 @@ public final class ProgramPlan {
     return program.devices().size();
   }
 
-  /** What is planned for each role, in the order of their first devices. */
+  /** The plan of each role, in the order of their first devices. */
   public List<ModulePlan> roles() {
     return plans;
   }
@@ -217,7 +217,7 @@ public final class ProgramPlan {
     return outputs;
   }
 
-  /** What the devices together keep from run to run. */
+  /** The states of all devices. */
   public List<TensorType> stateTypes() {
     return program.devices().stream()
         .flatMap(device -> device.states().stream())
@@ -231,7 +231,7 @@ public final class ProgramPlan {
     return signature;
   }
 
-  /** The devices that a device exchanges messages with, in ascending order. */
+  /** The devices with which a device exchanges messages, in ascending order. */
   public SortedSet<Integer> neighbours(int device) {
     SortedSet<Integer> neighbours = new TreeSet<>();
     for (Node node : program.devices().get(device).graph().nodes()) {
@@ -242,7 +242,7 @@ public final class ProgramPlan {
     return neighbours;
   }
 
-  /** Of the devices that give the same box of an output, the first one each. */
+  /** The first device for each distinct box of an output. */
   public static List<Integer> givers(Port output) {
     List<Integer> givers = new ArrayList<>();
     Set<Box> given = new HashSet<>();
@@ -255,7 +255,7 @@ public final class ProgramPlan {
     return givers;
   }
 
-  /** Whether what the devices hold of a value says what the whole is, without a sum. */
+  /** Whether the devices' parts determine the whole value without a sum. */
   public static boolean isComplete(Layout layout) {
     return layout.partial().isEmpty() && layout.varying().isEmpty();
   }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Devices that do the same, so that one class serves them all: their programs differ in constants,
- * in the devices at the other end of messages, and in where parts begin, and in nothing else.
+ * Devices that share one class: their programs differ only in constants, in the peers of messages,
+ * and in the offsets of parts.
  */
 public final class Role {
   private final List<Integer> devices;
@@ -21,7 +21,7 @@ public final class Role {
 
   /**
    * @param devices in ascending order
-   * @param modules of each
+   * @param modules the module of each device
    * @param chunk the same devices in the program that takes several tokens at once; it shares
    *     weights and states
    */
@@ -40,7 +40,7 @@ public final class Role {
     return new Role(List.of(0), List.of(module), chunk.map(each -> alone(each, Optional.empty())));
   }
 
-  /** What the devices do when they take several tokens at once. */
+  /** The role for several tokens at once. */
   public Optional<Role> chunk() {
     return chunk;
   }
@@ -49,12 +49,12 @@ public final class Role {
     return devices;
   }
 
-  /** The program of the first device, which stands for all. */
+  /** The program of the first device, which represents all. */
   public Module module() {
     return modules.getFirst();
   }
 
-  /** What a node of {@link #module} is on each of the devices. */
+  /** The counterparts of a node of {@link #module} on each of the devices. */
   List<Node> nodes(Node node) {
     int position = positions.get(node);
     return modules.stream().map(module -> module.graph().nodes().get(position)).toList();
@@ -65,7 +65,7 @@ public final class Role {
     return nodes(node).stream().map(Node::op).toList();
   }
 
-  /** Whether a constant isn't the same number on all devices. */
+  /** Whether a constant differs between devices. */
   boolean varies(Node constant) {
     Tensor first = constant.constant().orElseThrow();
     return nodes(constant).stream().anyMatch(node -> !node.constant().orElseThrow().equals(first));

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds the devices of a program that one class can serve. */
+/** Groups the devices of a program that can share a class. */
 public final class Roles {
   private Roles() {}
 
   /**
    * The roles in the order of their first devices.
    *
-   * @param chunk what the same devices do when they take several tokens at once
+   * @param chunk the program of the same devices for several tokens at once
    */
   public static List<Role> of(List<Module> devices, Optional<List<Module>> chunk) {
     Map<List<Object>, List<Integer>> same = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ public final class Roles {
     return new Role(role, role.stream().map(devices::get).toList(), chunk);
   }
 
-  /** All of a program but what may differ between the devices of a role. */
+  /** A program without the parts that may differ between the devices of a role. */
   private static List<Object> form(Module module) {
     List<Object> form = new ArrayList<>();
     Map<Value, Integer> numbers = new IdentityHashMap<>();
@@ -57,7 +57,7 @@ public final class Roles {
     Map<Object, Integer> data = new IdentityHashMap<>();
     for (Node node : module.graph().nodes()) {
       form.add(form(node.op()));
-      // Weights that stand in the side file once must do so on all devices.
+      // A weight that is stored once in the weights file must be so on all devices.
       node.constant().ifPresent(c -> form.add(data.computeIfAbsent(c.bytes(), k -> data.size())));
       node.operands().forEach(operand -> form.add(numbers.get(operand)));
       for (Value result : node.results()) {

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a program is called.
+ * The interface of a program.
  *
- * @param decodes whether it keeps state, so that a call is a step
+ * @param decodes whether it keeps state, so that each call is a step
  */
 public record Signature(List<Parameter> parameters, List<Result> results, boolean decodes) {
   /**
    * An input that isn't a state.
    *
-   * @param name in the model
-   * @param identifier of the parameter
-   * @param field that holds it while the program runs
-   * @param range the values that it may hold; none where it may hold any
+   * @param name the name in the model
+   * @param identifier the parameter's identifier
+   * @param field the field that holds it while the program runs
+   * @param range the allowed values; empty if all are allowed
    */
   public record Parameter(
       String name, String identifier, String field, TensorType type, Optional<InputRange> range) {}

@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * One computation of the emitted program.
  *
- * @param node what is computed
+ * @param node the node to compute
  * @param fused element-wise nodes computed along with it, whose results are never stored, in order
- * @param loads large constants that are read from the side file into an array just before
+ * @param loads large constants that are read from the weights file into an array just before
  */
 public record Step(Node node, List<Node> fused, List<Value> loads) {
   public Step {

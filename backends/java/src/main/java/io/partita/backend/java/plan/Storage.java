@@ -2,7 +2,7 @@ package io.partita.backend.java.plan;
 
 import io.partita.ir.type.ElementType;
 
-/** The Java arrays that tensors live in. */
+/** The Java array types that store tensors. */
 public enum Storage {
   FLOATS("float", 4),
   DOUBLES("double", 8),
@@ -24,7 +24,7 @@ public enum Storage {
     return primitive;
   }
 
-  /** Bytes of one element in the array; 4-bit elements take one each. */
+  /** The bytes of one element in the array; 4-bit elements take one byte each. */
   public int bytes() {
     return bytes;
   }

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What the devices achieve by each exchange together, for a reader. */
+/** Descriptions of the exchanges, for readers. */
 final class SyncNames {
   private SyncNames() {}
 
-  /** By number, such as {@code all-reduce of 512 f32 on 8 devices}. */
+  /** Returns the descriptions by number, such as {@code all-reduce of 512 f32 on 8 devices}. */
   static SortedMap<Integer, String> of(List<Module> devices) {
     SortedMap<Integer, Map<Integer, Exchange>> syncs = new TreeMap<>();
     for (int device = 0; device < devices.size(); device++) {

@@ -12,18 +12,18 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Shape;
 
-/** How a node reads an operand that is a constant. */
+/** How a node reads a constant operand. */
 public enum Weights {
   /** From an array. */
   ARRAY,
-  /** Tile by tile from the side file, as a matrix {@code [in, out]}. */
+  /** Tile by tile from the weights file, as a matrix {@code [in, out]}. */
   PANELS,
-  /** The same, where the model has {@code [out, in]}. */
+  /** The same for a model's matrix {@code [out, in]}. */
   PANELS_OF_TRANSPOSE,
-  /** Single rows from the side file. */
+  /** Single rows from the weights file. */
   ROWS;
 
-  /** How {@code node} reads operand {@code index}, were it a constant. */
+  /** How {@code node} would read operand {@code index} as a constant. */
   public static Weights of(Node node, int index) {
     return switch (node.op()) {
       case Structured.Linear linear ->

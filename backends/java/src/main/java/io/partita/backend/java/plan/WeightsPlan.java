@@ -13,18 +13,18 @@ import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 
-/** Where each weight stands in the side file. Weights come in the order of their first use. */
+/** The position of each weight in the weights file, in the order of first use. */
 public final class WeightsPlan {
   /** Columns of a panel: with four rows a tile fits half of the smallest first-level cache. */
   public static final int PANEL = 256;
 
-  /** Positions are multiples of this many bytes, so that a view of any element type fits. */
+  /** The alignment of positions in bytes, which suits views of all element types. */
   static final int ALIGNMENT = 64;
 
   /**
    * One weight.
    *
-   * @param position first byte
+   * @param position the first byte
    * @param columns {@code out} of a matrix in panels; 0 for row-major ones
    */
   public record Entry(
@@ -32,18 +32,18 @@ public final class WeightsPlan {
 
   private final List<Entry> entries = new ArrayList<>();
 
-  /** Of the checksum behind the weights. */
+  /** The bytes of the checksum after the weights. */
   public static final int CHECKSUM_BYTES = 4;
 
   private final Map<Object, List<Entry>> known = new IdentityHashMap<>();
   private long end;
 
-  /** Adds a weight as it is, if it isn't there yet. */
+  /** Adds a row-major weight, unless it is already there. */
   public Entry rowMajor(Tensor data, String name) {
     return add(data, WeightLayout.ROW_MAJOR, 0, name);
   }
 
-  /** Adds a matrix in panels, if it isn't there yet. */
+  /** Adds a matrix in panels, unless it is already there. */
   public Entry panels(Tensor data, boolean transposed, int columns, String name) {
     return add(
         data, transposed ? WeightLayout.PANELS_OF_TRANSPOSE : WeightLayout.PANELS, columns, name);
@@ -64,7 +64,7 @@ public final class WeightsPlan {
     return entry;
   }
 
-  /** The same places for other data of the same types. */
+  /** Returns the same positions for other data of the same types. */
   WeightsPlan with(UnaryOperator<Tensor> other) {
     WeightsPlan plan = new WeightsPlan();
     for (Entry e : entries) {
@@ -76,7 +76,7 @@ public final class WeightsPlan {
     return plan;
   }
 
-  /** Numbers that the model holds; a table in two layouts counts once. */
+  /** The number of parameters of the model; a table in two layouts counts once. */
   public long parameters() {
     return known.values().stream().mapToLong(same -> same.getFirst().data().size()).sum();
   }
@@ -85,12 +85,12 @@ public final class WeightsPlan {
     return List.copyOf(entries);
   }
 
-  /** Size of the weights in the side file; their checksum follows. */
+  /** The bytes of the weights in the weights file, without the checksum. */
   public long bytes() {
     return end;
   }
 
-  /** Writes the side file: the weights, then their CRC-32C as a little-endian integer. */
+  /** Writes the weights file: the weights, then their CRC-32C as a little-endian integer. */
   public void writeTo(OutputStream out) throws IOException {
     CheckedOutputStream checked = new CheckedOutputStream(out, new CRC32C());
     writeWeights(checked);

@@ -1,2 +1,2 @@
-/** What the emitted program looks like, decided before a line is printed. */
+/** Plans the emitted program before any line is printed. */
 package io.partita.backend.java.plan;

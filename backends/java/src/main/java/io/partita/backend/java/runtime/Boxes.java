@@ -9,8 +9,8 @@ final class Boxes {
   /**
    * Copies a box of an array.
    *
-   * @param shape extents of the whole
-   * @param box the first place in each dimension, then the extent in each; null for nothing
+   * @param shape the whole array's extents
+   * @param box the first index in each dimension, then the extent in each; null for nothing
    * @return the elements of the box, or null
    */
   static Object cut(Object whole, int[] shape, int[] box) {
@@ -26,12 +26,12 @@ final class Boxes {
     return part;
   }
 
-  /** Copies the elements of a box to their places in the whole. */
+  /** Copies the elements of a box into the whole array. */
   static void paste(Object part, int[] shape, int[] box, Object whole) {
     copy(whole, shape, box, part, false);
   }
 
-  /** Copies row by row; a row lies along the last dimension. */
+  /** Copies row by row, along the last dimension. */
   private static void copy(Object whole, int[] shape, int[] box, Object part, boolean cuts) {
     int rank = shape.length;
     int row = rank == 0 ? 1 : box[2 * rank - 1];

@@ -4,30 +4,30 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The messages of one device. From one device to another they arrive in the order in which they are
- * sent, and a few may be under way: then a send waits until the other device has received one.
+ * The messages of one device. Messages between two devices arrive in the order in which they were
+ * sent. Only a few may be in flight; then a send waits until the other device has received one.
  */
 public abstract class Channels {
   /** The program of one device. */
   interface Device {
     /**
-     * Computes what the device computes.
+     * Runs the device's program.
      *
-     * @param inputs arrays, by number of the model's input; null where the device holds nothing
-     * @return arrays, by number of the model's output; null where the device holds nothing
+     * @param inputs arrays by index of the model's input; null where the device holds nothing
+     * @return arrays by index of the model's output; null where the device holds nothing
      */
     Object[] call(Object[] inputs);
 
-    /** As {@link #call}, with the inputs and outputs of several tokens at once. */
+    /** Like {@link #call}, with the inputs and outputs of several tokens at once. */
     default Object[] chunk(Object[] inputs) {
       throw new UnsupportedOperationException("one token at a time");
     }
 
-    /** Forgets all calls. */
+    /** Resets the state. */
     void reset();
   }
 
-  /** Loads the program of a device, whose weights lie in a folder. */
+  /** Loads the program of a device from the folder of its weights. */
   interface Opener {
     Device open(Path folder, int device, Channels channels) throws IOException;
   }
@@ -35,15 +35,15 @@ public abstract class Channels {
   /** All devices, each with its program. */
   interface Devices extends AutoCloseable {
     /**
-     * Lets all devices compute.
+     * Runs all devices.
      *
      * @param inputs by device, as for {@link Device#call}
      * @return outputs by device
-     * @throws Failure when a device failed; then all have ended
+     * @throws Failure if a device failed; all have then ended
      */
     Object[][] call(Object[][] inputs);
 
-    /** Lets all devices compute what {@link Device#chunk} does, as {@link #call} does otherwise. */
+    /** Runs {@link Device#chunk} on all devices. */
     Object[][] chunk(Object[][] inputs);
 
     void reset();
@@ -52,7 +52,7 @@ public abstract class Channels {
     void close();
   }
 
-  /** Why devices couldn't go on. */
+  /** Why devices couldn't continue. */
   public enum Reason {
     /** A device's own program threw an exception. */
     FAILED,
@@ -60,17 +60,17 @@ public abstract class Channels {
     STALLED,
     /** A device's process ended, or its connection broke. */
     ENDED,
-    /** A device doesn't answer at its address. */
+    /** A device doesn't respond at its address. */
     UNREACHABLE,
     /** Devices have different programs, or different versions of these channels. */
     MISMATCH,
-    /** The device's own address is in use, or isn't one of this computer. */
+    /** The device's address is in use, or doesn't belong to this computer. */
     PORT,
     /** The list of addresses can't be read. */
     PEERS
   }
 
-  /** Devices couldn't go on. */
+  /** Reports that devices couldn't continue. */
   public static final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -87,13 +87,13 @@ public abstract class Channels {
       return reason;
     }
 
-    /** The device that the failure is about. */
+    /** The device that failed. */
     public int device() {
       return device;
     }
   }
 
-  /** A failure of a device's own program. */
+  /** Returns a failure of a device's program. */
   static Failure failed(int device, Throwable cause) {
     return cause instanceof Failure
         ? (Failure) cause
@@ -104,22 +104,22 @@ public abstract class Channels {
             cause);
   }
 
-  /** A message that isn't the one that is due: the devices' programs don't fit together. */
+  /** Returns a failure for an unexpected message: the devices' programs don't match. */
   static void verifyDue(int from, int sync, int bytes, int foundSync, int foundBytes) {
     if (sync != foundSync || bytes != foundBytes) {
       throw new IllegalStateException(
-          "sync %d is due with %d bytes from device %d, not sync %d with %d bytes"
+          "expected sync %d with %d bytes from device %d, found sync %d with %d bytes"
               .formatted(sync, bytes, from, foundSync, foundBytes));
     }
   }
 
   /**
-   * Sends a message, which isn't written to any more.
+   * Sends a message, which must not be modified afterwards.
    *
-   * @param sync number of the exchange that the message is part of
+   * @param sync the number of the message's exchange
    */
   abstract void send(int to, int sync, byte[] message);
 
-  /** Waits for the next message from a device, which must be of this exchange and size. */
+  /** Waits for the next message from a device, which must have this exchange number and size. */
   abstract byte[] receive(int from, int sync, int bytes);
 }

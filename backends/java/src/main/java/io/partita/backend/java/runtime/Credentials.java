@@ -17,13 +17,13 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * The key that the processes of all devices have in common, in a PKCS #12 file. Connections are TLS
- * 1.3: each end shows the key's certificate and proves that it has the key, and takes no other.
+ * The key that the processes of all devices share, in a PKCS #12 file. Connections use TLS 1.3:
+ * each end presents the key's certificate, proves that it holds the key, and accepts no other key.
  */
 final class Credentials {
   private static final String PROTOCOL = "TLSv1.3";
 
-  /** It protects nothing: who has the file has the key. */
+  /** The password of the file. It protects nothing: whoever has the file has the key. */
   private static final String PASSWORD = "partita";
 
   private final SSLSocketFactory sockets;
@@ -31,7 +31,7 @@ final class Credentials {
   /**
    * Reads a key.
    *
-   * @throws IOException when there is none in the file
+   * @throws IOException if the file holds no key
    */
   Credentials(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
@@ -52,11 +52,11 @@ final class Credentials {
       context.init(own.getKeyManagers(), others.getTrustManagers(), null);
       sockets = context.getSocketFactory();
     } catch (GeneralSecurityException wrong) {
-      throw new IOException(file + " is no key of devices: " + wrong.getMessage(), wrong);
+      throw new IOException(file + " isn't a key of devices: " + wrong.getMessage(), wrong);
     }
   }
 
-  /** The same connection, encrypted, with somebody who has the key. */
+  /** Encrypts a connection, with a peer that holds the key. */
   SSLSocket secured(Socket socket, boolean isCaller) throws IOException {
     String host = socket.getInetAddress().getHostAddress();
     SSLSocket secured = (SSLSocket) sockets.createSocket(socket, host, socket.getPort(), true);
@@ -67,7 +67,7 @@ final class Credentials {
     return secured;
   }
 
-  /** Whether a connection failed as the other end has another key. */
+  /** Whether a connection failed because the other end has a different key. */
   static boolean isOtherKey(IOException failure) {
     return failure instanceof SSLException
         && (failure.getCause() instanceof CertificateException

@@ -21,8 +21,8 @@ final class DeviceMain {
   private final Channels.Opener opener;
 
   /**
-   * @param program what all devices must agree on
-   * @param neighbours by device, those that it exchanges messages with
+   * @param program the fingerprint that all devices must share
+   * @param neighbours for each device, those with which it exchanges messages
    */
   DeviceMain(String program, int[][] neighbours, Channels.Opener opener) {
     this.program = program;
@@ -36,13 +36,13 @@ final class DeviceMain {
         device, addresses, program, neighbours, CONNECT_SECONDS, new Credentials(key));
   }
 
-  /** Connects device 0, which this process is, to all others. */
+  /** Connects this process, as device 0, to all others. */
   Channels.Devices connect(Path folder, String peers, Path key) throws IOException {
     SocketChannels.Self self = self(0, peers, key);
     return connect(folder, self, SocketChannels.listen(self));
   }
 
-  /** The same where somebody listens already at the address of device 0. */
+  /** Connects device 0, which already listens at its address, to all others. */
   Channels.Devices connect(Path folder, String peers, Path key, ServerSocket server)
       throws IOException {
     return connect(folder, self(0, peers, key), server);
@@ -53,7 +53,7 @@ final class DeviceMain {
     return new DeviceProcesses(SocketChannels.connect(self, server), folder, opener);
   }
 
-  /** Is another device than 0, as long as device 0 needs it. */
+  /** Runs a device other than 0 until device 0 ends. */
   void serve(Path folder, int device, String peers, Path key) throws IOException {
     SocketChannels.Self self = self(device, peers, key);
     serve(folder, self, SocketChannels.listen(self));
@@ -95,7 +95,7 @@ final class DeviceMain {
     }
   }
 
-  /** Says at which free port it listens, and is told the addresses of all. */
+  /** Prints the free port on which it listens, and reads the addresses of all devices. */
   private void serveParent(Path folder, int device, Path key) throws IOException {
     ServerSocket server =
         new ServerSocket(0, neighbours.length * 2, InetAddress.getLoopbackAddress());

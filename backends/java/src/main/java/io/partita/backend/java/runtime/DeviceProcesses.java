@@ -12,16 +12,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All devices, each in a process of its own, seen from that of device 0, which calls the others.
- * The processes tell each other twice a second that they are there and what they wait for: one that
- * isn't heard for a while is lost, and when all wait and nothing moves, they are stalled.
+ * All devices, each in its own process, as seen from device 0, which calls the others. The
+ * processes send each other a heartbeat twice a second, with what they wait for. A process that is
+ * silent for a while is lost, and if all wait and nothing moves, they are stalled.
  */
 final class DeviceProcesses implements Channels.Devices {
   static final int STALL_MILLISECONDS = 3000;
   private static final int LOST_MILLISECONDS = 20_000;
   private static final int PULSE_MILLISECONDS = 500;
 
-  /** Numbers of the frames of calls. */
+  /** Frame numbers of calls. */
   private static final int CALL = 1;
 
   private static final int RESET = 2;
@@ -31,20 +31,20 @@ final class DeviceProcesses implements Channels.Devices {
   private static final int PULSE = 6;
   private static final int CHUNK = 7;
 
-  /** For how long a device has waited for the same. */
+  /** How long a device has waited for the same message. */
   private static final class Pulse {
     private String state = "";
     private long since;
     private long heard;
 
-    /** Takes what {@link DeviceProcesses#pulse} gave. */
+    /** Parses the result of {@link DeviceProcesses#pulse}. */
     void hear(String found) {
       heard = now();
       since = found.equals(state) ? since : heard;
       state = found;
     }
 
-    /** Nanoseconds since a time that is before all others. */
+    /** Nanoseconds since a fixed earlier time. */
     private static long now() {
       return System.nanoTime() - START;
     }
@@ -52,7 +52,7 @@ final class DeviceProcesses implements Channels.Devices {
 
   private static final long START = System.nanoTime();
 
-  /** What is known of another device. */
+  /** The known state of another device. */
   private static final class Peer {
     private final Frames frames;
     private final Pulse pulse = new Pulse();
@@ -86,7 +86,7 @@ final class DeviceProcesses implements Channels.Devices {
     return thread;
   }
 
-  /** Tells the others, as long as they are there, that this device is. */
+  /** Sends heartbeats to the others until the connection ends. */
   private static void beat(SocketChannels channels) {
     try {
       while (!channels.calls.isEmpty()) {
@@ -96,11 +96,11 @@ final class DeviceProcesses implements Channels.Devices {
         Thread.sleep(PULSE_MILLISECONDS);
       }
     } catch (IOException | InterruptedException ended) {
-      // Who reads from the connection notices as well.
+      // The reader of the connection notices this too.
     }
   }
 
-  /** What a device waits for, and how far it is; empty while it computes. */
+  /** The message that a device waits for, and its progress; empty while it computes. */
   private static String pulse(SocketChannels channels) {
     String waiting = channels.waiting;
     return waiting.isEmpty() ? "" : channels.progress.get() + " " + waiting;
@@ -117,7 +117,7 @@ final class DeviceProcesses implements Channels.Devices {
         }
       }
     } catch (IOException e) {
-      String text = closed ? "closed" : "its process ended or can't be reached any more";
+      String text = closed ? "closed" : "its process ended or became unreachable";
       fail(new Channels.Failure(Channels.Reason.ENDED, device, text, e));
     }
   }
@@ -131,7 +131,10 @@ final class DeviceProcesses implements Channels.Devices {
     }
   }
 
-  /** The first failure counts, unless it only says that a device ended and another says why. */
+  /**
+   * The first failure counts, unless it only reports that a device ended and another gives the
+   * reason.
+   */
   private synchronized void fail(Channels.Failure cause) {
     boolean better =
         failure != null
@@ -187,7 +190,7 @@ final class DeviceProcesses implements Channels.Devices {
     peer.pulse.hear("");
   }
 
-  /** A device that fails says so, but another may notice its end earlier. */
+  /** A device that fails reports it, but another may notice its end earlier. */
   private void awaitReason() throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PULSE_MILLISECONDS);
     for (long left = PULSE_MILLISECONDS; left > 0; ) {
@@ -207,7 +210,7 @@ final class DeviceProcesses implements Channels.Devices {
     try {
       peers.get(device).frames.write(number, bytes);
     } catch (IOException e) {
-      String text = "its process ended or can't be reached any more";
+      String text = "its process ended or became unreachable";
       fail(new Channels.Failure(Channels.Reason.ENDED, device, text, e));
     }
   }
@@ -232,7 +235,7 @@ final class DeviceProcesses implements Channels.Devices {
     return ownResult != null && peers.values().stream().allMatch(peer -> peer.result != null);
   }
 
-  /** Fails when for a while all devices that still run have waited and nothing has moved. */
+  /** Fails if all running devices have waited for a while and nothing has moved. */
   private void verifyLive() {
     ownPulse.hear(pulse(channels));
     List<String> waits = new ArrayList<>();
@@ -280,7 +283,7 @@ final class DeviceProcesses implements Channels.Devices {
     channels.close();
   }
 
-  /** Computes for device 0 until it says that nothing more comes. */
+  /** Computes for device 0 until it ends the program. */
   static void serve(int self, SocketChannels channels, Path folder, Channels.Opener opener)
       throws IOException {
     try (channels) {
@@ -290,7 +293,7 @@ final class DeviceProcesses implements Channels.Devices {
       start("calls", () -> listen(calls, due, channels));
       start("pulse", () -> beat(channels));
       while (answer(self, device, due.take(), calls)) {
-        // Each turn is a call.
+        // Each iteration is a call.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -308,7 +311,7 @@ final class DeviceProcesses implements Channels.Devices {
         }
       }
     } catch (IOException e) {
-      String text = "its process ended or can't be reached any more";
+      String text = "its process ended or became unreachable";
       Channels.Failure lost = new Channels.Failure(Channels.Reason.ENDED, 0, text, e);
       channels.end(lost);
       due.add(new Frames.Frame(FAILURE, bytes(lost)));

@@ -10,12 +10,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * All devices in this process, a thread for each. A queue leads from each device to each other.
- * When no device can go on, that is noticed at once: all that still run wait for a queue, and none
- * of the queues is ready.
+ * All devices in this process, one thread each, with a queue from each device to each other one. A
+ * deadlock is detected at once: all running devices wait for a queue, and none of the queues is
+ * ready.
  */
 final class DeviceThreads implements Channels.Devices {
-  /** What is under way from one device to another. */
+  /** The messages in flight from one device to another. */
   private static final class Link {
     private final int from;
     private final int to;
@@ -37,7 +37,7 @@ final class DeviceThreads implements Channels.Devices {
     }
   }
 
-  /** A device that can't go on before a queue has room, or has a message. */
+  /** A device that waits until a queue has room or a message. */
   private static final class Wait {
     private final Link link;
     private final boolean sends;
@@ -57,7 +57,7 @@ final class DeviceThreads implements Channels.Devices {
     }
   }
 
-  /** Ends a thread when another device has failed. */
+  /** Ends a thread after another device has failed. */
   private static final class Ended extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -73,7 +73,7 @@ final class DeviceThreads implements Channels.Devices {
   private int failed;
 
   /**
-   * @param capacity messages that each queue holds
+   * @param capacity the number of messages that each queue holds
    */
   DeviceThreads(int count, int capacity, Path folder, Channels.Opener opener) throws IOException {
     this.capacity = capacity;
@@ -147,7 +147,7 @@ final class DeviceThreads implements Channels.Devices {
     }
   }
 
-  /** Fails when all devices that still run wait, and none of them can go on. */
+  /** Fails if all running devices wait and none of them can continue. */
   private void verifyLive() {
     List<String> stalled = new ArrayList<>();
     for (int device = 0; device < devices.length; device++) {
@@ -226,7 +226,7 @@ final class DeviceThreads implements Channels.Devices {
       Channels.Device own = devices[device];
       outputs[device] = isChunk ? own.chunk(inputs) : own.call(inputs);
     } catch (Ended other) {
-      // The failure of the other device is what the caller gets.
+      // The caller gets the other device's failure.
     } catch (RuntimeException | Error own) {
       thrown = own;
     }
@@ -269,7 +269,7 @@ final class DeviceThreads implements Channels.Devices {
     }
   }
 
-  /** Threads end with each call; nothing is left to close. */
+  /** Does nothing: threads end with each call. */
   @Override
   public void close() {}
 }

@@ -12,7 +12,9 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A connection to another device's process: frames of a number, a length, and so many bytes. */
+/**
+ * A connection to another device's process, which carries frames: a number, a length and the bytes.
+ */
 final class Frames implements Closeable {
   private static final int BLOCK = 1 << 16;
 
@@ -33,7 +35,7 @@ final class Frames implements Closeable {
   private final DataOutputStream out;
 
   /**
-   * @param plain what carries an encrypted connection; closing it waits for nobody
+   * @param plain the socket below an encrypted connection; closing it doesn't block
    */
   Frames(Socket socket, Socket plain) throws IOException {
     this.socket = socket;
@@ -53,7 +55,7 @@ final class Frames implements Closeable {
   /**
    * Waits for the next frame.
    *
-   * @param arrives is run for each block that arrives
+   * @param arrives runs for each block that arrives
    */
   Frame read(Runnable arrives) throws IOException {
     int number = in.readInt();
@@ -71,7 +73,7 @@ final class Frames implements Closeable {
     return new Frame(number, bytes);
   }
 
-  /** Reads a frame that a stranger may have sent, and so is short. */
+  /** Reads a frame from an unauthenticated peer, which must be short. */
   Frame readShort() throws IOException {
     int number = in.readInt();
     int length = in.readInt();
@@ -88,11 +90,11 @@ final class Frames implements Closeable {
     try {
       plain.close();
     } catch (IOException closed) {
-      // There is nothing left that could be lost.
+      // Nothing can be lost any more.
     }
   }
 
-  /** Arrays of elements, any of which may be null, as bytes. */
+  /** Serialises arrays of elements, any of which may be null. */
   static byte[] bytes(Object[] arrays) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -156,7 +158,7 @@ final class Frames implements Closeable {
     out.write(buffer.array());
   }
 
-  /** Reads what {@link #bytes} wrote. */
+  /** Reads the result of {@link #bytes}. */
   static Object[] arrays(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Object[] arrays = new Object[in.readInt()];

@@ -25,14 +25,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The channels of a device that has a process of its own: a TCP connection to each device that it
- * exchanges messages with, and one between device 0 and each other for calls and results. Of two
- * devices, that of the higher number connects to the other. Both prove that they have the same key
- * before either says anything ({@link Credentials}); who can't is heard for a few seconds at most,
- * beside a limited number of others, and only until all devices are there.
+ * The channels of a device in its own process: a TCP connection to each device with which it
+ * exchanges messages, and one between device 0 and each other device for calls and results. Of two
+ * devices, the one with the higher number connects to the other. Both prove that they hold the same
+ * key before either sends anything ({@link Credentials}). A peer that can't is dropped after a few
+ * seconds; the number of such peers is limited, and none is accepted once all devices are
+ * connected.
  */
 final class SocketChannels extends Channels implements Closeable {
-  /** Both ends of a connection say this first. */
+  /** Both ends of a connection send this first. */
   private static final int MAGIC = 0x50415254;
 
   private static final int VERSION = 1;
@@ -40,7 +41,7 @@ final class SocketChannels extends Channels implements Closeable {
   private static final int RETRY_MILLISECONDS = 100;
   private static final int MOST_ARRIVALS = 64;
 
-  /** What a device is, in whose program. */
+  /** A device and its program. */
   static final class Self {
     final int device;
     final List<InetSocketAddress> peers;
@@ -51,10 +52,10 @@ final class SocketChannels extends Channels implements Closeable {
 
     /**
      * @param peers addresses of all devices
-     * @param program what devices must agree on
-     * @param neighbours the devices that each device exchanges messages with
+     * @param program the fingerprint that devices must share
+     * @param neighbours for each device, those with which it exchanges messages
      * @param seconds how long to wait for the others
-     * @param credentials what the devices know each other by
+     * @param credentials the key by which devices authenticate each other
      */
     Self(
         int device,
@@ -81,7 +82,7 @@ final class SocketChannels extends Channels implements Closeable {
     }
   }
 
-  /** Messages that have arrived from another device. */
+  /** The received messages of another device. */
   private static final class Link {
     private final Frames frames;
     private final BlockingQueue<Frames.Frame> arrived = new ArrayBlockingQueue<>(1);
@@ -98,25 +99,25 @@ final class SocketChannels extends Channels implements Closeable {
   /** The connections for calls and results: those of device 0, or the one to it. */
   final Map<Integer, Frames> calls = new ConcurrentSkipListMap<>();
 
-  /** Counts blocks that arrived and messages that were handled: while it does, nothing stalls. */
+  /** Counts received blocks and handled messages: while it increases, nothing is stalled. */
   final AtomicLong progress = new AtomicLong();
 
-  /** What the device waits for; empty while it computes. */
+  /** The message that the device waits for; empty while it computes. */
   volatile String waiting = "";
 
   private volatile Failure failure;
 
-  /** Connections of which isn't known yet whose they are, the oldest first. */
+  /** Unauthenticated connections, the oldest first. */
   private final Deque<Socket> arrivals = new ArrayDeque<>();
 
-  /** Why a device that has the key can't take part. */
+  /** Why a device that holds the key can't take part. */
   private volatile Failure refused;
 
   private SocketChannels(Self self) {
     this.self = self;
   }
 
-  /** Reads {@code host:port,host:port}. */
+  /** Parses {@code host:port,host:port}. */
   static List<InetSocketAddress> addresses(String text, int devices) {
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (String peer : text.strip().split(",", -1)) {
@@ -142,7 +143,7 @@ final class SocketChannels extends Channels implements Closeable {
     return new InetSocketAddress(address.getHostString(), address.getPort());
   }
 
-  /** Listens at the device's own address; on a loopback address nobody else can connect. */
+  /** Listens at the device's address; other computers can't connect to a loopback address. */
   static ServerSocket listen(Self self) {
     InetSocketAddress own = self.peers.get(self.device);
     try {
@@ -157,14 +158,14 @@ final class SocketChannels extends Channels implements Closeable {
   }
 
   /**
-   * Connects to all devices that this one has to do with, and waits until they are there.
+   * Connects to all devices with which this one communicates, and waits until they are connected.
    *
-   * @throws Failure when one isn't there in time, or has another program
+   * @throws Failure if a device doesn't connect in time, or has a different program
    */
   static SocketChannels connect(Self self, ServerSocket server) {
     SocketChannels channels = new SocketChannels(self);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(self.seconds);
-    // Others are answered while this device still connects, so that no two wait for each other.
+    // Accepts others while this device still connects, so that no two wait for each other.
     FutureTask<Void> accepting = new FutureTask<>(() -> channels.accept(server, deadline), null);
     Thread acceptor = new Thread(accepting, "connections");
     acceptor.setDaemon(true);
@@ -190,7 +191,7 @@ final class SocketChannels extends Channels implements Closeable {
     return channels;
   }
 
-  /** Connects to a device of a lower number, which may be started yet. */
+  /** Connects to a device with a lower number, which may not have started yet. */
   private Frames dial(int other, char kind, long deadline) {
     InetSocketAddress address = self.peers.get(other);
     String where = address.getHostString() + ":" + address.getPort();
@@ -209,7 +210,7 @@ final class SocketChannels extends Channels implements Closeable {
         last = e;
         closeQuietly(socket);
         if (Credentials.isOtherKey(e)) {
-          throw mismatch(other, where + ": its key is another one than this device's");
+          throw mismatch(other, where + ": its key differs from this device's");
         }
         pause();
       } catch (Failure wrong) {
@@ -224,7 +225,7 @@ final class SocketChannels extends Channels implements Closeable {
     try {
       socket.close();
     } catch (IOException closed) {
-      // It never was of use.
+      // It was never used.
     }
   }
 
@@ -251,7 +252,7 @@ final class SocketChannels extends Channels implements Closeable {
   private void verifyAnswer(int other, String where, Frames.Frame answer) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(answer.bytes));
     if (answer.number != MAGIC) {
-      throw mismatch(other, where + ": what answers isn't a device");
+      throw mismatch(other, where + ": the peer isn't a device");
     }
     verifySame(other, where, in);
     in.readChar();
@@ -276,7 +277,7 @@ final class SocketChannels extends Channels implements Closeable {
     return new Failure(Reason.MISMATCH, device, found, null);
   }
 
-  /** Waits for the devices of higher numbers. */
+  /** Waits for the devices with higher numbers. */
   private void accept(ServerSocket server, long deadline) {
     try {
       acceptAll(server, deadline);
@@ -307,14 +308,14 @@ final class SocketChannels extends Channels implements Closeable {
         server.setSoTimeout((int) Math.min(left, RETRY_MILLISECONDS));
         admit(server.accept());
       } catch (SocketTimeoutException none) {
-        // The next turn looks who has come meanwhile.
+        // The next iteration checks which devices have connected.
       } catch (IOException e) {
         throw new Failure(Reason.PORT, self.device, String.valueOf(e.getMessage()), e);
       }
     }
   }
 
-  /** A device of a higher number that hasn't connected yet, or -1. */
+  /** A device with a higher number that hasn't connected yet, or -1. */
   private int missing() {
     for (int other = self.device + 1; other < self.peers.size(); other++) {
       boolean linked = !self.isNeighbour(other) || links.containsKey(other);
@@ -325,7 +326,7 @@ final class SocketChannels extends Channels implements Closeable {
     return -1;
   }
 
-  /** Hears who connects beside others; of too many, the one that has been silent longest goes. */
+  /** Handles a new connection concurrently; if there are too many, drops the longest silent one. */
   private void admit(Socket socket) {
     synchronized (arrivals) {
       if (arrivals.size() == MOST_ARRIVALS) {
@@ -351,7 +352,7 @@ final class SocketChannels extends Channels implements Closeable {
     }
   }
 
-  /** Takes a connection, unless it's from somebody else. */
+  /** Accepts a connection, if it is from a device. */
   private void welcome(Socket socket) {
     try {
       socket.setSoTimeout(ANSWER_MILLISECONDS);
@@ -360,7 +361,7 @@ final class SocketChannels extends Channels implements Closeable {
       if (greeting.number == MAGIC) {
         frames.write(MAGIC, greeting('a', 0));
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(greeting.bytes));
-        verifySame(self.device, "who connects from " + socket.getInetAddress(), in);
+        verifySame(self.device, "the peer at " + socket.getInetAddress(), in);
         char kind = in.readChar();
         int other = in.readInt();
         if (other > self.device && other < self.peers.size() && in.readInt() == self.device) {
@@ -375,7 +376,7 @@ final class SocketChannels extends Channels implements Closeable {
         }
       }
     } catch (IOException | IllegalArgumentException stranger) {
-      // Whatever it was, the devices may still come.
+      // Devices may still connect after any such failure.
     }
     closeQuietly(socket);
   }
@@ -456,7 +457,7 @@ final class SocketChannels extends Channels implements Closeable {
     }
   }
 
-  /** Ends what the device waits for, and all that it waits for later. */
+  /** Ends the device's current and all later waits. */
   void end(Failure cause) {
     if (failure == null) {
       failure = cause;

@@ -1,5 +1,6 @@
 /**
- * What emitted programs for several devices run on. These sources are emitted as they are, but for
- * package and names of classes; so they keep to Java 17 and depend on nothing.
+ * The runtime of emitted programs for several devices. These sources are emitted unchanged, except
+ * for the package and the names of classes, so they are limited to Java 17 and have no
+ * dependencies.
  */
 package io.partita.backend.java.runtime;

@@ -95,7 +95,7 @@ class SocketChannelsTest {
                 peer.send(0, 5, new byte[2]);
                 own.receive(1, 4, 2);
               })
-          .hasMessage("sync 4 is due with 2 bytes from device 1, not sync 5 with 2 bytes");
+          .hasMessage("expected sync 4 with 2 bytes from device 1, found sync 5 with 2 bytes");
       peer.end(Channels.failed(1, new IllegalStateException("over")));
       assertFails(() -> own.receive(1, 6, 1), Reason.ENDED, 1);
     }
@@ -221,7 +221,7 @@ class SocketChannelsTest {
     ServerSocket third = free();
     assertThatThrownBy(() -> SocketChannels.connect(self(1, "p", other, first, third), third))
         .isInstanceOf(Failure.class)
-        .hasMessageContaining("its key is another one than this device's");
+        .hasMessageContaining("its key differs from this device's");
     try (SocketChannels peer = SocketChannels.connect(self(1, "p", first, second), second);
         SocketChannels there = own.get()) {
       peer.send(0, 1, new byte[3]);
