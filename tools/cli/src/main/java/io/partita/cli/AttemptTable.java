@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What else was tried, and why it isn't the plan. */
+/** The alternatives that were tried, and why they weren't chosen. */
 final class AttemptTable {
   private static final int MOST = 10;
   private static final String ROW = "  %-40s %9s  %9s  %s";
@@ -96,7 +96,7 @@ final class AttemptTable {
     return "  %-40s %s".formatted(strategy, reason(attempt));
   }
 
-  /** Why an attempt that gave no figures isn't the plan. */
+  /** The reason why an attempt without figures wasn't chosen. */
   String reason(Attempt attempt) {
     return switch (attempt) {
       case Attempt.Fits fits -> PlanPage.comparison(fits, best, goal);

@@ -22,13 +22,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Measures what devices send. */
+/** Measures the ranges of the values that devices send. */
 @Command(
     name = "calibrate",
     description = {
-      "Measure between which values the features lie that devices send each other, on data, for the"
+      "Measure the ranges of the features that devices send each other, on data, for the"
           + " pass low-bit.",
-      "An interrupted calibration continues when it is run again."
+      "Repeating the command resumes an interrupted calibration."
     })
 final class CalibrateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -39,7 +39,7 @@ final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = "--array",
       paramLabel = "NAME",
-      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+      description = "The array of samples; by default ${DEFAULT-VALUE}.")
   String array = "calibration";
 
   @Option(
@@ -57,7 +57,7 @@ final class CalibrateCommand implements Callable<Integer> {
       names = "--sync",
       paramLabel = "RULES",
       description =
-          "Measure with the syncs dropped that these rules drop, such as 'blocks 0-3: drop+int4'. By"
+          "Drop the syncs that these rules drop first, such as 'blocks 0-3: drop+int4'. By"
               + " default all sums are exact.")
   String rules;
 

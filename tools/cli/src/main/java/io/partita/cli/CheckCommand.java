@@ -34,10 +34,10 @@ import picocli.CommandLine.Spec;
     description = {
       "Run recorded test cases and compare the results.",
       "A case is a folder with model.onnx and test_data_set_*/{input,output}_*.pb, or with"
-          + " network.onnx, inputs.npz and outputs.npz. Each gets a line: PASS, FAIL or UNSUPPORTED.",
-      "Integers must be equal; floats within the tolerances, which are by default 1e-3 relative and"
+          + " network.onnx, inputs.npz and outputs.npz. Each case gets a line: PASS, FAIL or UNSUPPORTED.",
+      "Integers must be equal, and floats within the tolerances: by default 1e-3 relative and"
           + " 1e-5 absolute for f32 (2^-9 and 2^-10 for f16, 2^-6 and 2^-7 for bf16, 1e-3 and 1e-7 for"
-          + " f64). The exit code is 1 when a case fails.",
+          + " f64). The exit code is 1 if a case fails.",
       "A difference that rounding explains passes with a note, unless --rtol or --atol is given.",
       "With --devices the emitted code runs, each device as a thread; for siracusa as a process."
     })
@@ -45,7 +45,7 @@ final class CheckCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "PATH",
       arity = "1..*",
-      description = "The folder of a case, or one that has cases below it.")
+      description = "The folder of a case, or a folder above cases.")
   List<Path> paths;
 
   @Option(
@@ -120,7 +120,8 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (on != null && on != Port.HOST) {
       throw new ParameterException(
-          spec.commandLine(), "check runs emitted C on host; 'partita run' runs it elsewhere");
+          spec.commandLine(),
+          "check runs emitted C on host only; use 'partita run' for other ports");
     }
     return isChip
         ? new ChipRunner(settings.settings().chips(target), sharding)
@@ -133,7 +134,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (!Tolerance.isBound(value)) {
       throw new ParameterException(
-          spec.commandLine(), option + " takes a finite number from 0 on, not " + value);
+          spec.commandLine(), option + " takes a finite number of 0 or more, not " + value);
     }
     return OptionalDouble.of(value);
   }

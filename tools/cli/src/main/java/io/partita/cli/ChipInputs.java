@@ -7,14 +7,14 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a program in C runs on. */
+/** The inputs of a C program. */
 final class ChipInputs {
   private ChipInputs() {}
 
   /**
-   * The arrays of a NumPy archive, in the order of the program's inputs.
+   * Returns the arrays of a NumPy archive, in the order of the program's inputs.
    *
-   * @param notes takes a note about arrays that the program doesn't use
+   * @param notes receives a note about unused arrays
    */
   static List<Tensor> read(Path file, ModelDescription description, PrintWriter notes) {
     NamedArrays arrays = NamedArrays.read(file);

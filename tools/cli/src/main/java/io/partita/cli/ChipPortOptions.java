@@ -13,13 +13,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** On which port a program in C runs. */
+/** Options for the port of a C program. */
 final class ChipPortOptions {
   @Option(
       names = "--on",
       paramLabel = "PORT",
       description =
-          "Where a program in C runs: host (the default), mpi, qemu or gvsoc. It's built first.")
+          "Where a C program runs, after it is built: host (the default), mpi, qemu or gvsoc.")
   Port on;
 
   @Option(
@@ -34,21 +34,21 @@ final class ChipPortOptions {
       description = "The Python that runs GVSoC and has its packages; by default python3.")
   String python;
 
-  /** Whether one of them was given. */
+  /** Whether one of these options was given. */
   boolean areGiven() {
     return on != null || gvsoc != null || python != null;
   }
 
-  /** Neither means something for a program in Java. */
+  /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
     if (areGiven()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on, --gvsoc and --python are for programs in C: 'partita compile --target siracusa'");
+          "--on, --gvsoc and --python are for C programs: 'partita compile --target siracusa'");
     }
   }
 
-  /** The port that was chosen. */
+  /** Returns the chosen port. */
   Port port(CommandSpec spec) {
     Port port = on == null ? Port.HOST : on;
     if ((port == Port.GVSOC) != (gvsoc != null)) {
@@ -73,7 +73,7 @@ final class ChipPortOptions {
     return python == null ? GvsocPython.USUAL : python;
   }
 
-  /** GVSoC's own code runs in it, and imports packages that it may not have. */
+  /** The Python for GVSoC, checked for the packages that GVSoC imports. */
   private void verifyPython() {
     String where = GvsocPython.OPTION + " " + pythonName();
     Path program =

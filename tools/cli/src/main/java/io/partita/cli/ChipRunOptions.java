@@ -22,20 +22,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Where a program in C runs. */
+/** Options for running a C program. */
 final class ChipRunOptions {
   @Mixin ChipPortOptions ports = new ChipPortOptions();
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "End a program in C that runs for longer; by default ${DEFAULT-VALUE}.")
+      description = "Stop a C program that runs longer; by default ${DEFAULT-VALUE}.")
   int timeout = 600;
 
   @Option(
       names = "--json",
       description =
-          "Print outputs, and what a program in C took beside what was predicted, as JSON.")
+          "Print outputs, and the measured and predicted figures of a C program, as JSON.")
   boolean json;
 
   @Option(
@@ -45,12 +45,12 @@ final class ChipRunOptions {
               + " predicted.")
   boolean profile;
 
-  /** None of the options means something for a program in Java. */
+  /** Refuses these options for a Java program. */
   void requireNone(CommandSpec spec) {
     if (ports.areGiven() || json || profile) {
       throw new ParameterException(
           spec.commandLine(),
-          "--on, --gvsoc, --json and --profile are for programs in C:"
+          "--on, --gvsoc, --json and --profile are for C programs:"
               + " 'partita compile --target siracusa'");
     }
   }
@@ -58,7 +58,7 @@ final class ChipRunOptions {
   /**
    * Builds and runs the program in a folder.
    *
-   * @param anyImages whether memories may begin with other bytes than were compiled
+   * @param anyImages whether memory images may differ from the compiled ones
    */
   int run(Path folder, Path inputs, Path outputs, boolean anyImages, CommandSpec spec) {
     Port port = ports.port(spec);

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run on chips took beside what was predicted, for JSON.
+ * The measured and predicted figures of a run on chips, as JSON.
  *
- * @param port whose cycles the measured ones are
+ * @param port the port, which determines the unit of measured cycles
  */
 record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
 
-  /** Of the whole run, and of each chip. */
+  /** The figures of the whole run and of each chip. */
   Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("port", port.text());
@@ -60,7 +60,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
     return predicted.chips().getFirst().energy();
   }
 
-  /** Of all chips, by what was measured; of a run that was profiled. */
+  /** The energy of all chips from measured figures of a profiled run. */
   double joules() {
     return measured.chips().stream().mapToDouble(this::joules).sum();
   }
@@ -75,7 +75,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
     return predicted.chips().get(chip.chip());
   }
 
-  /** Of the run if it was profiled, else of the program. */
+  /** The cycles of the run if it was profiled, else of the program. */
   long cycles(MeasuredChip chip) {
     return chip.steps().isEmpty() ? chip.programCycles() : StepFigures.cycles(chip.steps());
   }
@@ -134,7 +134,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
     return fields;
   }
 
-  /** Starts are from the run's start on. */
+  /** Start times are relative to the start of the run. */
   private static List<Map<String, Object>> steps(MeasuredChip chip, Chip expected) {
     List<Map<String, Object>> steps = new ArrayList<>();
     long start = chip.steps().getFirst().start();

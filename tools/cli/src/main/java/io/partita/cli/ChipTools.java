@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The programs with which emitted C is built and run. None is needed for Java. */
+/** The programs that build and run emitted C. Java needs none of them. */
 final class ChipTools {
   private static final int PATIENCE_SECONDS = 5;
   private static final int RANKS_SECONDS = 30;
   private static final String DEBIAN = "apt-get install ";
 
   /**
-   * A program on the path.
+   * A program on the PATH.
    *
-   * @param purpose what it's for
-   * @param fix how it's had
-   * @param tellsVersion whether it knows {@code --version}
+   * @param purpose its purpose
+   * @param fix how to install it
+   * @param tellsVersion whether it supports {@code --version}
    */
   record Tool(String name, String purpose, String fix, boolean tellsVersion) {
-    /** Where it is and which version, if it's there. */
+    /** Its path and version, if it is installed. */
     Optional<String> found() {
       return Build.find(name)
           .map(path -> tellsVersion ? version(path) + ", " + path : path.toString());
@@ -33,19 +33,19 @@ final class ChipTools {
 
   private ChipTools() {}
 
-  /** In the order in which ports need them. */
+  /** The programs in the order in which ports need them. */
   static List<Tool> all() {
     return List.of(
         tool("make", "builds emitted C, for every port", "make"),
-        tool("gcc", "compiles it for this computer: --on host", "gcc"),
-        tool("mpicc", "compiles it for MPI: --on mpi", "libopenmpi-dev"),
-        tool("mpirun", "runs it over MPI: --on mpi", "openmpi-bin"),
+        tool("gcc", "compiles C for this computer: --on host", "gcc"),
+        tool("mpicc", "compiles C for MPI: --on mpi", "libopenmpi-dev"),
+        tool("mpirun", "runs programs over MPI: --on mpi", "openmpi-bin"),
         tool(
             "riscv64-unknown-elf-gcc",
-            "compiles it for bare-metal RV32: --on qemu, --on gvsoc",
+            "compiles C for bare-metal RV32: --on qemu, --on gvsoc",
             "gcc-riscv64-unknown-elf"),
-        tool("qemu-system-riscv32", "runs it bare metal: --on qemu", "qemu-system-misc"),
-        tool("g++", "compiles the board's parts for GVSoC: --on gvsoc", "g++"),
+        tool("qemu-system-riscv32", "runs bare-metal programs: --on qemu", "qemu-system-misc"),
+        tool("g++", "compiles the board's components for GVSoC: --on gvsoc", "g++"),
         tool("python3", "starts GVSoC: --on gvsoc", "python3"),
         new Tool(
             "gvsoc",
@@ -55,7 +55,7 @@ final class ChipTools {
             false));
   }
 
-  /** Starts two processes over MPI that do nothing; what is wrong, or nothing. */
+  /** Starts two idle processes over MPI; returns the problem, if any. */
   static String startRanks() throws IOException {
     List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe"));
     if (System.getProperty("user.name").equals("root")) {
@@ -82,7 +82,7 @@ final class ChipTools {
     return new Tool(name, purpose, DEBIAN + debianPackage, true);
   }
 
-  /** The first line of what it says. */
+  /** The first line of its output. */
   private static String version(Path program) {
     try {
       Process process =

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Compile an ONNX model (or a .pir module) to a target.",
       "For java: one class without dependencies and its weights. A model with a KV cache becomes a"
-          + " decoder with reset() and step(token). With --devices, a class for each role that devices"
-          + " have, the weights of each device, and a class that is called as that for one device.",
-      "For siracusa: C for each role that chips have, the weights of each chip, and a makefile."
+          + " decoder with reset() and step(token). With --devices, one class for each role, the weights"
+          + " of each device, and a class with the interface of a single-device model.",
+      "For siracusa: C for each role, the weights of each chip, and a makefile."
     })
 final class CompileCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -40,7 +40,7 @@ final class CompileCommand implements Callable<Integer> {
       paramLabel = "TARGET",
       completionCandidates = TargetNames.class,
       description =
-          "What to compile for: ${COMPLETION-CANDIDATES}; chips with parameters, as in"
+          "The target: ${COMPLETION-CANDIDATES}; chips with parameters, as in"
               + " siracusa:chips=4.")
   String target;
 
@@ -48,8 +48,7 @@ final class CompileCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       required = true,
       paramLabel = "DIR",
-      description =
-          "The folder to write, whole or not at all; an earlier program in it is replaced.")
+      description = "The folder to write, atomically; an earlier program in it is replaced.")
   Path output;
 
   @Mixin ModelOptions options = new ModelOptions();
@@ -64,14 +63,14 @@ final class CompileCommand implements Callable<Integer> {
       names = "--plan",
       paramLabel = "TARGET",
       description =
-          "Choose the strategy and the ways of messages that are best for these devices, such as"
+          "Choose the best strategy and sync algorithms for these devices, such as"
               + " siracusa:chips=8; see 'partita plan'.")
   String plan;
 
   @Option(
       names = "--passes",
       paramLabel = "PIPELINE",
-      description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
+      description = "Passes to run instead of the default ones; see 'partita opt --list-passes'.")
   String passes;
 
   @Option(names = "--kv-capacity", paramLabel = "N", description = "Positions of the KV cache.")
@@ -81,8 +80,8 @@ final class CompileCommand implements Callable<Integer> {
       names = "--chunk",
       paramLabel = "N",
       description =
-          "For a decoder that takes any number of tokens: also take N of a prompt at once, on the"
-              + " same cache and weights.")
+          "For a decoder that takes any number of tokens: add an entry point that takes N prompt"
+              + " tokens at once, with the same cache and weights.")
   Long chunk;
 
   @Option(

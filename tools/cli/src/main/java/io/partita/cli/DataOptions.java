@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** What says which data a model is run on, and how. */
+/** Options for the data that a model runs on. */
 final class DataOptions {
   @Option(names = "--data", required = true, paramLabel = "FILE", description = "The data (.npz).")
   Path file;
@@ -15,31 +15,31 @@ final class DataOptions {
   @Option(
       names = "--samples",
       paramLabel = "N",
-      description = "Only so many samples, the first ones; by default all.")
+      description = "Only the first N samples; by default all.")
   Integer count;
 
   @Option(
       names = "--mean",
       paramLabel = "X",
       description =
-          "Subtracted from samples that aren't tokens, after bytes were divided by 255; by default"
+          "Subtracted from samples that aren't tokens, after dividing bytes by 255; by default"
               + " ${DEFAULT-VALUE}.")
   double mean;
 
   @Option(
       names = "--std",
       paramLabel = "X",
-      description = "Divides them afterwards; by default ${DEFAULT-VALUE}.")
+      description = "Then divides them; by default ${DEFAULT-VALUE}.")
   double deviation = 1;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Samples to run at once; by default as many as there are processors.")
+      description = "Samples to run in parallel; by default the number of processors.")
   int threads = Runtime.getRuntime().availableProcessors();
 
   /**
-   * @throws ParameterException when a number isn't one that its option takes
+   * @throws ParameterException if a number is out of its option's range
    */
   void verify(CommandSpec spec) {
     require(spec, "--samples", count == null || count >= 1, count, "1 or more");

@@ -7,28 +7,28 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** What says over which devices a model is distributed. */
+/** Options for the devices over which a model is distributed. */
 final class DeviceOptions {
   @Option(
       names = "--devices",
       paramLabel = "N",
       description =
-          "Distribute the model over N devices; by default one. When compiling with --plan: auto for"
-              + " as many as are best, and by default all of the target's.")
+          "Distribute the model over N devices; by default one. When compiling with --plan, auto"
+              + " chooses the number, and the default is all of the target's.")
   String devices;
 
   @Option(
       names = "--strategy",
       paramLabel = "STRATEGY",
       description =
-          "How to distribute it: tensor (the default), sequence, pipeline, or several with their"
-              + " numbers of devices as in pipeline=2,tensor=4.")
+          "How to split it: tensor (the default), sequence, pipeline, or several with their"
+              + " numbers of devices, as in pipeline=2,tensor=4.")
   String strategy;
 
   /**
    * The strategy for several devices.
    *
-   * @throws ParameterException when none is given
+   * @throws ParameterException if none is given
    */
   Strategy required(CommandSpec spec) {
     return selection()
@@ -36,8 +36,7 @@ final class DeviceOptions {
         .orElseThrow(
             () ->
                 new ParameterException(
-                    spec.commandLine(),
-                    "--devices N: over how many devices, 2 or more, is the model split?"));
+                    spec.commandLine(), "missing: --devices N, the number of devices, 2 or more"));
   }
 
   DeviceSelection selection() {

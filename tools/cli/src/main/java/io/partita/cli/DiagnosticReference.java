@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All diagnostics that there are, and the page that explains them, {@code diagnostics.md}. */
+/** All diagnostics, and the page that explains them, {@code diagnostics.md}. */
 final class DiagnosticReference {
   /** A section begins with {@code ### P1001: title}. */
   private static final String SECTION = "### ";
@@ -75,7 +75,7 @@ final class DiagnosticReference {
     return codes().stream().filter(code -> code.id().equalsIgnoreCase(id.strip())).findFirst();
   }
 
-  /** What the page says about a code, without the heading. */
+  /** The page's text about a code, without the heading. */
   static String text(DiagnosticCode code) {
     return sections().getOrDefault(heading(code), "");
   }
@@ -88,7 +88,7 @@ final class DiagnosticReference {
   /**
    * The sections of the page in its order: heading to text.
    *
-   * @throws IllegalStateException when two have one heading
+   * @throws IllegalStateException if two have the same heading
    */
   static Map<String, String> sections() {
     Map<String, String> sections = new LinkedHashMap<>();

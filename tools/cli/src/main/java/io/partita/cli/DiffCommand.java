@@ -21,14 +21,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Names the first step of a program in C that gives something else than the reference. */
+/** Reports the first step of a C program that differs from the reference. */
 @Command(
     name = "diff",
     description = {
-      "Run a compiled program in C with probes, and name the first chip, step and element that"
-          + " isn't what the Java reference gives.",
-      "Each step is held against the reference by itself, on what the chip had before it; messages of"
-          + " collectives too. The exit code is 1 when something diverges, or a chip stops or waits for"
+      "Run a compiled C program with probes, and report the first chip, step and element that"
+          + " differ from the Java reference.",
+      "Each step is compared by itself with the reference, applied to the chip's data before the"
+          + " step; so are messages of collectives. The exit code is 1 if something diverges, or a chip"
+          + " stops or waits for"
           + " ever."
     })
 final class DiffCommand implements Callable<Integer> {
@@ -50,14 +51,14 @@ final class DiffCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
-          "End the program when it runs for longer, and say where it is; by default ${DEFAULT-VALUE}.")
+          "Stop a program that runs longer, and report where it is; by default ${DEFAULT-VALUE}.")
   int timeout = 120;
 
   @Option(
       names = "--transfers",
       paramLabel = "WHEN",
       description =
-          "When emulated transfers copy: when they're waited for (late, the default), or when they"
+          "When emulated transfers copy: when they are awaited (late, the default), or when they"
               + " start (early).")
   String transfers;
 
@@ -65,7 +66,7 @@ final class DiffCommand implements Callable<Integer> {
       names = "--tolerance",
       paramLabel = "X",
       description =
-          "How far f32 may be off, relative to an element and to the largest of its tensor; by default"
+          "The tolerance for f32, relative to an element and to the largest of its tensor; by default"
               + " 1e-5. Integers must be equal.")
   double tolerance = ProbeComparison.USUAL_TOLERANCE;
 

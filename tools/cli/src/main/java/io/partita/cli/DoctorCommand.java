@@ -22,18 +22,18 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says what of this machine Partita uses, and how to mend what isn't right. */
+/** Lists the tools on this machine that Partita uses, and how to install missing ones. */
 @Command(
     name = "doctor",
     description = {
-      "Say what Partita finds on this machine: JDK, heap, processors, Maven, start-up cache, and what"
-          + " builds and runs emitted C; and how to mend what is missing.",
-      "The exit code is 1 when something that is needed is missing."
+      "Check this machine: JDK, heap, processors, Maven, start-up cache, and the tools that build and"
+          + " run emitted C; and say how to install what is missing.",
+      "The exit code is 1 if a required tool is missing."
     })
 final class DoctorCommand implements Callable<Integer> {
   private static final long MEBIBYTE = 1 << 20;
 
-  /** Enough for every model of the zoo of up to a billion parameters: weights are mapped. */
+  /** Enough for every zoo model of up to a billion parameters, since weights are mapped. */
   private static final long GOOD_HEAP = 512 * MEBIBYTE;
 
   private static final String CACHE_OPTION = "-XX:AOTCache=";
@@ -47,7 +47,7 @@ final class DoctorCommand implements Callable<Integer> {
   /**
    * One finding.
    *
-   * @param fix what to do; empty when all is well
+   * @param fix the remedy; empty if there is no problem
    */
   private record Finding(String name, Status status, String value, String fix) {}
 
@@ -82,7 +82,7 @@ final class DoctorCommand implements Callable<Integer> {
       int width =
           findings.stream().mapToInt(finding -> finding.name().length()).max().orElseThrow();
       findings.forEach(finding -> print(finding, width, out));
-      out.println(well ? "all that is needed is there" : "something that is needed is missing");
+      out.println(well ? "all required tools are installed" : "a required tool is missing");
     }
     return well ? ExitCode.DONE : ExitCode.CHECK_FAILED;
   }
@@ -111,7 +111,7 @@ final class DoctorCommand implements Callable<Integer> {
     return bytes >= GOOD_HEAP
         ? ok("heap", size)
         : new Finding(
-            "heap", Status.OPTIONAL, size, "give it more, for instance: partita -J-Xmx2g …");
+            "heap", Status.OPTIONAL, size, "increase it, for example: partita -J-Xmx2g …");
   }
 
   private static Finding processors() {
@@ -129,14 +129,14 @@ final class DoctorCommand implements Callable<Integer> {
         return new Finding(
             "AOT cache",
             Status.OPTIONAL,
-            cache + " is not usable, so that commands start slowly",
-            "remove it, and ./partita makes it again");
+            cache + " is not usable, so commands start slowly",
+            "delete it; ./partita makes a new one");
       }
     }
     return new Finding(
         "AOT cache",
         Status.OPTIONAL,
-        "none in use, so that commands start slowly",
+        "none in use, so commands start slowly",
         "start Partita by its ./partita script");
   }
 
@@ -179,7 +179,7 @@ final class DoctorCommand implements Callable<Integer> {
                     tool.fix()));
   }
 
-  /** What GVSoC imports, by importing it. */
+  /** Checks the packages that GVSoC imports, by importing them. */
   private List<Finding> gvsocPackages() {
     Optional<Path> python = GvsocPython.find(pythonName == null ? GvsocPython.USUAL : pythonName);
     if (python.isEmpty()) {
@@ -205,7 +205,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** Whether MPI starts processes here. */
+  /** Checks that MPI starts processes on this machine. */
   private static List<Finding> ranks() throws IOException {
     if (Build.find("mpirun").isEmpty()) {
       return List.of();
@@ -218,7 +218,7 @@ final class DoctorCommand implements Callable<Integer> {
                 "MPI ranks",
                 Status.OPTIONAL,
                 "mpirun can't start two processes: " + problem,
-                "install one MPI whole: apt-get install openmpi-bin libopenmpi-dev"));
+                "install a complete MPI: apt-get install openmpi-bin libopenmpi-dev"));
   }
 
   private static Finding ok(String name, String value) {

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is in a folder of an emitted program, in a line each: a file, a folder in it, or files that
- * differ in a number, such as those of all chips.
+ * The contents of an emitted program's folder, one line each: a file, a folder in it, or files that
+ * differ only in a number, such as those of all chips.
  */
 final class EmittedFiles {
   private static final Pattern NUMBERED = Pattern.compile("(.*?\\D)(\\d{1,9})(\\D.*|)");
@@ -18,7 +18,7 @@ final class EmittedFiles {
   private EmittedFiles() {}
 
   /**
-   * @param folder in which they are
+   * @param folder the folder of the files
    * @param files paths in it
    */
   static List<String> lines(Path folder, List<String> files) {

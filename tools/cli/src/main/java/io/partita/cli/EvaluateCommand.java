@@ -18,14 +18,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Measures how good a model is. */
+/** Measures the quality of a model. */
 @Command(
     name = "evaluate",
     description = {
-      "Measure a model on data, by the Java that is emitted for it: the perplexity of a language"
-          + " model, the top-1 accuracy of a classifier; and what devices send.",
+      "Measure a model on data, using the Java emitted for it: the perplexity of a language"
+          + " model or the top-1 accuracy of a classifier; and the bytes that devices send.",
       "The data is a NumPy archive (.npz). Token ids are integers [n,length]; samples of a"
-          + " classifier are [n,...], and an array of the same name and _labels has their classes."
+          + " classifier are [n,...], and the array with the suffix _labels has their classes."
     })
 final class EvaluateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -36,7 +36,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--array",
       paramLabel = "NAME",
-      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+      description = "The array of samples; by default ${DEFAULT-VALUE}.")
   String array = "validation";
 
   @Mixin ModelOptions options = new ModelOptions();
@@ -51,7 +51,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--passes",
       paramLabel = "PIPELINE",
-      description = "Passes to run instead of the usual ones; see 'partita opt --list-passes'.")
+      description = "Passes to run instead of the default ones; see 'partita opt --list-passes'.")
   String passes;
 
   @Option(names = "--json", description = "Print JSON.")

@@ -13,11 +13,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a diagnostic means. */
+/** Explains a diagnostic. */
 @Command(
     name = "explain",
-    description =
-        "Say what a diagnostic means and what to do about it; without CODE, list them all.")
+    description = "Explain a diagnostic and its remedy; without CODE, list all of them.")
 final class ExplainCommand implements Runnable {
   @Parameters(
       paramLabel = "CODE",

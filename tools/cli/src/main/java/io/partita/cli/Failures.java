@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/** Turns what a command throws into a message and an exit code. */
+/** Turns exceptions of a command into a message and an exit code. */
 final class Failures implements IExecutionExceptionHandler {
   private final Main main;
 

@@ -2,7 +2,7 @@ package io.partita.cli;
 
 import java.util.Locale;
 
-/** Quantities as people read them: three digits or four, and a unit that suits them. */
+/** Formats quantities for people: three or four digits, and a suitable unit. */
 final class Figures {
   private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB"};
   private static final String[] SMALL = {"", "m", "u", "n", "p"};

@@ -10,17 +10,17 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** How the folder of a compiled program is opened. */
+/** Options for opening the folder of a compiled program. */
 final class FolderOptions {
   @Option(
       names = "--allow-changes",
       description =
-          "Run the program though files of its folder were changed since it was compiled. A note"
+          "Run the program even if files of its folder were changed since it was compiled. A note"
               + " names them.")
   boolean allowChanges;
 
   /**
-   * Compares the files of a program with their checksums. Programs in Java compare those of weights
+   * Compares the files of a program with their checksums. Java programs compare those of weights
    * themselves.
    *
    * @throws io.partita.ir.diagnostic.PartitaException P5030 or P5031
@@ -34,10 +34,10 @@ final class FolderOptions {
   }
 
   /**
-   * Names changed files, and goes on.
+   * Names changed files in a note, and continues.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException P5030 when the description is among them, as
-   *     nobody knows what the others are without it
+   * @throws io.partita.ir.diagnostic.PartitaException P5030 if the description has changed, since
+   *     the other files depend on it
    */
   static void noteChanges(Path folder, CommandSpec spec) {
     if (!Files.exists(folder.resolve(Checksums.FILE))) {
@@ -56,7 +56,7 @@ final class FolderOptions {
                   folder.toString(),
                   "",
                   String.join(", ", changed),
-                  "compile the model again for the files that it was compiled to"));
+                  "compile the model again to restore the files"));
     }
   }
 

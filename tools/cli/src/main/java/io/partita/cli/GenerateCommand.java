@@ -30,10 +30,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Continues a text. */
+/** Continues a text with a language model. */
 @Command(
     name = "generate",
-    description = "Continue a text with a compiled language model: the likeliest token each time.")
+    description =
+        "Continue a text with a compiled language model, choosing the likeliest token each time.")
 final class GenerateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
   Path folder;
@@ -68,7 +69,7 @@ final class GenerateCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
-          "End a program in C that takes longer for a token; by default ${DEFAULT-VALUE}.")
+          "Stop a C program that takes longer for one token; by default ${DEFAULT-VALUE}.")
   int timeout = 600;
 
   @Mixin HostingOptions options = new HostingOptions();
@@ -148,7 +149,7 @@ final class GenerateCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
-  /** A prompt that the program can look back on, of tokens that it knows. */
+  /** Encodes the prompt, which must fit the program and its vocabulary. */
   private void verify(LanguageModel model, Vocabulary tokens, List<Integer> prompted) {
     if (tokens.size() != model.vocabulary()) {
       throw new PartitaException(
@@ -209,9 +210,9 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   /**
-   * The option that gives the cache enough room, or all that the model has positions for.
+   * The option for a sufficient capacity, limited to the model's positions.
    *
-   * @param least tokens without which it's of no use
+   * @param least the smallest useful number of tokens
    */
   private static Optional<String> enlarge(LanguageModel model, int wanted, int least) {
     long most = Math.min(wanted, model.positions().orElse(wanted));

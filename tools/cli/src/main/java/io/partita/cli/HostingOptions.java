@@ -8,31 +8,31 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** What says where the devices of a program for several run. */
+/** Options for the location of a program's devices. */
 final class HostingOptions {
   @Option(
       names = "--processes",
-      description = "Run each device in a process of its own; by default each is a thread.")
+      description = "Run each device as a process; by default each is a thread.")
   boolean processes;
 
   @Option(
       names = "--peers",
       paramLabel = "HOST:PORT,...",
       description =
-          "Run devices on several computers: the address of each, from device 0 on. The others are"
+          "Run devices on several computers: the address of each, starting with device 0. The others are"
               + " started with 'partita run DIR --device I' and the same list.")
   String peers;
 
   @Option(
       names = "--key",
       paramLabel = "FILE",
-      description = "The key that the computers of --peers have; 'partita key FILE' makes it.")
+      description = "The shared key of the computers in --peers; 'partita key FILE' makes it.")
   Path key;
 
   /**
-   * Where the devices of the program in a folder run.
+   * Returns the location of the devices of the program in a folder.
    *
-   * @throws ParameterException when the options don't fit together or the program
+   * @throws ParameterException if the options contradict each other or the program
    */
   DeviceHosting hosting(Path folder, CommandSpec spec) {
     CommandLine command = spec.commandLine();

@@ -12,13 +12,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a model consists of. */
+/** Lists the contents of a model. */
 @Command(
     name = "inspect",
     description = {
-      "Say what an ONNX model consists of: inputs, parameters, KV cache, transformer blocks; and every"
-          + " node that isn't supported, all at once.",
-      "Exit code 2 when the model can't be imported."
+      "List the inputs, parameters, KV cache and transformer blocks of an ONNX model, and all of its"
+          + " unsupported nodes.",
+      "The exit code is 2 if the model can't be imported."
     })
 final class InspectCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx file.")
@@ -56,7 +56,7 @@ final class InspectCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
-  /** Unsupported nodes stand in the report already. */
+  /** The report already lists unsupported nodes. */
   private static boolean isListed(String where, Inspection inspection) {
     return inspection.imported().unsupported().stream()
         .map(UnsupportedNode::node)

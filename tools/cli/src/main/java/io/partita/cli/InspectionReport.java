@@ -112,7 +112,7 @@ final class InspectionReport {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** Those that differ in a number of their names only, as layers' caches do, share a line. */
+  /** Ports whose names differ only in a number, such as layers' caches, share a line. */
   private static void ports(String kind, Map<String, String> types, List<String> lines) {
     Map<String, List<String>> alike = new LinkedHashMap<>();
     types.forEach(
@@ -131,7 +131,7 @@ final class InspectionReport {
     }
   }
 
-  /** Neighbouring blocks that are alike share a line. */
+  /** Adjacent equal blocks share a line. */
   private static void blocks(ModelAnatomy anatomy, List<String> lines) {
     List<Block> blocks = anatomy.blocks();
     for (int first = 0; first < blocks.size(); ) {

@@ -14,7 +14,7 @@ final class Json {
 
   private Json() {}
 
-  /** A diagnostic, as in all JSON. */
+  /** A diagnostic in the form of all JSON output. */
   static Map<String, Object> of(Diagnostic diagnostic) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("code", diagnostic.code().id());
@@ -27,9 +27,9 @@ final class Json {
   }
 
   /**
-   * What a command that was asked for JSON answers when it fails.
+   * The output of a failed command with --json.
    *
-   * @param message what is wrong, where there are no diagnostics; or empty
+   * @param message the problem if there are no diagnostics; or empty
    */
   static String failure(int exitCode, String message, List<Diagnostic> diagnostics) {
     Map<String, Object> fields = new LinkedHashMap<>();
@@ -41,7 +41,7 @@ final class Json {
     return text(fields);
   }
 
-  /** What a program that is ours wrote as JSON. */
+  /** Parses JSON that Partita wrote. */
   static Object parse(String json) {
     try {
       return JSON.std.anyFrom(json);

@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "key",
     description = {
-      "Make a key by which devices on several computers know each other, for --peers.",
-      "Copy the file to all of them; who has it can take part."
+      "Make the key by which devices on several computers authenticate each other, for --peers.",
+      "Copy the file to all of them; whoever has it can connect."
     })
 final class KeyCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "The file to write, such as devices.p12.")
@@ -37,7 +37,7 @@ final class KeyCommand implements Callable<Integer> {
           DriverCode.OUTPUT_EXISTS,
           file.toString(),
           "a new file",
-          "one of this name",
+          "an existing file",
           "--force replaces it");
     }
     try {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The {@code partita} command. Each subcommand is a class of its own, listed here. */
+/** The {@code partita} command. Each subcommand is a class, listed here. */
 @Command(
     name = "partita",
     description = "Compiles an ONNX transformer into programs for many small devices.",
@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:done, and a check failed",
+      "1:the command ran, and a check failed",
       "2:a mistake in the command line or in its input",
       "70:a bug in Partita"
     },
@@ -62,7 +62,7 @@ final class Main implements Runnable {
 
   @Spec CommandSpec spec;
 
-  /** Without a subcommand there is nothing to do but to say what there is. */
+  /** Without a subcommand, prints the usage. */
   @Override
   public void run() {
     throw new CommandLine.ParameterException(
@@ -70,7 +70,7 @@ final class Main implements Runnable {
         "which command? A model becomes a program with: partita compile MODEL.onnx --target java -o DIR");
   }
 
-  /** An empty text would be the working folder, which nobody means. */
+  /** An empty text would mean the working folder, which is never intended. */
   private static Path path(String text) {
     if (text.isBlank()) {
       throw new CommandLine.TypeConversionException("a path can't be empty");
@@ -82,11 +82,11 @@ final class Main implements Runnable {
     }
   }
 
-  /** The command with its error handling, writing to the given streams. */
+  /** Returns the command with its error handling, writing to the given streams. */
   static CommandLine commandLine(PrintWriter out, PrintWriter err) {
     Main main = new Main();
     CommandLine line = new CommandLine(main);
-    // Remedies are options to add to a command that may have them already.
+    // Remedies append options that a command may already have.
     for (String command : List.of("plan", "compile", "check")) {
       line.getSubcommands().get(command).setOverwrittenOptionsAllowed(true);
     }
@@ -99,7 +99,7 @@ final class Main implements Runnable {
   }
 
   public static void main(String[] arguments) {
-    // Numbers are written alike everywhere, also in what other programs read.
+    // Number formats don't depend on the locale, since other programs read them.
     Locale.setDefault(Locale.ROOT);
     System.exit(
         run(
@@ -109,9 +109,9 @@ final class Main implements Runnable {
   }
 
   /**
-   * Runs a command, and answers its exit code.
+   * Runs a command and returns its exit code.
    *
-   * @param output the standard output; what can't be written to it is a failure
+   * @param output standard output; a failure to write to it is an error
    */
   static int run(OutputStream output, OutputStream errors, String... arguments) {
     VerifiedOutput verified = new VerifiedOutput(output);

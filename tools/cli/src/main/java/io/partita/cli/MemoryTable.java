@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/** What lies in the memories of the devices; devices that hold as much share lines. */
+/** The contents of the devices' memories; devices with equal contents share lines. */
 final class MemoryTable {
   private static final int MOST_GROUPS = 4;
   private static final String ROW = "%-6s %9s of %9s %5s  %9s %9s %11s %9s";
 
-  /** Longer names of devices get a line of their own. */
+  /** Longer names of devices get their own line. */
   private static final int LONGEST_NAME = 21;
 
   private final PlanReport report;
@@ -44,7 +44,7 @@ final class MemoryTable {
     for (Map.Entry<List<MemoryUse>, List<Integer>> group : groups.entrySet()) {
       if (shown++ == MOST_GROUPS) {
         int rest = groups.values().stream().skip(MOST_GROUPS).mapToInt(List::size).sum();
-        lines.add(rest + " more devices, each a little different: see --json");
+        lines.add(rest + " more devices with slightly different contents: see --json");
         break;
       }
       group(name(group.getValue()), group.getKey(), form, lines);

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** What says how a model is read. */
+/** Options for reading a model. */
 final class ModelOptions {
   @Option(
       names = "--dim",

@@ -19,18 +19,18 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The file of a model that a user names; one of the zoo's is made for as long as it's needed.
+ * The file of a model that the user names; a zoo model is generated temporarily.
  *
- * @param dims those of the user, and for a model of the zoo its usual length
- * @param capacity of the KV cache, for a decoder of the zoo
- * @param folder of a file that was made
+ * @param dims the user's dimensions, and for a zoo model its default length
+ * @param capacity the capacity of the KV cache, for a zoo decoder
+ * @param folder the folder of a generated file
  */
 record ModelSource(
     Path file, Map<String, Long> dims, OptionalLong capacity, Optional<ScratchFolder> folder)
     implements AutoCloseable {
   private static final String LENGTH = "seq";
 
-  /** A file of this name goes before a model of the zoo. */
+  /** A file takes precedence over a zoo model of the same name. */
   static ModelSource of(
       String model, ZooModelOptions options, Map<String, Long> dims, Consumer<String> progress)
       throws IOException {
@@ -42,7 +42,7 @@ record ModelSource(
       return new ModelSource(file, dims, OptionalLong.empty(), Optional.empty());
     }
     progress.accept("making " + model);
-    // It goes with the process, too.
+    // It is also deleted when the process ends.
     ScratchFolder folder = new ScratchFolder();
     try {
       return made(Zoo.model(model), options, dims, folder);
@@ -60,14 +60,14 @@ record ModelSource(
     }
   }
 
-  /** A name that is nearly one of the zoo's, and no file. */
+  /** A name similar to that of a zoo model, without such a file. */
   private static void verifyNotMisspelt(String model) {
     Optional<String> near = NearestName.of(model, Zoo.names());
     if (near.isPresent() && !near.get().equals(model)) {
       throw new PartitaException(
           ZooDiagnostic.NOT_IN_THE_ZOO,
           "MODEL",
-          "a .onnx or .pir file, or a model of the zoo: " + String.join(", ", Zoo.names()),
+          "a .onnx or .pir file, or a zoo model: " + String.join(", ", Zoo.names()),
           model,
           "did you mean '" + near.get() + "'?");
     }

@@ -25,9 +25,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Run passes on an ONNX model, or on the text of any stage (.pir, .sched), and print the"
           + " result.",
-      "Passes lead from a module over the program of each device to a schedule:",
+      "Passes lead from a module through the program of each device to a schedule:",
       "shard(tensor=2),localize,schedule.",
-      "--list-passes says which passes there are."
+      "--list-passes lists the passes."
     })
 final class OptCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "0..1", description = "A .pir, .onnx or .sched file.")
@@ -89,7 +89,7 @@ final class OptCommand implements Callable<Integer> {
     if (file == null) {
       throw new picocli.CommandLine.ParameterException(
           spec.commandLine(),
-          "which file? Name a .onnx, .pir or .sched file, or ask for --list-passes");
+          "which file? Name a .onnx, .pir or .sched file, or use --list-passes");
     }
     Pipeline pipeline = Pipeline.parse(passes, StandardPasses.REGISTRY);
     NumericVerification verification = new NumericVerification(seed);
@@ -129,7 +129,7 @@ final class OptCommand implements Callable<Integer> {
     return ExitCode.DONE;
   }
 
-  /** Of a module. */
+  /** Runs passes on a module. */
   private static void sayWhatVaries(Staged<?> model, PrintWriter out) {
     model.at(Stage.MODULE).stream()
         .flatMap(module -> VaryingDependence.of(module).stream())

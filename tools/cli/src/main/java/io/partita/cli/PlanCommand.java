@@ -27,14 +27,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "plan",
     description = {
-      "Say on one page how a model is best split over the devices of a target, and what that takes:"
-          + " memory, syncs, latency, energy; and what else was tried.",
-      "The exit code is 2 when it doesn't fit; the page then lists changes that make it fit."
+      "Find the best split of a model over the devices of a target, and print one page with its"
+          + " memory, syncs, latency and energy, and the alternatives that were tried.",
+      "The exit code is 2 if the model doesn't fit; the page then lists changes that make it fit."
     })
 final class PlanCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "MODEL",
-      description = "A .onnx or .pir file, or the name of a model of the zoo.")
+      description = "A .onnx or .pir file, or the name of a zoo model.")
   String model;
 
   @Option(
@@ -49,8 +49,7 @@ final class PlanCommand implements Callable<Integer> {
   @Option(
       names = "--devices",
       paramLabel = "N",
-      description =
-          "So many of the target's devices, or auto: as many as are best. By default all.")
+      description = "The first N devices of the target; auto chooses the number. By default all.")
   String devices;
 
   @Option(

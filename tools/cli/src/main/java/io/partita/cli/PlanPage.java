@@ -36,7 +36,7 @@ final class PlanPage {
   private final List<String> lines = new ArrayList<>();
 
   /**
-   * @param model as the user named it
+   * @param model the model's name as given by the user
    */
   PlanPage(String model, PlanResult result) {
     this.model = model;
@@ -133,7 +133,7 @@ final class PlanPage {
     }
   }
 
-  /** Largest first. */
+  /** The contents, largest first. */
   private static <N extends Number & Comparable<N>> String parts(
       SortedMap<String, N> parts, java.util.function.Function<N, String> text) {
     return parts.entrySet().stream()
@@ -207,7 +207,7 @@ final class PlanPage {
             .distinct()
             .map(kind -> kind.replace('_', '-'))
             .collect(Collectors.joining(" and "));
-    // Between two devices there's one way only.
+    // Between two devices there is only one algorithm.
     boolean isSend = sync.kinds().values().stream().allMatch(SyncKind.SEND::equals);
     return "%s of %s".formatted(kinds, sync.type()) + (isSend ? "" : " by " + sync.algorithm());
   }
@@ -233,7 +233,7 @@ final class PlanPage {
       lines.add("  %-50s %s".formatted(remedy.options(), remedy.meaning()));
     }
     if (result.remedies().isEmpty()) {
-      lines.add("  nothing that was tried");
+      lines.add("  none of the tried changes");
     }
   }
 

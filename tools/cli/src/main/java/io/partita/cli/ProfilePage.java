@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
-/** What a run on chips took beside what was predicted, for people. */
+/** The measured and predicted figures of a run on chips, as text. */
 final class ProfilePage {
   private static final int SLOWEST = 15;
   private static final int MOST_CHIPS = 16;
@@ -43,7 +43,7 @@ final class ProfilePage {
     row(what, number(measured), number(predicted), comparable ? error(measured, predicted) : "");
   }
 
-  /** Of the predicted figure. */
+  /** The error relative to the predicted figure. */
   private static String error(double measured, double predicted) {
     return measured == predicted || measured == 0
         ? ""

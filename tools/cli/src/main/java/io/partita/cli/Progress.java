@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says on the error stream what a command is at, once that has taken more than a second. On a
- * terminal one line is written over; else each step gets a line of its own, once.
+ * Prints the current step of a command to the error stream, once it has taken more than a second.
+ * On a terminal one line is overwritten; otherwise each step gets one line.
  */
 final class Progress implements AutoCloseable {
   private final PrintWriter err;
@@ -30,7 +30,7 @@ final class Progress implements AutoCloseable {
     return progress;
   }
 
-  /** From now on the command is at {@code step}. */
+  /** Sets the current step of the command. */
   synchronized void step(String step) {
     if (!step.equals(this.step)) {
       clear();

@@ -26,15 +26,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Ranks blocks by what dropping a sync costs. */
+/** Ranks blocks by the cost of dropping a sync. */
 @Command(
     name = "rank",
     description = {
-      "Measure what it costs to drop the sync after attention in each block of a model, for"
+      "Measure the cost of dropping the sync after attention in each block of a model, for"
           + " --sync 'ranked N: drop' and 'insensitive: drop'.",
-      "Blocks are dropped one after the other, from the last to the first; the sensitivity of a"
-          + " block is by how much it makes the metric worse. An interrupted ranking continues when it"
-          + " is run again."
+      "Syncs are dropped one after the other, from the last block to the first; the sensitivity of"
+          + " a block is the resulting loss in the metric. Repeating the command resumes an interrupted"
+          + " ranking."
     })
 final class RankCommand implements Callable<Integer> {
   @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
@@ -45,7 +45,7 @@ final class RankCommand implements Callable<Integer> {
   @Option(
       names = "--array",
       paramLabel = "NAME",
-      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+      description = "The array of samples; by default ${DEFAULT-VALUE}.")
   String array = "calibration";
 
   @Option(
@@ -66,7 +66,7 @@ final class RankCommand implements Callable<Integer> {
       names = "--tau2",
       paramLabel = "X",
       description =
-          "One of at most this is sensitive (SB), and others are extremely sensitive (ESB); by"
+          "A block of at most this sensitivity is sensitive (SB), others extremely sensitive (ESB); by"
               + " default ${DEFAULT-VALUE}.")
   double sensitive = BlockRanking.SENSITIVE;
 
@@ -139,7 +139,7 @@ final class RankCommand implements Callable<Integer> {
                             + scattered));
   }
 
-  /** The values with so many of the last blocks dropped are listed by the first of them. */
+  /** The value with the last blocks dropped is listed in the line of the first of them. */
   private List<String> lines(RankingFile file) {
     BlockRanking ranking = file.ranking();
     List<String> lines = new ArrayList<>();

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     name = "run",
     description = {
       "Run a compiled program once on inputs from a NumPy archive, and write its outputs.",
-      "With --device I, other than 0, be one device of a program for several, until device 0 ends."
+      "With --device I other than 0, run one device of a program for several, until device 0 ends."
     })
 final class RunCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR", description = "A folder that 'partita compile' wrote.")
@@ -43,7 +43,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--outputs"},
       paramLabel = "FILE",
-      description = "The outputs' file (.npz), written whole or not at all.")
+      description = "The file of outputs (.npz), written atomically.")
   Path outputs;
 
   @Mixin ChipRunOptions chips = new ChipRunOptions();
@@ -56,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
       names = "--device",
       paramLabel = "I",
       description =
-          "Which device this computer is, with --peers; by default 0, which has the inputs.")
+          "The device that this computer runs, with --peers; by default 0, which has the inputs.")
   int device;
 
   @Spec CommandSpec spec;
@@ -76,8 +76,8 @@ final class RunCommand implements Callable<Integer> {
     if (inputs == null || outputs == null) {
       throw new ParameterException(
           spec.commandLine(),
-          "--inputs FILE and --outputs FILE: which arrays to run on, and where"
-              + " to write those it gives?");
+          "missing: --inputs FILE and --outputs FILE, the arrays to run on and the"
+              + " file to write");
     }
   }
 
@@ -118,7 +118,7 @@ final class RunCommand implements Callable<Integer> {
     if (options.peers == null) {
       throw new ParameterException(
           spec.commandLine(),
-          "--device " + device + " takes --peers HOST:PORT,...: where are the others?");
+          "--device " + device + " needs --peers HOST:PORT,..., the addresses of all devices");
     }
     options.hosting(folder, spec);
     int devices =

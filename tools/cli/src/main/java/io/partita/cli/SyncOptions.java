@@ -5,20 +5,20 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** What says how devices exchange the sums of blocks. */
+/** Options for the sums of blocks between devices. */
 final class SyncOptions {
   @Option(
       names = "--sync",
       paramLabel = "RULES",
       description =
-          "How the sums of each block travel between devices, such as 'blocks 0-3: drop; blocks 4,5:"
+          "How the sums of each block are communicated, such as 'blocks 0-3: drop; blocks 4,5:"
               + " int4+bf16(k=8); others: bf16'. By default all are exact.")
   String rules;
 
   @Option(
       names = "--calibration",
       paramLabel = "FILE",
-      description = "The ranges for int4 and its like: a file of 'partita calibrate'.")
+      description = "The ranges for int4 and other integers: a file of 'partita calibrate'.")
   Path calibration;
 
   @Option(

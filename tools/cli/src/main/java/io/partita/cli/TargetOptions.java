@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** What changes a target. */
+/** Options that change a target. */
 final class TargetOptions {
   @Option(
       names = "--set",

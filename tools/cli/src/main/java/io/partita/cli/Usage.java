@@ -12,18 +12,18 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Answers a mistake in the command line: what is wrong, how the command is used, where to read
- * more. The whole help would push the message off the screen.
+ * Reports a mistake in the command line: the problem, the command's usage, and where to read more.
+ * The full help would push the message off the screen.
  */
 final class Usage implements IParameterExceptionHandler {
   @Override
   public int handleParseException(ParameterException mistake, String[] arguments) {
     CommandLine command = mistake.getCommandLine();
     PrintWriter err = command.getErr();
-    // Picocli checks what is missing first, though a slip in a name is why it is.
+    // Picocli reports missing options first, even if a misspelt name is the cause.
     List<String> unknown =
         mistake instanceof MissingParameterException ? command.getUnmatchedArguments() : List.of();
-    // "option option" is picocli's own slip.
+    // "option option" is a mistake in picocli.
     String message =
         unknown.isEmpty()
             ? mistake.getMessage().replace("option option", "option")
@@ -47,7 +47,7 @@ final class Usage implements IParameterExceptionHandler {
     return ExitCode.USER_ERROR;
   }
 
-  /** The option that a misspelt one may stand for. */
+  /** The option that a misspelt one probably means. */
   private static boolean suggestOption(CommandLine command, PrintWriter err) {
     List<String> known =
         command.getCommandSpec().options().stream()

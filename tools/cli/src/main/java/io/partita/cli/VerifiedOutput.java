@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Optional;
 
-/** A stream that remembers that something couldn't be written to it. Printers pass over that. */
+/** A stream that remembers failed writes, which printers ignore. */
 final class VerifiedOutput extends FilterOutputStream {
   private IOException failure;
 
@@ -25,15 +25,15 @@ final class VerifiedOutput extends FilterOutputStream {
     }
   }
 
-  /** What couldn't be written, if anything. */
+  /** The first failure to write, if any. */
   Optional<Diagnostic> failure() {
     return Optional.ofNullable(failure)
         .map(
             lost ->
                 new Diagnostic(
                     DriverCode.FILE,
-                    "the standard output",
-                    "a file, pipe or terminal that takes what is printed",
+                    "standard output",
+                    "a file, pipe or terminal that can be written",
                     String.valueOf(lost.getMessage()),
                     "check the free space; a pipe must be read to its end"));
   }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.Writer;
 
 /**
- * Passes text on in which control characters are visible. Names come from files that nobody has
- * vetted, and escape sequences in them would do as they like with a terminal.
+ * Replaces control characters by visible ones. Names come from untrusted files, and escape
+ * sequences in them could control the terminal.
  */
 final class VisibleText extends FilterWriter {
   private static final char INSTEAD = '\ufffd';

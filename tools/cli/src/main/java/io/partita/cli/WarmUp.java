@@ -14,10 +14,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * Does what users do most, once, with no output. The launcher records which classes this loads into
+ * Runs the most common commands once, without output. The launcher records the loaded classes in
  * the JVM's AOT cache, so that later runs start fast.
  */
-@Command(name = "warm-up", hidden = true, description = "Load what most commands need.")
+@Command(name = "warm-up", hidden = true, description = "Load the classes that most commands need.")
 final class WarmUp implements Runnable {
   @Parameters(
       paramLabel = "CASE",

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code partita zoo}: lists the models that can be made without a download, or makes one. */
+/** {@code partita zoo}: lists the models that need no download, or generates one. */
 @Command(
     name = "zoo",
     description = "List the models that need no download, or write one as ONNX.",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
           + " of the same name and .data. The same options and file name give the same bytes."
     })
 final class ZooCommand implements Runnable {
-  /** How {@code --mode} reads: the paper's word for decode is accepted too. */
+  /** Parses {@code --mode}; the paper's word for decode is accepted too. */
   enum ModeName {
     prompt(Mode.PROMPT),
     decode(Mode.DECODE),
@@ -65,7 +65,7 @@ final class ZooCommand implements Runnable {
   @Option(names = "--seed", paramLabel = "N", description = "Seed of the weights; by default 0.")
   private long seed;
 
-  @Option(names = "--layers", paramLabel = "N", description = "So many layers, not the model's.")
+  @Option(names = "--layers", paramLabel = "N", description = "Override the number of layers.")
   private Integer layers;
 
   @Option(
@@ -77,7 +77,7 @@ final class ZooCommand implements Runnable {
   @Option(
       names = "--seq",
       paramLabel = "N",
-      description = "Tokens of the prompt; in decode mode, the cached ones and the new one.")
+      description = "Tokens of the prompt; in decode mode, the cached tokens and the new one.")
   private Integer sequence;
 
   @Option(
@@ -93,7 +93,7 @@ final class ZooCommand implements Runnable {
               + " default without --seq and --past.")
   private boolean dynamic;
 
-  @Option(names = "--external", description = "Put the weights into a second file in any case.")
+  @Option(names = "--external", description = "Always put the weights into a second file.")
   private boolean external;
 
   @Option(names = "--force", description = "Replace the output if it exists.")
@@ -162,7 +162,7 @@ final class ZooCommand implements Runnable {
             DriverCode.OUTPUT_EXISTS,
             file.toString(),
             "a new file",
-            "one of this name",
+            "an existing file",
             "--force replaces it");
       }
     }
@@ -183,7 +183,7 @@ final class ZooCommand implements Runnable {
     } catch (AccessDeniedException e) {
       throw failure("a folder that may be written to", "no permission", "choose another folder");
     } catch (IOException e) {
-      throw failure("room and a working disk", e.toString(), "choose another folder");
+      throw failure("enough space and a working disk", e.toString(), "choose another folder");
     }
   }
 

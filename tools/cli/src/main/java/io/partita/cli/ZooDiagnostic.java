@@ -3,7 +3,7 @@ package io.partita.cli;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a request to the model zoo. */
+/** Diagnostics of requests to the model zoo. */
 enum ZooDiagnostic implements DiagnosticCode {
   NOT_IN_THE_ZOO("P6101", "the zoo doesn't have this");
 

@@ -160,7 +160,7 @@ class ChipCommandsTest {
             "--devices=4",
             "-o",
             scratch.resolve("none"));
-    assertThat(tooMany.err()).contains("P6017", "at most 2 devices, which the target has");
+    assertThat(tooMany.err()).contains("P6017", "at most 2 devices, the number in the target");
     assertThat(Files.exists(scratch.resolve("none"))).isFalse();
   }
 

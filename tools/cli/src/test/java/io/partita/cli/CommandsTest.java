@@ -230,7 +230,7 @@ final class CommandsTest {
     assertThat(failed.json())
         .containsOnlyKeys("cases", "passed", "failed", "unsupported")
         .containsEntry("failed", 1);
-    assertThat(failed.out()).contains("rounding sums and functions otherwise changes results");
+    assertThat(failed.out()).contains("other rounding of sums and functions changes results");
     for (String wrong : List.of("--rtol=NaN", "--atol=-1", "--atol=Infinity")) {
       assertThat(Invocation.of("check", prefill, wrong).exitCode()).isEqualTo(ExitCode.USER_ERROR);
     }

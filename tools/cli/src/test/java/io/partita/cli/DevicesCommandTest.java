@@ -135,7 +135,7 @@ final class DevicesCommandTest {
     Path one = compiled("--dim=past=8");
     assertFails("compile the model with --devices 2", generating(one, "--processes").toArray());
     assertFails("choose one", generating(one, "--processes", "--peers=a:1").toArray());
-    assertFails("where are the others?", "run", one, "--device=1");
+    assertFails("needs --peers HOST:PORT", "run", one, "--device=1");
     Path two = compiled("--dim=past=8", "--devices=2");
     assertFails("are 0 to 1", "run", two, "--device=2", "--peers=a:1,b:2", "--key=k");
     assertFails("'partita key FILE'", generating(two, "--peers=a:1,b:2").toArray());

@@ -53,7 +53,7 @@ class DoesNotFitTest {
             "  expected:  at most 300 bytes of l1 on siracusa",
             "  found:     624 bytes for the smallest tiles of attention_f32: q 32, k 256, v 256, out 32, "
                 + "largest 8, weights 8, sums 32",
-            "  fix:       --set l1=1KiB (tried: it fits then); or more devices, ");
+            "  fix:       --set l1=1KiB (tried, it then fits); or more devices, ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l1=1KiB");
   }
 
@@ -67,7 +67,7 @@ class DoesNotFitTest {
         .containsPattern(
             "found: +6\\d,\\d{3} B, 6\\d,\\d{3} B of them at once: activations [0-9,]+ B, states 65,536 B,"
                 + " weights [0-9,]+ B; the largest are past_key_1 32,768 B, past_value_1 32,768 B, ")
-        .contains("  fix:       --set l2=360KiB (tried: it fits then); or ");
+        .contains("  fix:       --set l2=360KiB (tried, it then fits); or ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l2=360KiB");
   }
 
@@ -84,7 +84,7 @@ class DoesNotFitTest {
             "  expected:  at most 2,097,152 B\n",
             "  found:     62,541,824 B: weights 62,541,824 B; the largest are"
                 + " bert.embeddings.word_embeddings.weight 62,509,056 B, ",
-            "  fix:       --set l3=128MiB (tried: it fits then); or more devices, ");
+            "  fix:       --set l3=128MiB (tried, it then fits); or more devices, ");
     fits(model, "--set=l3=128MiB");
   }
 

@@ -47,7 +47,7 @@ class OutputsTest {
             .isEqualTo(ExitCode.USER_ERROR);
       }
       assertThat(errors.toString(StandardCharsets.UTF_8))
-          .contains("error P6005", "the standard output");
+          .contains("error P6005", "standard output");
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     assertThat(Main.run(out, OutputStream.nullOutputStream(), "explain")).isEqualTo(ExitCode.DONE);

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Keeps a decoder's KV cache as state, or says why it stays inputs and outputs. */
+/** Turns a decoder's KV cache into state, or states why it stays inputs and outputs. */
 final class CacheAsState {
   private final Consumer<Diagnostic> notes;
   private final Set<String> lengths;
@@ -30,9 +30,9 @@ final class CacheAsState {
   private final List<StatedCapacity> stated;
 
   /**
-   * @param lengths symbols of the lengths of the past
-   * @param dims what the user gave for them
-   * @param stated the options by which the user did that
+   * @param lengths the symbols of the lengths of the past
+   * @param dims the user's values for them
+   * @param stated the options that gave these values
    */
   CacheAsState(
       Consumer<Diagnostic> notes,
@@ -46,8 +46,8 @@ final class CacheAsState {
   }
 
   /**
-   * The symbols of the lengths of inputs that are called past keys or values, but for those that
-   * other inputs have too.
+   * The symbols of the lengths of inputs named past keys or values, except those that other inputs
+   * also have.
    */
   static Set<String> lengths(OnnxModel model) {
     Set<String> symbols = new TreeSet<>();
@@ -71,7 +71,7 @@ final class CacheAsState {
     return KvStatePass.applies(raised) || !lengths.isEmpty();
   }
 
-  /** Symbols that need no number yet. */
+  /** The symbols that need no number yet. */
   Set<String> ownSymbols(Module raised) {
     Set<String> symbols = new TreeSet<>(lengths);
     symbols.addAll(KvStatePass.ownSymbols(raised));
@@ -81,19 +81,19 @@ final class CacheAsState {
   /**
    * A decoder.
    *
-   * @param capacity positions of its cache; none where that isn't state
+   * @param capacity positions of its cache; empty if the cache isn't state
    */
   record Kept(Module module, OptionalLong capacity) {}
 
   /**
-   * The module with its cache as state where that can be.
+   * Returns the module, with its cache as state if possible.
    *
-   * @param raised all of whose symbols but {@link #ownSymbols} are numbers
+   * @param raised the raised module, with numbers for all symbols but {@link #ownSymbols}
    */
   Kept keep(Module raised) {
     if (!KvStatePass.applies(raised)) {
       String found = KvStatePass.unraised(raised, lengths).orElse("none");
-      return asInputs(raised, "attention over a past input joined with new keys", found);
+      return asInputs(raised, "attention over a past input concatenated with new keys", found);
     }
     if (KvStatePass.hasOwnCapacity(raised)) {
       return new Kept(KvStatePass.withOwnCapacity(raised), OptionalLong.empty());
@@ -115,7 +115,7 @@ final class CacheAsState {
     }
   }
 
-  /** What the user gave for symbols that turned out not to be the cache's length. */
+  /** The user's values for symbols that aren't the cache's length. */
   private Map<String, Dim> given(Set<String> cache) {
     Map<String, Dim> given = new TreeMap<>();
     for (String symbol : lengths) {
@@ -139,7 +139,7 @@ final class CacheAsState {
             "the inputs of past keys and values",
             expected,
             found,
-            "give the program its past at each run, or export the model otherwise"));
+            "pass the past to the program at each run, or export the model in another way"));
     return new Kept(DimensionBinding.bind(raised, extents), OptionalLong.empty());
   }
 
@@ -152,7 +152,7 @@ final class CacheAsState {
       throw new PartitaException(
           DriverCode.BAD_BINDING,
           stated.getFirst().option(),
-          "1 or more: it is the capacity of the KV cache, in positions",
+          "1 or more, the capacity of the KV cache in positions",
           Long.toString(positions),
           "choose " + options(usual(open).positions()));
     }
@@ -163,7 +163,7 @@ final class CacheAsState {
     }
   }
 
-  /** What the user would have to write for another capacity. */
+  /** The options for another capacity. */
   private String options(long positions) {
     return stated.stream().map(each -> each.optionFor(positions)).collect(Collectors.joining(" "));
   }
@@ -177,7 +177,7 @@ final class CacheAsState {
 
   private record Usual(Module module, long positions, List<Diagnostic> notes) {}
 
-  /** With as many positions as are usual, or as the model has. */
+  /** Uses the default number of positions, or the model's maximum if that is smaller. */
   private static Usual usual(Module open) {
     long positions = Preparation.DEFAULT_CAPACITY;
     while (true) {
@@ -203,7 +203,7 @@ final class CacheAsState {
         "no --kv-capacity; the KV cache gets "
             + positions
             + " positions"
-            + (isUsual ? "" : ", as many as the model has"),
+            + (isUsual ? "" : ", the maximum of the model"),
         "choose it with --kv-capacity " + positions);
   }
 
@@ -212,7 +212,7 @@ final class CacheAsState {
         DriverCode.FIXED_PAST,
         "the inputs of past keys and values",
         "",
-        "a past of " + positions + " positions, no more and no less",
+        "a past of exactly " + positions + " positions",
         "for a decoder that keeps its cache, export the model with a dynamic length of the past");
   }
 }

@@ -22,14 +22,15 @@ import java.util.function.Consumer;
 /** Compiles a model: reads it, runs passes, emits a program. */
 public final class Compilation {
   /**
-   * What to compile.
+   * The model to compile, with its options.
    *
    * @param model an ONNX model or a module in text form
    * @param dims extents of dynamic dimensions; that of a KV cache's length is its capacity
    * @param values values of inputs that determine shapes
-   * @param passes the pipeline, or null for the usual one
-   * @param chunk tokens of a prompt that a decoder also takes at once; none for one at a time
-   * @param capacity positions of the KV cache, where the user says it by that name
+   * @param passes the pipeline, or null for the default one
+   * @param chunk the number of prompt tokens that a decoder also takes at once; empty for one at a
+   *     time
+   * @param capacity positions of the KV cache, if the user sets it under that name
    */
   public record Request(
       Path model,
@@ -52,17 +53,17 @@ public final class Compilation {
       this(model, dims, values, passes, chunk, OptionalLong.empty());
     }
 
-    /** Without chunks, and with the usual capacity. */
+    /** A request without chunks, with the default capacity. */
     public Request(Path model, Map<String, Long> dims, Map<String, String> values, String passes) {
       this(model, dims, values, passes, OptionalLong.empty(), OptionalLong.empty());
     }
 
-    /** With other extents. */
+    /** Returns the request with other extents. */
     public Request with(Map<String, Long> dims) {
       return new Request(model, dims, values, passes, chunk, capacity);
     }
 
-    /** With so many positions in the KV cache. */
+    /** Returns the request with another capacity of the KV cache. */
     public Request withCapacity(OptionalLong positions) {
       return new Request(model, dims, values, passes, chunk, positions);
     }
@@ -72,8 +73,8 @@ public final class Compilation {
   private final Consumer<String> progress;
 
   /**
-   * @param notes takes what the user should know although it stops nothing
-   * @param progress takes what the compilation is at
+   * @param notes receives notes for the user
+   * @param progress receives the current step
    */
   public Compilation(Consumer<Diagnostic> notes, Consumer<String> progress) {
     this.notes = notes;
@@ -81,10 +82,10 @@ public final class Compilation {
   }
 
   /**
-   * Compiles to Java and writes the folder, whole or not at all.
+   * Compiles to Java and writes the folder atomically.
    *
-   * @param sharding over which devices, and how; none for one device
-   * @throws PartitaException when the model can't be compiled or the folder not be written
+   * @param sharding the distribution; empty for one device
+   * @throws PartitaException if the model can't be compiled or the folder can't be written
    */
   public EmittedProgram toJava(
       Request request, Optional<Sharding> sharding, JavaOptions options, Path folder) {
@@ -92,18 +93,18 @@ public final class Compilation {
   }
 
   /**
-   * Emits a module that is ready, of the graph dialect or of the mesh dialect, as Java.
+   * Emits a prepared module of the graph or mesh dialect as Java.
    *
-   * @throws PartitaException when the folder can't be written
+   * @throws PartitaException if the folder can't be written
    */
   public EmittedProgram toJava(Module module, JavaOptions options, Path folder) {
     return toJava(new Entries(module), options, folder);
   }
 
   /**
-   * As {@link #toJava(Module, JavaOptions, Path)}, with all entry points.
+   * Like {@link #toJava(Module, JavaOptions, Path)}, with all entry points.
    *
-   * @throws PartitaException when the folder can't be written
+   * @throws PartitaException if the folder can't be written
    */
   public EmittedProgram toJava(Entries entries, JavaOptions options, Path folder) {
     if (entries.step().placement().isPresent()) {
@@ -116,7 +117,7 @@ public final class Compilation {
   /**
    * Emits the programs of several devices as Java.
    *
-   * @throws PartitaException when the folder can't be written
+   * @throws PartitaException if the folder can't be written
    */
   public EmittedProgram toJava(Entries.Programs programs, JavaOptions options, Path folder) {
     progress.accept("emitting Java");
@@ -130,10 +131,10 @@ public final class Compilation {
   }
 
   /**
-   * Compiles to C and writes the folder, whole or not at all.
+   * Compiles to C and writes the folder atomically.
    *
-   * @param sharding over which chips, and how; none for one chip
-   * @throws PartitaException when the model can't be compiled or the folder not be written
+   * @param sharding the distribution; empty for one chip
+   * @throws PartitaException if the model can't be compiled or the folder can't be written
    */
   public EmittedC toC(
       Request request, Optional<Sharding> sharding, ChipTarget target, Path folder) {
@@ -152,9 +153,9 @@ public final class Compilation {
   }
 
   /**
-   * Emits a module that is ready, of the graph dialect or of the mesh dialect, as C.
+   * Emits a prepared module of the graph or mesh dialect as C.
    *
-   * @throws PartitaException when it doesn't fit the target, or the folder can't be written
+   * @throws PartitaException if it doesn't fit the target, or the folder can't be written
    */
   public EmittedC toC(Module module, ChipTarget target, Path folder) {
     return toC(Distribution.program(module), target, folder);
@@ -163,16 +164,16 @@ public final class Compilation {
   /**
    * Emits the programs of several chips as C.
    *
-   * @throws PartitaException when they don't fit the target, or the folder can't be written
+   * @throws PartitaException if they don't fit the target, or the folder can't be written
    */
   public EmittedC toC(Program program, ChipTarget target, Path folder) {
     return toC(new Entries.Programs(program), target, folder);
   }
 
   /**
-   * As {@link #toC(Program, ChipTarget, Path)}, with all entry points.
+   * Like {@link #toC(Program, ChipTarget, Path)}, with all entry points.
    *
-   * @throws PartitaException when they don't fit the target, or the folder can't be written
+   * @throws PartitaException if they don't fit the target, or the folder can't be written
    */
   public EmittedC toC(Entries.Programs programs, ChipTarget target, Path folder) {
     progress.accept("scheduling and emitting C");
@@ -191,7 +192,7 @@ public final class Compilation {
     return sharding.run(module);
   }
 
-  /** {@link Preparation#prepare(Request)}. */
+  /** Calls {@link Preparation#prepare(Request)}. */
   public Module prepare(Request request) {
     return preparation().prepare(request);
   }

@@ -13,13 +13,14 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * The dimensions of a decoder whose cache comes in as inputs and goes out, longer, as outputs.
+ * The dimensions of a decoder whose cache is passed in as inputs and returned, extended, as
+ * outputs.
  *
- * @param past symbols of the lengths of what comes in
- * @param tokens symbols of how much longer it goes out
+ * @param past the symbols of the lengths of cache inputs
+ * @param tokens the symbols of the number of added positions
  */
 public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens) {
-  /** Those of a module; none where it has no such cache, or one of fixed length. */
+  /** The dimensions of a module; empty if it has no such cache, or one of fixed length. */
   public static DecoderDimensions of(Module module) {
     Graph graph = module.graph();
     SortedSet<String> past = new TreeSet<>();
@@ -39,8 +40,8 @@ public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens
   }
 
   /**
-   * The symbols of the lengths of a decoder's past, which grow from step to step; those of what it
-   * calls past, where it can't be imported as it is.
+   * The symbols of the lengths of a decoder's past, which grow with each step; if it can't be
+   * imported yet, the symbols of inputs named past.
    */
   public static Set<String> cache(OnnxModel model) {
     return ModelFile.examine(model, Map.of(), Map.of())
@@ -49,7 +50,7 @@ public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens
         .orElseGet(() -> CacheAsState.lengths(model));
   }
 
-  /** By how much, where the types are alike but for that on an axis. */
+  /** The number of positions added on an axis, if the types otherwise agree. */
   private static Optional<Dim> longer(TensorType before, TensorType after, int axis) {
     if (before.rank() < 3
         || after.rank() != before.rank()
@@ -62,7 +63,7 @@ public record DecoderDimensions(SortedSet<String> past, SortedSet<String> tokens
     return isFree && more.isAtLeast(1) ? Optional.of(more) : Optional.empty();
   }
 
-  /** Whether the model is a decoder with a cache of open length. */
+  /** Whether the model is a decoder with a cache of dynamic length. */
   public boolean isDecoder() {
     return !past.isEmpty();
   }

@@ -26,9 +26,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The numbers of a model that is to be compiled: what the user gives, what follows from that, and
- * what is usual. A decoder takes one token of one sequence at a time; the length of its past stays
- * open, and what the user gives for it is the capacity of its cache.
+ * The dimensions of a model to compile: the user's values, those derived from them, and defaults. A
+ * decoder takes one token of one sequence at a time; the length of its past stays dynamic, and the
+ * user's value for it is the capacity of its cache.
  */
 final class DimensionChoice {
   private final OnnxModel model;
@@ -39,12 +39,12 @@ final class DimensionChoice {
   private final List<StatedCapacity> capacities = new ArrayList<>();
 
   /**
-   * @param imported the model with those numbers
-   * @param settled the numbers by name, but for those of the cache and those that follow from
-   *     others
-   * @param cache symbols of the lengths of the past, which are open; none where it's no decoder
-   * @param capacity positions of the cache, as far as the user says
-   * @param stated the options by which the user says it
+   * @param imported the model imported with these numbers
+   * @param settled the numbers by name, except those of the cache and derived ones
+   * @param cache the symbols of the lengths of the past, which are dynamic; empty unless it's a
+   *     decoder
+   * @param capacity positions of the cache, if the user sets them
+   * @param stated the options that set them
    */
   record Chosen(
       ImportResult imported,
@@ -52,7 +52,7 @@ final class DimensionChoice {
       SortedSet<String> cache,
       OptionalLong capacity,
       List<StatedCapacity> stated) {
-    /** The same number for each length of the past, as far as the user says. */
+    /** Maps each length of the past to the user's capacity, if any. */
     Map<String, Long> cacheDims() {
       Map<String, Long> extents = new TreeMap<>();
       cache.forEach(symbol -> capacity.ifPresent(number -> extents.put(symbol, number)));
@@ -61,9 +61,9 @@ final class DimensionChoice {
   }
 
   /**
-   * @param values of inputs that determine shapes
-   * @param shapes of inputs that declare others
-   * @param notes takes what was chosen
+   * @param values the values of inputs that determine shapes
+   * @param shapes shapes of inputs that override the declared ones
+   * @param notes receives notes about choices
    */
   DimensionChoice(
       OnnxModel model,
@@ -77,11 +77,12 @@ final class DimensionChoice {
   }
 
   /**
-   * Imports the model with what the user gives.
+   * Imports the model with the user's values.
    *
    * @param given extents by name
-   * @param positions of the cache
-   * @throws PartitaException when the model can't be imported, or what is given contradicts itself
+   * @param positions the capacity of the cache
+   * @throws PartitaException if the model can't be imported, or the given values contradict each
+   *     other
    */
   Chosen of(Map<String, Long> given, OptionalLong positions) {
     positions.ifPresent(
@@ -139,8 +140,8 @@ final class DimensionChoice {
   }
 
   /**
-   * Symbols that stand for past and new tokens together without saying so, such as the length of a
-   * mask that the graph cuts to what it needs. They show once attentions are raised.
+   * Symbols that implicitly denote past plus new tokens, such as the length of a mask that the
+   * graph slices. They become apparent once attentions are raised.
    */
   private static Set<String> totals(Module look, DecoderDimensions decoder) {
     Set<String> others = new TreeSet<>(look.graph().symbols());
@@ -155,7 +156,7 @@ final class DimensionChoice {
     return others;
   }
 
-  /** Tokens of a run: 1 where the model fixes their number. */
+  /** The tokens of a run: 1 if the model fixes their number. */
   private long newTokens(DecoderDimensions decoder) {
     return decoder.tokens().stream()
         .mapToLong(symbol -> dims.getOrDefault(symbol, 1L))
@@ -164,8 +165,8 @@ final class DimensionChoice {
   }
 
   /**
-   * Of all dimensions but the length of the past and those that follow from it, so that all that
-   * are missing are told at once.
+   * Checks all dimensions except the length of the past and those derived from it, so that all
+   * missing ones are reported at once.
    */
   private static void requireNumbers(Graph graph, DecoderDimensions decoder, Set<String> totals) {
     List<Diagnostic> missing = new ArrayList<>();
@@ -179,7 +180,7 @@ final class DimensionChoice {
     }
   }
 
-  /** A model that can only be imported with what the user gives. */
+  /** Imports a model that needs the user's values. */
   private Chosen withoutLook(Map<String, Long> given) {
     Map<String, Long> rest = new LinkedHashMap<>(given);
     Set<String> past = CacheAsState.lengths(model);
@@ -213,7 +214,7 @@ final class DimensionChoice {
     dims.putAll(new UsualExtents(look.graph(), decoder.tokens(), notes).choose(known, needNone));
   }
 
-  /** Sizes that were found needn't be looked for again, unless the user gives one of them. */
+  /** Sizes that were found are reused, unless the user gives one of them. */
   private void keepChoices(ImportResult open, Map<String, Long> given) {
     boolean isOpen = open.choices().stream().noneMatch(choice -> given.containsKey(choice.name()));
     for (Choice choice : open.choices()) {
@@ -224,7 +225,7 @@ final class DimensionChoice {
     }
   }
 
-  /** The capacity with which a dimension that grows with the past is as the user says. */
+  /** The capacity for which a dimension that grows with the past has the user's value. */
   private void capacity(
       String name, long extent, DerivedDimension dimension, DecoderDimensions decoder) {
     Dim open = bound(dimension.extent());
@@ -254,7 +255,7 @@ final class DimensionChoice {
           "--dim " + name + "=" + given,
           extent + ", as " + dimension.equation() + " (required by " + dimension.requiredBy() + ")",
           Long.toString(given),
-          "leave --dim " + name + "=" + given + " out: it follows from the others");
+          "leave --dim " + name + "=" + given + " out: it is derived from the others");
     }
   }
 
@@ -274,7 +275,7 @@ final class DimensionChoice {
     return capacities.stream().mapToLong(StatedCapacity::positions).findFirst();
   }
 
-  /** Says what was learned and chosen when importing. */
+  /** Reports the dimensions that the import derived and chose. */
   private void tell(ImportResult imported) {
     for (DerivedDimension dimension : imported.derived()) {
       notes.accept(

@@ -11,17 +11,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How the user says over which devices a model is distributed. */
+/** Parses the distribution of a model over devices. */
 public final class Distribution {
   private Distribution() {}
 
   /**
-   * The strategy that options ask for; none for one device.
+   * Returns the strategy of the given options; empty for one device.
    *
-   * @param devices how many, or null
+   * @param devices the number of devices, or null
    * @param text a strategy as in {@code tensor=8} or {@code pipeline=2,tensor=4}; one without
-   *     number, as in {@code sequence,norm=root}, is over all devices; null for {@code tensor}
-   * @throws PartitaException when they don't fit together
+   *     number, as in {@code sequence,norm=root}, uses all devices; null for {@code tensor}
+   * @throws PartitaException if they contradict each other
    */
   public static Optional<Strategy> strategy(Integer devices, String text) {
     if (devices == null && text == null) {
@@ -59,12 +59,12 @@ public final class Distribution {
     return new PartitaException(DriverCode.DEVICES, where, expected, found, remedy);
   }
 
-  /** The programs of the devices of a module, as {@link Localization#of(Module, int)}. */
+  /** The programs of the devices of a module, like {@link Localization#of(Module, int)}. */
   public static Program program(Module module) {
     return programs(new Entries(module)).step();
   }
 
-  /** {@link #program} of each entry point, which share parts of weights. */
+  /** Calls {@link #program} for each entry point; these share parts of weights. */
   public static Entries.Programs programs(Entries entries) {
     List<Module> modules = new ArrayList<>(List.of(entries.step()));
     entries.chunk().ifPresent(modules::add);
@@ -75,8 +75,8 @@ public final class Distribution {
   }
 
   /**
-   * As {@link #programs}, with messages on their way while devices compute: what a plan with
-   * overlap reckons with.
+   * Like {@link #programs}, with messages that overlap with computation, as assumed by plans with
+   * overlap.
    */
   public static Entries.Programs overlapping(Entries entries) {
     Entries.Programs programs = programs(entries);

@@ -3,7 +3,7 @@ package io.partita.driver;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong between a command and its files. */
+/** Diagnostics about commands and their files. */
 public enum DriverCode implements DiagnosticCode {
   NOT_A_CASE("P6002", "this is not a test case"),
   BAD_ARRAY("P6003", "a NumPy file can't be read"),

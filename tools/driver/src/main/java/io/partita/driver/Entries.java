@@ -18,10 +18,10 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * How a compiled model is called. A decoder that digests prompts has two entry points on the same
+ * The entry points of a compiled model. A decoder with chunks has two entry points that share
  * states and weights.
  *
- * @param step a whole run; of a decoder, for one new token
+ * @param step a run; for a decoder, of one new token
  * @param chunk the same decoder for several new tokens
  */
 public record Entries(Module step, Optional<Module> chunk) {
@@ -30,19 +30,19 @@ public record Entries(Module step, Optional<Module> chunk) {
   }
 
   /**
-   * A decoder with two entry points; equal weights become the same tensors.
+   * Returns a decoder with two entry points; equal weights become the same tensors.
    *
-   * @param tokens of a chunk
-   * @throws PartitaException with {@link DriverCode#NO_CHUNKS} when they don't keep the same states
+   * @param tokens the tokens of a chunk
+   * @throws PartitaException with {@link DriverCode#NO_CHUNKS} if they don't keep the same states
    */
   static Entries of(Module step, Module chunk, long tokens) {
     Map<String, TensorType> states = states(step);
     if (states.isEmpty()) {
       throw noChunks(
           "the KV cache",
-          "a cache that the program keeps",
-          "one that stays among inputs and outputs",
-          "leave --chunk " + tokens + " out, which says why it does");
+          "a cache that the program keeps as state",
+          "a cache that stays input and output",
+          "leave --chunk " + tokens + " out; a note then gives the reason");
     }
     if (!states.equals(states(chunk))) {
       throw noChunks(
@@ -56,22 +56,25 @@ public record Entries(Module step, Optional<Module> chunk) {
             node -> {
               throw noChunks(
                   "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
-                  "a mask that shows a token of a chunk what it shows a token alone",
-                  "other keys or another bias: the exported mask is right for one token only",
-                  "leave --chunk " + tokens + " out, or export the model anew");
+                  "a mask that is the same for a token in a chunk as for a single token",
+                  "different keys or bias: the exported mask is right for one token only",
+                  "leave --chunk " + tokens + " out, or export the model again");
             });
     return new Entries(step, Optional.of(SharedWeights.share(step, chunk)));
   }
 
   /**
-   * Refuses a chunk whose tokens see those behind them.
+   * Refuses a chunk whose tokens see later ones.
    *
    * @param note about the chunk
    */
   static void requireCausal(Diagnostic note) {
     if (note.code() == PassCode.TOKENS_SEE_LATER_ONES) {
       throw noChunks(
-          note.where(), note.expected(), note.found(), "leave --chunk out, or export it anew");
+          note.where(),
+          note.expected(),
+          note.found(),
+          "leave --chunk out, or export the model again");
     }
   }
 
@@ -92,7 +95,7 @@ public record Entries(Module step, Optional<Module> chunk) {
     return types;
   }
 
-  /** Both, changed by a pass. */
+  /** Applies a pass to both entry points. */
   public Entries map(UnaryOperator<Module> pass) {
     return new Entries(pass.apply(step), chunk.map(pass));
   }
@@ -100,15 +103,15 @@ public record Entries(Module step, Optional<Module> chunk) {
   /**
    * The programs of the devices.
    *
-   * @param step of {@link #step}
-   * @param chunk of {@link #chunk}
+   * @param step the program of {@link #step}
+   * @param chunk the program of {@link #chunk}
    */
   public record Programs(Program step, Optional<Program> chunk) {
     public Programs(Program step) {
       this(step, Optional.empty());
     }
 
-    /** Requires that states lie alike on the devices. */
+    /** Requires that both lay out states on the devices in the same way. */
     public Programs {
       if (chunk.isPresent()) {
         for (Module.State state :
@@ -126,7 +129,7 @@ public record Entries(Module step, Optional<Module> chunk) {
       }
     }
 
-    /** In order, the one for one token first. */
+    /** The entry points in order, the one for one token first. */
     public List<Program> all() {
       return chunk.map(own -> List.of(step, own)).orElse(List.of(step));
     }

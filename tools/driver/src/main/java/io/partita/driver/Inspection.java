@@ -27,20 +27,20 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What there is to say about an ONNX model before it's compiled.
+ * The contents of an ONNX model, before compilation.
  *
- * @param imported whether and how far it can be imported; lists every unsupported node
- * @param understood what its graph consists of, where it can be
+ * @param imported the result of the import, with every unsupported node
+ * @param understood the contents of its graph, if it can be imported
  */
 public record Inspection(OnnxModel model, ImportResult imported, Optional<Understood> understood) {
   /**
-   * What an imported model consists of.
+   * The contents of an imported model.
    *
-   * @param parameters trained numbers: elements of constants, but for single ones and rotary tables
-   * @param weightBytes bytes of those, by element type
-   * @param kvBytesPerToken bytes of keys and values that each token adds to a cache, where that's
-   *     known
-   * @param operations how many nodes of each operation the raised graph has
+   * @param parameters the number of trained elements: those of constants except scalars and rotary
+   *     tables
+   * @param weightBytes their bytes, by element type
+   * @param kvBytesPerToken bytes of keys and values that each token adds to a cache, if known
+   * @param operations the number of nodes of each operation in the raised graph
    */
   public record Understood(
       Module raised,
@@ -50,12 +50,12 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
       OptionalLong kvBytesPerToken,
       Map<String, Integer> operations) {}
 
-  /** Everything that is wrong with the model. */
+  /** All diagnostics of the model. */
   public List<Diagnostic> diagnostics() {
     return imported.diagnostics();
   }
 
-  /** Reads, imports and raises a model as far as that goes. */
+  /** Reads, imports and raises a model as far as possible. */
   public static Inspection of(
       Path file, Map<String, Long> dims, Map<String, String> values, Consumer<String> progress) {
     progress.accept("reading " + file.getFileName());
@@ -84,7 +84,7 @@ public record Inspection(OnnxModel model, ImportResult imported, Optional<Unders
     return new Understood(raised, anatomy, parameters, bytes, kvBytes(anatomy), operations);
   }
 
-  /** Constants of more than one element that reach anything but a rotation's tables. */
+  /** Constants of more than one element that are used other than as rotary tables. */
   private static List<TensorType> trained(Graph graph) {
     Map<Value, List<Node>> readers = graph.readers();
     return graph.nodes().stream()

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** How the pass low-bit is written. */
+/** Parses the options of the pass low-bit. */
 final class LowBitOptions {
   private static final int USUAL_BITS = 4;
   private static final int LEAST_BITS = 2;

@@ -2,7 +2,7 @@ package io.partita.driver;
 
 import io.partita.ir.diagnostic.Diagnostic;
 
-/** What to say when the heap is full. */
+/** The diagnostic for a full heap. */
 public final class MemoryLimit {
   private MemoryLimit() {}
 
@@ -12,6 +12,6 @@ public final class MemoryLimit {
         where,
         "a heap that holds the model's working data",
         "a heap of " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB, which is full",
-        "give it more, for instance: partita -J-Xmx8g …");
+        "increase it, for example: partita -J-Xmx8g …");
   }
 }

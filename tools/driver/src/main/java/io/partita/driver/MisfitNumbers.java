@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Says which of the extents that a user gives don't fit a model that can be imported without them,
- * and which would.
+ * Finds the user's extents that don't fit a model that can be imported without them, and extents
+ * that do.
  */
 final class MisfitNumbers {
   private final OnnxModel model;
@@ -32,9 +32,9 @@ final class MisfitNumbers {
   private final Collection<String> given;
 
   /**
-   * @param open the import without extents
+   * @param open the model imported without extents
    * @param dims extents by name
-   * @param given names of those that the user chose
+   * @param given the names of the extents that the user chose
    */
   MisfitNumbers(
       OnnxModel model,
@@ -52,7 +52,7 @@ final class MisfitNumbers {
     this.given.retainAll(dims.keySet());
   }
 
-  /** As above, for a model that wasn't looked at without extents yet. */
+  /** The same, for a model that wasn't imported without extents yet. */
   static MisfitNumbers of(OnnxModel model, Map<String, String> values, Map<String, Long> dims) {
     ImportResult open = ModelFile.examine(model, Map.of(), values);
     DecoderDimensions decoder =
@@ -63,8 +63,8 @@ final class MisfitNumbers {
   }
 
   /**
-   * The import, which is refused where extents lead beyond the rows of a table of positions. Where
-   * extents are at fault, other ones are the remedy.
+   * Imports the model, which fails if extents exceed the rows of a position table. If the extents
+   * are at fault, the remedy names others.
    */
   ImportResult explain(ImportResult imported) {
     if (imported.module().isPresent()) {
@@ -120,7 +120,7 @@ final class MisfitNumbers {
         || diagnostic.code() == ImportCode.NOT_KNOWN;
   }
 
-  /** The one without which the model fits; all where there isn't one such. */
+  /** The extent without which the model fits; all if there isn't a single one. */
   private Collection<String> culprits(Predicate<Map<String, Long>> fits) {
     for (String name : given) {
       Map<String, Long> others = new LinkedHashMap<>(dims);

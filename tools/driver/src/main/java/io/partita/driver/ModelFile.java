@@ -18,18 +18,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A model that was read from a file.
+ * A model read from a file.
  *
- * @param file where it was read
- * @param module what it computes
+ * @param file the file
+ * @param module the model
  */
 public record ModelFile(Path file, Module module) {
   /**
    * Reads an ONNX model, or a module in text form when the name ends in {@code .pir}.
    *
    * @param dims extents of dynamic dimensions, by name
-   * @param values values of inputs that determine shapes, by name, as numbers with commas between
-   * @throws PartitaException when the file isn't a model, or can't be imported
+   * @param values values of inputs that determine shapes, by name, as comma-separated numbers
+   * @throws PartitaException if the file isn't a model, or can't be imported
    */
   public static ModelFile read(Path file, Map<String, Long> dims, Map<String, String> values) {
     if (PirFile.isPir(file)) {
@@ -40,9 +40,9 @@ public record ModelFile(Path file, Module module) {
   }
 
   /**
-   * The file of a model, and then those beside it that hold weights, in the order of their names.
+   * The file of a model, followed by its weights files in alphabetical order.
    *
-   * @throws PartitaException when the file can't be read or isn't a model
+   * @throws PartitaException if the file can't be read or isn't a model
    */
   public static List<Path> parts(Path file) {
     List<Path> parts = new ArrayList<>(List.of(file));
@@ -54,25 +54,23 @@ public record ModelFile(Path file, Module module) {
     return parts;
   }
 
-  /**
-   * As {@link #examine}, where what is wrong with the given extents is told with others that fit.
-   */
+  /** Like {@link #examine}; diagnostics of misfit extents name ones that fit. */
   static ImportResult explained(
       OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
     ImportResult imported = examine(model, dims, values);
     return dims.isEmpty() ? imported : MisfitNumbers.of(model, values, dims).explain(imported);
   }
 
-  /** Imports an ONNX model as far as that goes. */
+  /** Imports an ONNX model as far as possible. */
   public static ImportResult examine(
       OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
     return examine(model, dims, values, Map.of());
   }
 
   /**
-   * Imports an ONNX model as far as that goes.
+   * Imports an ONNX model as far as possible.
    *
-   * @param shapes of inputs that declare others
+   * @param shapes shapes of inputs that override the declared ones
    */
   static ImportResult examine(
       OnnxModel model,
@@ -109,7 +107,7 @@ public record ModelFile(Path file, Module module) {
         numbers[i] = Double.parseDouble(parts[i].strip());
       }
     } catch (NumberFormatException notANumber) {
-      throw badBinding(input, "numbers with commas between", text);
+      throw badBinding(input, "comma-separated numbers", text);
     }
     if (declared.rank() > 1 || declared.rank() == 0 && parts.length != 1) {
       throw badBinding(input, "a scalar or a vector as the model declares it", declared.toString());

@@ -31,19 +31,19 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Evaluates a model before and after a pass on the same seeded inputs, each by the reference
- * semantics of its stage. A pass that changes the inputs (by giving a module state) can't be
- * compared so, and says it.
+ * Evaluates a model before and after a pass on the same seeded inputs, by the reference semantics
+ * of each stage, and compares. A pass that changes the inputs (by giving a module state) can't be
+ * compared, which is reported.
  */
 public final class NumericVerification {
   /**
    * Relative to the largest value of the tensor: passes may reassociate float sums, whose error
-   * grows with the number of terms n as n·2^-24; 1e-4 is that for n = 1600. Functions of kernels
-   * that aren't exact stay within it, too.
+   * grows with the number of terms n as n·2^-24; 1e-4 is that for n = 1600. Kernel functions that
+   * aren't exact stay within it too.
    */
   private static final double RELATIVE = 1e-4;
 
-  /** So many half units in the last place of the largest value may floats of 16 bits differ in. */
+  /** The tolerance of 16-bit floats, in half units in the last place of the largest value. */
   private static final double ROUNDINGS = 4;
 
   private final long seed;
@@ -53,10 +53,10 @@ public final class NumericVerification {
   }
 
   /**
-   * One line that says how far the results are apart. Symbols become usual numbers.
+   * Returns one line with the difference of the results. Symbols get default values.
    *
-   * @throws PartitaException when they are further apart than the tolerance; it names the first
-   *     node that differs, where both are modules. Also when a device does what it mayn't
+   * @throws PartitaException if they differ by more than the tolerance; it names the first node
+   *     that differs if both are modules. Also if a device breaks a rule
    */
   public String check(Pass<?, ?> pass, Staged<?> before, Staged<?> after) {
     Map<String, Dim> numbers =
@@ -81,9 +81,9 @@ public final class NumericVerification {
   }
 
   /**
-   * Runs a model alone: a line for each output.
+   * Evaluates a single model; returns a line for each output.
    *
-   * @throws PartitaException when it doesn't hold together, or a device does what it mayn't
+   * @throws PartitaException if it is invalid, or a device breaks a rule
    */
   public List<String> run(Staged<?> model) {
     List<Diagnostic> violations = model.violations();
@@ -100,7 +100,7 @@ public final class NumericVerification {
     return lines;
   }
 
-  /** Usual numbers for the symbols of a module; those that have none become 1. */
+  /** Default values for the symbols of a module; symbols without one become 1. */
   private static Map<String, Dim> numbers(Module module) {
     Map<String, Long> chosen =
         new UsualExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
@@ -136,7 +136,7 @@ public final class NumericVerification {
     return numbers.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
   }
 
-  /** A schedule's states are zeros before the run. */
+  /** The states of a schedule are zero before the run. */
   private Map<String, Tensor> inputs(Staged<?> before, Staged<?> after) {
     Map<String, Tensor> inputs = SeededInputs.of(before.inputs(), seed);
     if (after.at(Stage.SCHEDULE).isPresent()) {
@@ -178,7 +178,7 @@ public final class NumericVerification {
   }
 
   /**
-   * The largest difference, relative to the largest value. What isn't found, such as states, isn't
+   * The largest difference, relative to the largest value. Missing outputs, such as states, aren't
    * compared.
    */
   private double compare(
@@ -211,7 +211,7 @@ public final class NumericVerification {
     return worst;
   }
 
-  /** Whether devices compute something else than whole values give. */
+  /** Whether devices compute something different from whole values. */
   private static boolean departs(Module module) {
     return module.graph().nodes().stream()
         .anyMatch(
@@ -221,7 +221,7 @@ public final class NumericVerification {
                         && !sync.codec().equals(Codec.EXACT));
   }
 
-  /** What varies or travels encoded is one value in the evaluation of whole values. */
+  /** Varying and encoded values are single values in the evaluation of whole values. */
   private String onDevices(Module before, Module after) {
     Map<String, Tensor> inputs = SeededInputs.of(Stage.MODULE.inputs(before), seed);
     Map<String, Tensor> found = Stage.MODULE.evaluate(after, inputs);
@@ -256,7 +256,7 @@ public final class NumericVerification {
     }
   }
 
-  /** Passes may round floats of 16 bits at fewer places than operations by themselves. */
+  /** Passes may round 16-bit floats less often than separate operations do. */
   private static double relative(Tensor expected) {
     return switch (expected.type().element()) {
       case F16 -> ROUNDINGS * 0x1p-11;

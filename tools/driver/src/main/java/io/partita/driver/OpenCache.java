@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Reads ONNX models for passes that the user chose. Where one of them keeps the KV cache as state,
- * the length of the past stays open: {@code --dim past=256} is the capacity, which the pass states,
- * too.
+ * Reads ONNX models for passes that the user chose. If one of them turns the KV cache into state,
+ * the length of the past stays dynamic: {@code --dim past=256} is the capacity, which the pass
+ * states too.
  */
 public final class OpenCache {
   private OpenCache() {}
 
-  /** The capacity that a pipeline states; none where it keeps no cache. */
+  /** The capacity that a pipeline states; empty if it keeps no cache. */
   static OptionalLong stated(Pipeline pipeline) {
     return pipeline.passes().stream()
         .filter(KvStatePass.class::isInstance)
@@ -28,9 +28,9 @@ public final class OpenCache {
   }
 
   /**
-   * The model as the passes need it; other dimensions that aren't given stay symbols.
+   * Reads the model for the passes; other dimensions that aren't given stay symbolic.
    *
-   * @throws PartitaException when it can't be imported, or the capacities differ
+   * @throws PartitaException if it can't be imported, or the capacities differ
    */
   public static Module read(
       Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
@@ -49,8 +49,8 @@ public final class OpenCache {
   }
 
   /**
-   * @param stated by the pass
-   * @param given by other options
+   * @param stated the capacity in the pass
+   * @param given the capacity in other options
    */
   static void requireEqual(long stated, long given) {
     if (stated != given) {

@@ -16,20 +16,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A file that is written whole or not at all: under another name first, which is then moved. */
+/** Writes files atomically: under a temporary name, which is then moved. */
 public final class OutputFile {
   private static final int BLOCK = 1 << 16;
 
   private OutputFile() {}
 
-  /** Writes to a stream, which it needn't close. */
+  /** Writes to a stream, which it need not close. */
   public interface Writer {
     void write(OutputStream out) throws IOException;
   }
 
   /**
-   * Writes the file; a failure or an interrupt leaves what was there before. Links are followed,
-   * and what isn't a regular file (a pipe, a device) gets the bytes as they come.
+   * Writes the file; a failure or an interrupt leaves the old file. Links are followed, and pipes
+   * and devices are written directly.
    *
    * @throws PartitaException P6005
    */
@@ -95,11 +95,11 @@ public final class OutputFile {
     try {
       Files.deleteIfExists(part);
     } catch (IOException left) {
-      // A file with a leading dot stays behind; the one asked for isn't touched.
+      // A temporary file with a leading dot remains; the requested file is unchanged.
     }
   }
 
-  /** A diagnostic for a file that can't be read or written. */
+  /** Returns a diagnostic for a file that can't be read or written. */
   public static PartitaException failure(Path file, IOException failure) {
     boolean missing = failure instanceof NoSuchFileException;
     String found =

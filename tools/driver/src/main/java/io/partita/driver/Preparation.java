@@ -26,17 +26,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** Makes the modules of a model that backends take: raised, its KV cache as state, all numbers. */
+/**
+ * Prepares the modules of a model for backends: raised, with the KV cache as state and static
+ * shapes.
+ */
 public final class Preparation {
-  /** Positions of a KV cache where the user doesn't say how many. */
+  /** The default capacity of a KV cache. */
   public static final long DEFAULT_CAPACITY = 256;
 
   private final Consumer<Diagnostic> notes;
   private final Consumer<String> progress;
 
   /**
-   * @param notes takes what the user should know although it stops nothing
-   * @param progress takes what the preparation is at
+   * @param notes receives notes for the user
+   * @param progress receives the current step
    */
   public Preparation(Consumer<Diagnostic> notes, Consumer<String> progress) {
     this.notes = notes;
@@ -44,19 +47,19 @@ public final class Preparation {
   }
 
   /**
-   * A module that is ready.
+   * A prepared module.
    *
-   * @param settled numbers of dimensions by name, but for the cache's length
-   * @param capacity positions of the KV cache that is state
+   * @param settled numbers of dimensions by name, except the cache's length
+   * @param capacity positions of the KV cache, if it is state
    */
   private record Prepared(Module module, Map<String, Long> settled, OptionalLong capacity) {}
 
   /**
-   * As {@link #prepare(Compilation.Request)}, with a second entry point where the request asks for
+   * Like {@link #prepare(Compilation.Request)}, with a second entry point if the request asks for
    * chunks.
    *
-   * @throws PartitaException also with {@link DriverCode#NO_CHUNKS} when the model isn't a decoder
-   *     whose number of new tokens is open
+   * @throws PartitaException also with {@link DriverCode#NO_CHUNKS} if the model isn't a decoder
+   *     whose number of new tokens is dynamic
    */
   public Entries prepareEntries(Compilation.Request request) {
     if (request.chunk().isEmpty()) {
@@ -71,7 +74,7 @@ public final class Preparation {
           "leave --chunk " + tokens + " out, or compile the ONNX model");
     }
     progress.accept("reading " + request.model().getFileName());
-    // Both entry points hold the same mapped weights.
+    // Both entry points share the mapped weights.
     OnnxModel model = OnnxModel.read(request.model());
     Set<String> symbols = newTokens(model, tokens);
     for (String symbol : symbols) {
@@ -94,8 +97,8 @@ public final class Preparation {
   }
 
   /**
-   * The shapes of masks that are declared for the past and one new token, as some exporters write
-   * whatever the number of tokens is.
+   * The shapes of masks that are declared for the past plus one token, as some exporters do for any
+   * number of tokens.
    */
   private static Map<String, Shape> masks(OnnxModel model, Map<String, Long> dims, long tokens) {
     Set<String> caches = DecoderDimensions.cache(model);
@@ -123,7 +126,8 @@ public final class Preparation {
   }
 
   /**
-   * The symbols of how many tokens a decoder takes: the lengths of what isn't a cache or a mask.
+   * The symbols of the number of tokens of a decoder: the lengths of inputs other than caches and
+   * masks.
    */
   private static Set<String> newTokens(OnnxModel model, long tokens) {
     Set<String> caches = DecoderDimensions.cache(model);
@@ -141,16 +145,14 @@ public final class Preparation {
     if (caches.isEmpty() || symbols.isEmpty()) {
       throw Entries.noChunks(
           "--chunk " + tokens,
-          "a decoder with a KV cache of open length that takes an open number of tokens",
+          "a decoder with a KV cache of dynamic length and a dynamic number of tokens",
           caches.isEmpty() ? "no such cache" : String.join(", ", inputs),
           "leave --chunk " + tokens + " out, or export the model with a dynamic number of tokens");
     }
     return symbols;
   }
 
-  /**
-   * The module that a backend takes: raised, with its KV cache as state, all dimensions numbers.
-   */
+  /** Returns the module for a backend: raised, with its KV cache as state and static shapes. */
   public Module prepare(Compilation.Request request) {
     progress.accept("reading " + request.model().getFileName());
     if (isText(request)) {
@@ -167,7 +169,7 @@ public final class Preparation {
     return PirFile.isPir(request.model());
   }
 
-  /** A module in text form with what the user gives. */
+  /** Applies the user's values to a module in text form. */
   private static Module given(Module module, Compilation.Request request) {
     SortedSet<String> symbols = module.graph().symbols();
     Map<String, Dim> extents = new TreeMap<>();
@@ -217,7 +219,7 @@ public final class Preparation {
     return new Prepared(closed(raised, Set.of()), chosen.settled(), capacity);
   }
 
-  /** With passes that the user chose, which may keep a cache as state or not. */
+  /** Runs passes that the user chose, which may turn a cache into state or not. */
   private Prepared prepare(
       Compilation.Request request, OnnxModel model, Map<String, Shape> shapes, String passes) {
     Pipeline pipeline = withNotes(Pipeline.parse(passes, StandardPasses.REGISTRY));
@@ -232,7 +234,7 @@ public final class Preparation {
     return new Prepared(closed(run(pipeline, module), Set.of()), chosen.settled(), stated);
   }
 
-  /** What keeps a cache as state says what the user should know about that. */
+  /** The pass that turns a cache into state reports notes about it. */
   private Pipeline withNotes(Pipeline pipeline) {
     return new Pipeline(
         pipeline.passes().stream()
@@ -244,7 +246,7 @@ public final class Preparation {
             .toList());
   }
 
-  /** A decoder that takes its past at each run: its length is what the user gives. */
+  /** A decoder that takes its past at each run, with the user's length. */
   private static Module withPast(Module module, DimensionChoice.Chosen chosen) {
     Map<String, Dim> extents = new TreeMap<>();
     chosen.cacheDims().forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
@@ -252,10 +254,10 @@ public final class Preparation {
   }
 
   /**
-   * As {@link #prepareEntries(Compilation.Request)}, with so many positions in the KV cache.
+   * Like {@link #prepareEntries(Compilation.Request)}, with a given capacity of the KV cache.
    *
-   * @throws PartitaException with {@link DriverCode#BAD_BINDING} when the model has no cache whose
-   *     length is open
+   * @throws PartitaException with {@link DriverCode#BAD_BINDING} if the model has no cache of
+   *     dynamic length
    */
   public Entries prepareEntries(Compilation.Request request, long capacity) {
     Set<String> cacheDims =
@@ -264,7 +266,7 @@ public final class Preparation {
       throw new PartitaException(
           DriverCode.BAD_BINDING,
           "--kv-capacity " + capacity,
-          "a model with a KV cache of open length",
+          "a model with a KV cache of dynamic length",
           "none in " + request.model().getFileName(),
           "leave --kv-capacity " + capacity + " out");
     }
@@ -287,11 +289,11 @@ public final class Preparation {
         PassCode.SYMBOLIC_DIMENSION,
         "dimension " + symbol,
         "a number: a compiled program has fixed shapes",
-        "no --dim for it, and no usual number that the model takes",
+        "no --dim for it, and no default value that the model takes",
         "add --dim " + symbol + "=N");
   }
 
-  /** The module with usual numbers for all symbols but some. */
+  /** The module with default values for all symbols except some. */
   private Module closed(Module module, Set<String> open) {
     Graph graph = module.graph();
     SortedSet<String> symbols = new TreeSet<>(graph.symbols());

@@ -11,7 +11,7 @@ import java.util.SequencedMap;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/** Inputs for a graph that are the same for the same seed, on every machine. */
+/** Inputs for a graph that depend only on the seed, on every machine. */
 public final class SeededInputs {
   private SeededInputs() {}
 
@@ -24,7 +24,7 @@ public final class SeededInputs {
     return graph.inputs().stream().map(Value::type).map(type -> tensor(type, random)).toList();
   }
 
-  /** As {@link #of(Graph, long)}, for inputs of which only names and types are known. */
+  /** Like {@link #of(Graph, long)}, for inputs with given names and types. */
   public static Map<String, Tensor> of(SequencedMap<String, TensorType> inputs, long seed) {
     RandomGenerator random = generator(seed);
     Map<String, Tensor> tensors = new LinkedHashMap<>();

@@ -6,10 +6,11 @@ import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
 
 /**
- * How a model is distributed over several devices, and how they exchange the sums of its blocks.
+ * The distribution of a model over several devices, and how they communicate the sums of its
+ * blocks.
  */
 public record Sharding(Strategy strategy, SyncRewrites syncs) {
-  /** With exact sums. */
+  /** A distribution with exact sums. */
   public static Sharding of(Strategy strategy) {
     return new Sharding(strategy, SyncRewrites.NONE);
   }
@@ -17,10 +18,10 @@ public record Sharding(Strategy strategy, SyncRewrites syncs) {
   /**
    * Distributes a module.
    *
-   * @param module of the graph dialect
-   * @return the same in the mesh dialect
-   * @throws io.partita.ir.diagnostic.PartitaException when it can't be distributed, or its sums
-   *     can't be rewritten so
+   * @param module a module of the graph dialect
+   * @return the module in the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException if it can't be distributed, or its sums can't
+   *     be rewritten
    */
   public Module run(Module module) {
     return syncs.run(new ShardPass(strategy).run(module));

@@ -21,8 +21,8 @@ public final class StagedFile {
    * @param dims extents of dynamic dimensions of an ONNX model, by name
    * @param values values of inputs of an ONNX model that determine shapes, by name
    * @param pipeline the passes that will run
-   * @throws io.partita.ir.diagnostic.PartitaException when it can't be read or imported, or it
-   *     can't be proved that a program's messages arrive
+   * @throws io.partita.ir.diagnostic.PartitaException if it can't be read or imported, or a
+   *     program's messages can't be proved to arrive
    */
   public static Staged<?> read(
       Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {

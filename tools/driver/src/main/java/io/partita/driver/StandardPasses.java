@@ -25,7 +25,7 @@ import io.partita.passes.program.localize.DelayReceives;
 import io.partita.passes.program.localize.Localize;
 import java.util.List;
 
-/** The passes that there are, and those that run when the user doesn't choose. */
+/** All passes, and the default pipelines. */
 public final class StandardPasses {
   public static final PassRegistry REGISTRY =
       new PassRegistry(
@@ -35,15 +35,15 @@ public final class StandardPasses {
               PassRegistry.entry(ChooseAlgorithms.byDeviceCount()),
               PassRegistry.entry(
                   "sync-codec(bf16)",
-                  "let floats travel between devices in fewer bits: bf16",
+                  "send floats between devices in fewer bits: bf16",
                   StandardPasses::syncCodec),
               PassRegistry.entry(
                   "drop-syncs(blocks=0-3+5)",
-                  "let devices go on with their own attention in some blocks: all, or such as 0-3+5",
+                  "let devices continue with their own attention in some blocks: all, or such as 0-3+5",
                   StandardPasses::dropSyncs),
               PassRegistry.entry(
                   "low-bit(calibration=FILE, ...)",
-                  "let terms of sums travel in few bits, by what partita calibrate measured",
+                  "send terms of sums in few bits, with ranges from partita calibrate",
                   LowBitOptions::pass),
               PassRegistry.entry(
                   "kv-state(capacity=N)",
@@ -66,7 +66,7 @@ public final class StandardPasses {
                   }),
               PassRegistry.entry(
                   "select(top_k=K)",
-                  "give the best K next tokens of a language model instead of all scores",
+                  "return the best K next tokens of a language model instead of all scores",
                   StandardPasses::select),
               PassRegistry.entry(
                   "shard(tensor=N, ...)",
@@ -76,7 +76,7 @@ public final class StandardPasses {
               PassRegistry.entry(
                   Pass.of(
                       "delay-receives",
-                      "let devices compute while messages are on their way",
+                      "let devices compute while messages are in flight",
                       Stage.PROGRAM,
                       Stage.PROGRAM,
                       program -> DelayReceives.apply(program, Localize.CAPACITY))),
@@ -121,17 +121,19 @@ public final class StandardPasses {
     return new SelectPass(count);
   }
 
-  /** What makes a model ready for a backend, but for its KV cache and its dimensions. */
+  /** The passes that prepare a model for a backend, except for its KV cache and its dimensions. */
   public static Pipeline usual() {
     return Pipeline.parse("simplify,raise,simplify", REGISTRY);
   }
 
-  /** What cleans up after a change of a module. */
+  /** The passes that clean up after a change of a module. */
   static Pipeline tidy() {
     return new Pipeline(List.of(new SimplifyPass()));
   }
 
-  /** Passes before a test case runs: none for the evaluator, which then checks the import alone. */
+  /**
+   * The passes before a test case runs: none for the evaluator, which then checks only the import.
+   */
   public static Pipeline forChecking(Target target) {
     return switch (target) {
       case EVALUATOR -> new Pipeline(List.of());
@@ -140,9 +142,9 @@ public final class StandardPasses {
   }
 
   /**
-   * Checks what a pass made.
+   * Verifies the result of a pass.
    *
-   * @throws PartitaException when it isn't valid, which is a bug of the pass
+   * @throws PartitaException if it isn't valid, which is a bug in the pass
    */
   public static void verifyStructure(Pass<?, ?> pass, Staged<?> model) {
     List<Diagnostic> violations = model.violations();

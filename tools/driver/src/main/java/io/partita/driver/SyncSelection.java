@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How devices exchange the sums of blocks, as a user writes it.
+ * The user's choice of how devices communicate the sums of blocks.
  *
  * @param rules such as {@code blocks 0-3: drop; blocks 4-5: int4+bf16(k=8)}
  * @param calibration a file of {@code partita calibrate}
@@ -21,9 +21,9 @@ import java.util.Optional;
 public record SyncSelection(
     Optional<String> rules, Optional<Path> calibration, Optional<Path> ranking) {
   /**
-   * The rewrites that are meant.
+   * Returns the chosen rewrites.
    *
-   * @throws PartitaException when the rules or one of the files aren't valid
+   * @throws PartitaException if the rules or one of the files aren't valid
    */
   public SyncRewrites rewrites() {
     Optional<BlockRanking> order = order();
@@ -31,7 +31,7 @@ public record SyncSelection(
         parsed(order), calibration.map(file -> CalibrationFile.read(file).calibration()), order);
   }
 
-  /** The dropped syncs alone, as {@link #rewrites}. */
+  /** Like {@link #rewrites}, with only the dropped syncs. */
   public SyncRewrites drops() {
     Optional<BlockRanking> order = order();
     return new SyncRewrites(parsed(order).drops(), Optional.empty(), order);
@@ -46,9 +46,9 @@ public record SyncSelection(
   }
 
   /**
-   * How a model is distributed by a strategy; none for one device.
+   * Returns the distribution by a strategy; empty for one device.
    *
-   * @throws PartitaException as {@link #rewrites}, or when there are rules for one device
+   * @throws PartitaException as for {@link #rewrites}, or if there are rules for one device
    */
   public Optional<Sharding> sharding(Optional<Strategy> strategy) {
     SyncRewrites rewrites = rewrites();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a model can be compiled for, and the evaluator, which needs no compiling. */
+/** The targets of compilation, and the evaluator, which needs no compilation. */
 public enum Target {
   EVALUATOR("evaluator"),
   JAVA("java"),
@@ -36,7 +36,7 @@ public enum Target {
   /**
    * The target that a name such as {@code java} or {@code siracusa:chips=4} begins with.
    *
-   * @throws PartitaException when there is no such target
+   * @throws PartitaException if there is no such target
    */
   public static Target of(String reference) {
     String name = reference.contains("=") ? reference.split(":", 2)[0] : reference;
@@ -53,12 +53,12 @@ public enum Target {
         NearestName.remedy(name, names()));
   }
 
-  /** How modules run on it. */
+  /** Returns a runner for modules. */
   public ModuleRunner runner() {
     return runner(Optional.empty());
   }
 
-  /** How modules run on it, distributed by a strategy; the evaluator runs them whole. */
+  /** Returns a runner for modules, distributed by a strategy; the evaluator runs them whole. */
   public ModuleRunner runner(Optional<Sharding> sharding) {
     return switch (this) {
       case EVALUATOR -> new EvaluatorRunner();

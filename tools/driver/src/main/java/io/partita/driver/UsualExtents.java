@@ -22,8 +22,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The extents of a graph's inputs that nobody gives: one sequence, one token of a decoder, images
- * of a usual size, and sequences of 128 elements, or as many as the model has positions for.
+ * Default extents of a graph's inputs: one sequence, one token of a decoder, images of a common
+ * size, and sequences of 128 elements, or fewer if the model has fewer positions.
  */
 final class UsualExtents {
   private static final long LENGTH = UsualSizes.LENGTHS.getFirst();
@@ -36,8 +36,8 @@ final class UsualExtents {
   private PositionTables tables;
 
   /**
-   * @param tokens symbols of how many tokens a decoder takes at once
-   * @param notes takes what was chosen
+   * @param tokens the symbols of the number of tokens of a decoder
+   * @param notes receives notes about choices
    */
   UsualExtents(Graph graph, SortedSet<String> tokens, Consumer<Diagnostic> notes) {
     this.graph = graph;
@@ -46,10 +46,10 @@ final class UsualExtents {
   }
 
   /**
-   * The extents of all symbols for which one is found that the graph takes.
+   * Returns the extents of all symbols for which one is found that the graph takes.
    *
-   * @param given what isn't to be chosen any more
-   * @param open symbols that need no number
+   * @param given the extents that are already chosen
+   * @param open the symbols that need no number
    */
   Map<String, Long> choose(Map<String, Long> given, Set<String> open) {
     given.forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
@@ -75,7 +75,7 @@ final class UsualExtents {
     } else if (tokens.contains(symbol)) {
       choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "a decoder takes 1 token at a time");
     } else if (!read(graph).contains(symbol)) {
-      choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "it becomes 1, as nothing reads it");
+      choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "it becomes 1, since nothing reads it");
     } else if (isCount(symbol)) {
       choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "it becomes 1: it counts sequences");
     } else {
@@ -84,7 +84,7 @@ final class UsualExtents {
     return true;
   }
 
-  /** One sequence, or as many as the model was made for. */
+  /** Chooses one sequence, or as many as the model was made for. */
   private void chooseBatch(String symbol) {
     for (long batch : UsualSizes.BATCHES) {
       if (fits(Set.of(symbol), batch)) {
@@ -98,8 +98,8 @@ final class UsualExtents {
   }
 
   /**
-   * Whether tables of positions have the rows that a graph with chosen lengths takes. Its batch may
-   * be open; tables that are longer for more sequences count as long enough.
+   * Whether position tables have enough rows for a graph with the chosen lengths. Its batch may be
+   * dynamic; tables that grow with the number of sequences count as long enough.
    */
   static boolean hasRows(Graph graph) {
     Map<String, Dim> batches = new HashMap<>();
@@ -109,7 +109,7 @@ final class UsualExtents {
     return PositionTables.of(graph).reach(batches);
   }
 
-  /** Whether inputs have it as their first dimension only, and others behind: then it's a batch. */
+  /** Whether inputs have it only as their first of several dimensions, so that it is a batch. */
   private boolean isFirst(String symbol) {
     String name = symbol.toLowerCase(Locale.ROOT);
     boolean isLength = name.contains("seq") || name.contains("len");
@@ -118,7 +118,7 @@ final class UsualExtents {
         && !tokens.contains(symbol);
   }
 
-  /** Whether it's how many sequences there are, such as choices: behind it, there are ids. */
+  /** Whether it counts sequences, such as choices: a dimension of ids follows it. */
   private boolean isCount(String symbol) {
     return places(
         symbol,
@@ -129,7 +129,7 @@ final class UsualExtents {
     boolean test(TensorType input, int axis);
   }
 
-  /** Whether the symbol is an extent of some input, and each time in such a place. */
+  /** Whether the symbol is an extent of some input, and always in such a position. */
   private boolean places(String symbol, Place expected) {
     boolean any = false;
     for (Value input : graph.inputs()) {
@@ -146,8 +146,8 @@ final class UsualExtents {
   }
 
   /**
-   * The heights and widths of images: the last two of four or more dimensions, both of them open,
-   * and nowhere else.
+   * The heights and widths of images: the last two of four or more dimensions, if both are dynamic
+   * and occur nowhere else.
    */
   private SortedSet<String> images() {
     SortedSet<String> images = new TreeSet<>(graph.symbols());
@@ -170,7 +170,7 @@ final class UsualExtents {
     }
     for (long size : UsualSizes.IMAGES) {
       if (fits(images, size)) {
-        String reason = "it becomes " + size + ", a usual size of images";
+        String reason = "it becomes " + size + ", a common size of images";
         images.forEach(symbol -> choose(symbol, size, DriverCode.DEFAULT_EXTENT, reason));
         return;
       }
@@ -193,14 +193,12 @@ final class UsualExtents {
         .findFirst()
         .ifPresent(
             length -> {
-              String reason = "it becomes " + length + ", the first usual length that fits";
+              String reason = "it becomes " + length + ", the first common length that fits";
               choose(symbol, length, DriverCode.DEFAULT_EXTENT, reason);
             });
   }
 
-  /**
-   * The largest extent below another one that doesn't fit; none where it isn't found by halving.
-   */
+  /** The largest extent below one that doesn't fit; empty if bisection doesn't find it. */
   private OptionalLong most(String symbol, long misfit) {
     long fits = 0;
     long fails = misfit;
@@ -215,7 +213,7 @@ final class UsualExtents {
     return fits == 0 ? OptionalLong.empty() : OptionalLong.of(fits);
   }
 
-  /** The largest extent that fits in place of one that doesn't, beside those that are known. */
+  /** The largest extent that fits in place of one that doesn't, together with the known ones. */
   OptionalLong mostInPlaceOf(String symbol, long misfit, Map<String, Long> given) {
     given.forEach((name, extent) -> extents.put(name, Dim.of(extent)));
     extents.remove(symbol);
@@ -261,7 +259,7 @@ final class UsualExtents {
     return type.shape().dims().stream().anyMatch(dim -> dim.isStatic() && dim.value() <= 0);
   }
 
-  /** The symbols of inputs that some node or output reads, and of what is computed from them. */
+  /** The symbols of inputs that a node or output reads, and of values computed from them. */
   private static SortedSet<String> read(Graph graph) {
     SortedSet<String> symbols = new TreeSet<>();
     Set<Value> readers = graph.readers().keySet();

@@ -1,2 +1,2 @@
-/** Loading, compiling and checking models: what the command line and the Maven plugin share. */
+/** Loads, compiles and checks models, for the command line and the Maven plugin. */
 package io.partita.driver;

@@ -84,9 +84,9 @@ class DeviceDiagnosticsTest {
         """
         error P5016: an input or output is a partial result
           where:     output "y"
-          expected:  a value that is whole on the devices together
+          expected:  a value that is whole or split on the devices
           found:     f32[2,4] partial(sum: chip)
-          fix:       add a sync, so that it's reduced on the devices
+          fix:       add a sync that reduces it
         """);
   }
 }

@@ -86,7 +86,7 @@ class DiagnosticsTest {
             where:     input "x"
             expected:  f32[2]
             found:     i64[2]
-            fix:       give what model.json says
+            fix:       give inputs of the types in model.json
           """);
     }
   }

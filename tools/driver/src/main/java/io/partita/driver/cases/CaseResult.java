@@ -3,15 +3,16 @@ package io.partita.driver.cases;
 import java.util.List;
 
 /**
- * What came of a test case.
+ * The result of a test case.
  *
- * @param detail why it failed or isn't supported; of a case that passed a note, mostly empty
- * @param codes the diagnostics' ids, where it isn't supported
+ * @param detail the reason why it failed or isn't supported; for a passed case a note, usually
+ *     empty
+ * @param codes the ids of diagnostics, if it isn't supported
  * @param maxError the largest absolute difference of any element that was compared
  */
 public record CaseResult(
     String name, Status status, String detail, List<String> codes, double maxError) {
-  /** How a case ends. */
+  /** The status of a case. */
   public enum Status {
     PASS,
     FAIL,

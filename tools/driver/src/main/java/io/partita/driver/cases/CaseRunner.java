@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /**
  * Runs test cases and compares. The shapes of the recorded inputs bind the model's dynamic
- * dimensions, and an input whose value determines a shape is bound to what is recorded for it.
+ * dimensions, and an input whose value determines a shape is bound to its recorded value.
  */
 public final class CaseRunner {
   private final ModuleRunner runner;
@@ -32,7 +32,7 @@ public final class CaseRunner {
     this.tolerance = tolerance;
   }
 
-  /** Never throws for what is wrong with a case: that is its result. */
+  /** Never throws for a faulty case, but returns a result. */
   public CaseResult run(TestCase test) {
     try {
       OnnxModel model = OnnxModel.read(test.model());
@@ -118,10 +118,10 @@ public final class CaseRunner {
   }
 
   /**
-   * Imports a model, runs the passes and makes a program of it.
+   * Imports a model, runs the passes and prepares it.
    *
    * @param inputs by name, to bind the model's dimensions
-   * @throws PartitaException when the model isn't supported
+   * @throws PartitaException if the model isn't supported
    */
   public PreparedModel prepare(OnnxModel model, Map<String, Tensor> inputs) {
     return prepare(model, options(model, inputs), Map.of());

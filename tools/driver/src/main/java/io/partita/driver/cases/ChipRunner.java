@@ -27,7 +27,7 @@ import java.util.Optional;
 public final class ChipRunner implements ModuleRunner {
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  /** A large network's run in a simulation of many chips. */
+  /** Sufficient for a large network in a simulation of many chips. */
   private static final Duration LIMIT_OF_SIMULATION = Duration.ofHours(1);
 
   private final ChipTarget target;
@@ -38,9 +38,9 @@ public final class ChipRunner implements ModuleRunner {
   private final Path kernels;
 
   /**
-   * On this host, each chip a process.
+   * Runs on this host, with each chip as a process.
    *
-   * @param sharding over which chips, and how; none for one chip
+   * @param sharding the distribution; empty for one chip
    */
   public ChipRunner(ChipTarget target, Optional<Sharding> sharding) {
     this(target, sharding, Port.HOST, "", List.of(), kernelFolder());
@@ -55,10 +55,9 @@ public final class ChipRunner implements ModuleRunner {
   }
 
   /**
-   * @param flags for the compiler beside the usual ones
-   * @param options for the programs, such as {@code --transfers early}, or for the board of GVSoC
-   * @param kernels where what is compiled of the runtime stays, for runners of the same port and
-   *     flags
+   * @param flags additional compiler flags
+   * @param options options of the programs, such as {@code --transfers early}, or of GVSoC's board
+   * @param kernels the folder of the runtime's objects, for runners with the same port and flags
    */
   public ChipRunner(
       ChipTarget target,
@@ -103,7 +102,7 @@ public final class ChipRunner implements ModuleRunner {
     }
   }
 
-  /** As many threads as this computer runs at once; results are the same with any number. */
+  /** One thread per processor of this computer; results don't depend on the number. */
   private static int cores(int chips) {
     return Math.max(1, Math.min(8, Runtime.getRuntime().availableProcessors() / chips));
   }

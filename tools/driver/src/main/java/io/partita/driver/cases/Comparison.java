@@ -5,25 +5,24 @@ import io.partita.ir.type.Shape;
 import java.util.Arrays;
 
 /**
- * What came of comparing a result with what was recorded.
+ * The result of comparing an output with the recorded one.
  *
- * @param worst the largest error of all elements, as a multiple of what the tolerance allows; above
- *     1 fails
+ * @param worst the largest error of all elements, as a multiple of the tolerance; above 1 fails
  * @param maxError the largest absolute difference
  * @param message where and how the first or worst element differs; empty when it passes
- * @param note what is to be said about a result that passes; mostly empty
+ * @param note a note about a result that passes; usually empty
  */
 public record Comparison(double worst, double maxError, String message, String note) {
   public Comparison(double worst, double maxError, String message) {
     this(worst, maxError, message, "");
   }
 
-  /** This, but passing with a note. */
+  /** Returns this comparison as passed, with a note. */
   Comparison explained(String why) {
     return new Comparison(1, maxError, "", why);
   }
 
-  /** This, with more to say about how it differs. */
+  /** Returns this comparison with additional text about the difference. */
   Comparison with(String more) {
     return new Comparison(worst, maxError, message + more, note);
   }
@@ -33,8 +32,8 @@ public record Comparison(double worst, double maxError, String message, String n
   }
 
   /**
-   * Compares element by element. Recorded data may be of another element type than the result
-   * (integers in float arrays are common): the values count. Shapes must agree.
+   * Compares element by element. Recorded data may have another element type than the result
+   * (integers in float arrays are common); values are compared. Shapes must agree.
    */
   public static Comparison of(String name, Tensor expected, Tensor found, Tolerance tolerance) {
     if (!expected.shape().equals(found.shape())) {
@@ -91,7 +90,7 @@ public record Comparison(double worst, double maxError, String message, String n
     return Double.isFinite(magnitude) ? magnitude : 0;
   }
 
-  /** NaN agrees with NaN only, an infinity with itself only. */
+  /** NaN agrees only with NaN, an infinity only with itself. */
   private static double error(double expected, double found) {
     if (Double.isNaN(expected) || Double.isNaN(found)) {
       return Double.isNaN(expected) && Double.isNaN(found) ? 0 : Double.POSITIVE_INFINITY;

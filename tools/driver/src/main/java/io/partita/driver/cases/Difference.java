@@ -3,11 +3,11 @@ package io.partita.driver.cases;
 import io.partita.ir.tensor.Tensor;
 
 /**
- * How far two tensors of one shape are apart, both infinite where one has a NaN or an infinity that
- * the other hasn't.
+ * The difference of two tensors of the same shape; both figures are infinite if only one tensor has
+ * a NaN or an infinity.
  *
- * @param largest of all elements
- * @param rootMeanSquare over all elements
+ * @param largest the largest difference of any element
+ * @param rootMeanSquare the root mean square over all elements
  */
 record Difference(double largest, double rootMeanSquare) {
   static final Difference NONE = new Difference(0, 0);
@@ -28,7 +28,7 @@ record Difference(double largest, double rootMeanSquare) {
     return new Difference(largest, Math.sqrt(squares / Math.max(1, left.size())));
   }
 
-  /** The larger of each. */
+  /** The larger of each figure. */
   Difference max(Difference other) {
     return new Difference(
         Math.max(largest, other.largest), Math.max(rootMeanSquare, other.rootMeanSquare));

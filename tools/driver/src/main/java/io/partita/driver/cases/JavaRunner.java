@@ -21,19 +21,19 @@ public final class JavaRunner implements ModuleRunner {
   private final Optional<Sharding> sharding;
   private final DeviceHosting hosting;
 
-  /** For one device, unless a module says itself on which devices it runs. */
+  /** A runner for one device, unless a module has a mesh. */
   public JavaRunner() {
     this(Optional.empty());
   }
 
   /**
-   * @param sharding over which devices, each a thread, and how; none for one device
+   * @param sharding the distribution over devices, each a thread; empty for one device
    */
   public JavaRunner(Optional<Sharding> sharding) {
     this(sharding, new DeviceHosting.Threads());
   }
 
-  /** The same with the devices elsewhere. */
+  /** The same with another location of the devices. */
   public JavaRunner(Optional<Sharding> sharding, DeviceHosting hosting) {
     this.sharding = sharding;
     this.hosting = hosting;

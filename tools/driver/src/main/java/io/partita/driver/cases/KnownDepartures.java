@@ -9,20 +9,20 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Explains differences of models that ONNX Runtime computes otherwise than the standard says.
- * Instead of a wide tolerance there are two comparisons: what was recorded with an evaluation that
- * departs likewise, and the program with one that doesn't.
+ * Explains differences of models for which ONNX Runtime deviates from the standard. Instead of a
+ * wider tolerance, it makes two comparisons: the recorded outputs with an evaluation that deviates
+ * in the same way, and the program with an exact one.
  */
 final class KnownDepartures {
   /**
-   * A rounding of the last bit may take an activation to the next of 255 levels, so that what was
-   * recorded is not met as closely as without rounding: within a tenth of what rounding changes.
+   * Rounding of the last bit may move an activation to the next of 255 levels, so the recorded
+   * outputs are met less closely than without rounding: within a tenth of the effect of rounding.
    */
   private static final double SHARE = 0.1;
 
   private KnownDepartures() {}
 
-  /** Passes with a note, where the difference is explained. */
+  /** Passes with a note if the difference is explained. */
   static Optional<Comparison> explain(Recording recording, Comparison plain) {
     List<RuntimeDeparture> departures = recording.model().departures();
     if (departures.isEmpty()) {

@@ -9,9 +9,9 @@ public interface ModuleRunner {
   /** Prepares the module; {@link Prepared#run} may then be called several times. */
   Prepared prepare(Module module);
 
-  /** A module that is ready to run. */
+  /** A prepared module. */
   interface Prepared extends AutoCloseable {
-    /** The outputs, in the graph's order, for inputs in the graph's order. */
+    /** Returns the outputs in the graph's order, for inputs in the graph's order. */
     List<Tensor> run(List<Tensor> inputs);
 
     @Override

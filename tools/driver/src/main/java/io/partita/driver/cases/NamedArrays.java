@@ -19,12 +19,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The arrays of a NumPy archive, as inputs of a program. */
+/** Matches the arrays of a NumPy archive to the inputs of a program. */
 public final class NamedArrays {
-  /** An input that a program wants. */
+  /** An input of a program. */
   public record Wanted(String name, TensorType type) {}
 
-  /** What NumPy calls arrays that have no name, before their number. */
+  /** The prefix that NumPy gives to unnamed arrays. */
   private static final String UNNAMED = "arr_";
 
   private final String source;
@@ -39,7 +39,7 @@ public final class NamedArrays {
     return read(List.of(file));
   }
 
-  /** The arrays of several archives; of those with the same name, the first. */
+  /** The arrays of several archives; the first one of each name. */
   public static NamedArrays read(List<Path> files) {
     Map<String, Tensor> arrays = new LinkedHashMap<>();
     files.forEach(file -> Npz.read(file).forEach(arrays::putIfAbsent));
@@ -50,11 +50,11 @@ public final class NamedArrays {
   }
 
   /**
-   * The arrays in the order and of the types that are wanted: by name, or by order where the
-   * archive has no names ({@code arr_0}, {@code arr_1}, as {@code numpy.savez} calls unnamed
-   * arrays); converted where the values stay the same.
+   * Returns the arrays in the order and types of the inputs: by name, or by order if the archive
+   * has no names ({@code arr_0}, {@code arr_1}, as {@code numpy.savez} calls unnamed arrays).
+   * Converts types if the values stay the same.
    *
-   * @throws PartitaException when one is missing or doesn't fit
+   * @throws PartitaException if one is missing or doesn't fit
    */
   public List<Tensor> fit(List<Wanted> wanted) {
     Map<String, Tensor> arrays = byName();
@@ -62,7 +62,7 @@ public final class NamedArrays {
       if (arrays.size() != wanted.size()) {
         throw mismatch(
             source,
-            wanted.size() + " arrays, as they have no names: " + names(wanted),
+            wanted.size() + " arrays, since they have no names: " + names(wanted),
             Integer.toString(arrays.size()),
             "give one array for each input, in this order, or name them:" + example(wanted));
       }
@@ -93,8 +93,8 @@ public final class NamedArrays {
   }
 
   /**
-   * Refuses arrays for what a program keeps from run to run, which begins with an empty cache.
-   * Arrays without elements say just that, and are fine.
+   * Refuses arrays for states, since the program starts with an empty cache. Arrays without
+   * elements are accepted.
    *
    * @param states the names of the model's inputs that became state
    */
@@ -109,14 +109,14 @@ public final class NamedArrays {
       throw new PartitaException(
           DriverCode.STATE_GIVEN,
           source,
-          "arrays for inputs only; the program keeps its cache itself, and begins with an empty one",
+          "arrays for inputs only; the program keeps its cache as state, and starts with an empty one",
           String.join(", ", given),
-          "leave these arrays out to begin with an empty cache; or compile the model with"
+          "leave these arrays out to start with an empty cache; or compile the model with"
               + " --passes simplify,raise, so that the cache stays an input");
     }
   }
 
-  /** The names of arrays that aren't wanted. */
+  /** The names of unused arrays. */
   public List<String> unused(List<Wanted> wanted) {
     Set<String> names = wanted.stream().map(Wanted::name).collect(Collectors.toSet());
     return isUnnamed()
@@ -127,7 +127,7 @@ public final class NamedArrays {
             .toList();
   }
 
-  /** A note about arrays that nothing takes, if there are any. */
+  /** A note about unused arrays, if any. */
   public Optional<Diagnostic> noteUnused(List<Wanted> wanted) {
     List<String> unused = unused(wanted);
     return unused.isEmpty()
@@ -138,10 +138,10 @@ public final class NamedArrays {
                 source,
                 "arrays for the program's inputs: " + names(wanted),
                 String.join(", ", unused),
-                "leave them out, if they aren't misspelt"));
+                "leave them out, or correct misspelt names"));
   }
 
-  /** Whether the arrays have no names but those that NumPy gives unnamed ones. */
+  /** Whether the arrays have only the names that NumPy gives to unnamed ones. */
   private boolean isUnnamed() {
     Set<String> names = byName().keySet();
     return IntStream.range(0, names.size()).allMatch(i -> names.contains(UNNAMED + i));
@@ -167,12 +167,12 @@ public final class NamedArrays {
   }
 
   /**
-   * The arrays for those of the inputs that have one, by the inputs' names. An input takes the
-   * array of its name; or, as exporters name what a decoder's first step gives to the later ones,
-   * {@code present} in the place of {@code past} or {@code past_key_values}; or the only array of
-   * its type that is left, when it is the only input of that type without one.
+   * Matches arrays to inputs, by the inputs' names. An input takes the array of its name; or that
+   * of its name with {@code present} in place of {@code past} or {@code past_key_values}, as
+   * exporters name the outputs of a decoder's first step; or the only remaining array of its type,
+   * if it is the only input of that type without an array.
    *
-   * @throws PartitaException when an array of an input's name doesn't fit
+   * @throws PartitaException if an array of an input's name doesn't fit
    */
   public Map<String, Tensor> matching(List<Wanted> wanted) {
     Map<String, Tensor> left = new LinkedHashMap<>();

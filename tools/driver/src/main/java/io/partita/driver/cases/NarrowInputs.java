@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Inputs of integer networks in 8 bits, where what is recorded for them fits: archives don't say of
- * which type integers are, and the peer takes the narrowest.
+ * Narrows inputs of integer networks to 8 bits, if the recorded values fit: archives don't state
+ * the integer type, and the peer uses the narrowest.
  */
 final class NarrowInputs {
   private NarrowInputs() {}

@@ -10,23 +10,22 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Explains differences of models that enlarge roundings: a sum in another order changes a last bit,
- * which takes a quantised activation to the next level, or which a difference of nearly equal
- * numbers makes large. How much is found by evaluating the model with {@link RandomRounding}. What
- * was recorded is one more such rounding, and so is what the program gives: neither the largest
- * difference between them nor the root of their mean square may be more than twice what the random
- * ones reach, of which there are few.
+ * Explains differences of models that amplify rounding: a sum in another order changes a last bit,
+ * which moves a quantised activation to the next level, or becomes large in a difference of nearly
+ * equal numbers. The effect is measured by evaluating the model with {@link RandomRounding}. The
+ * recorded outputs and the program's are two further roundings: neither their largest difference
+ * nor its root mean square may be more than twice that of the few random ones.
  */
 final class OtherRoundings {
   private static final int SAMPLES = 4;
   private static final double MARGIN = 2;
 
-  /** Where rounding alone makes up this part of the results, they can't tell right from wrong. */
+  /** If rounding alone changes results by this fraction, they can't tell right from wrong. */
   private static final double TELLING = 0.25;
 
   private OtherRoundings() {}
 
-  /** Passes with a note, where the difference is explained; else says what rounding changes. */
+  /** Passes with a note if the difference is explained; otherwise states the effect of rounding. */
   static Comparison explain(Recording recording, Comparison plain) {
     if (!Double.isFinite(plain.maxError())) {
       return plain;
@@ -53,7 +52,7 @@ final class OtherRoundings {
     } catch (PartitaException notEvaluated) {
       return plain;
     }
-    String effect = "rounding sums and functions otherwise changes results by up to %.3g";
+    String effect = "other rounding of sums and functions changes results by up to %.3g";
     return isExplained
         ? plain.explained(
             "differs by %.3g; %s".formatted(plain.maxError(), effect.formatted(largest)))
@@ -71,7 +70,9 @@ final class OtherRoundings {
         && bound.rootMeanSquare() <= TELLING * magnitude(record);
   }
 
-  /** Not a position or an index, where near is as wrong as far. */
+  /**
+   * Whether the output isn't a position or an index, for which a small difference is also wrong.
+   */
   private static boolean isReal(ElementType element) {
     return switch (element) {
       case F64, F32, F16, BF16, I16, I8, I4, U16, U8, U4 -> true;

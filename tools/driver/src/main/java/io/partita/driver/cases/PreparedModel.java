@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A model that is ready to run on inputs that it takes by name. */
+/** A prepared model, which takes inputs by name. */
 public final class PreparedModel implements AutoCloseable {
   private final Graph graph;
   private final ModuleRunner.Prepared program;
@@ -21,7 +21,7 @@ public final class PreparedModel implements AutoCloseable {
     this.program = program;
   }
 
-  /** The inputs that each run reads: not those which determine a shape, and so became constants. */
+  /** The inputs of each run, without those that determine a shape and so became constants. */
   public List<String> inputNames() {
     return graph.inputs().stream().map(Value::name).toList();
   }
@@ -31,7 +31,7 @@ public final class PreparedModel implements AutoCloseable {
    *
    * @param inputs by name; others than the model's are ignored
    * @return the outputs by name, in the model's order
-   * @throws PartitaException when an input is missing or doesn't fit
+   * @throws PartitaException if an input is missing or doesn't fit
    */
   public Map<String, Tensor> run(Map<String, Tensor> inputs) {
     List<Tensor> ordered = new ArrayList<>();

@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
 /**
  * Recorded inputs and outputs of one run of a model.
  *
- * @param name of the run, empty where a case has only one
+ * @param name the name of the run, empty if a case has only one
  */
 record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> outputs) {
 
   /**
-   * The recorded inputs by the names that the model gives them: by name where all of the model's
-   * inputs are recorded under theirs, else by order. What is recorded beyond the model's inputs
-   * (weights, in some suites) isn't used.
+   * The recorded inputs by the model's names: matched by name if all of the model's inputs are
+   * recorded under their names, else by order. Additional records (weights, in some suites) are
+   * ignored.
    */
   Map<String, Tensor> inputsFor(List<String> names) {
     return named(names, inputs, "input");
@@ -31,12 +31,12 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
     return named(names, outputs, "output");
   }
 
-  /** Whether it comes from NumPy archives, whose element types don't say what data mean. */
+  /** Whether it comes from NumPy archives, whose element types may differ from the model's. */
   boolean isArchive() {
     return name.isEmpty();
   }
 
-  /** Whether the inputs of these names and all outputs are integers that i32 holds. */
+  /** Whether the inputs of these names and all outputs are integers that fit i32. */
   boolean isIntegral(List<String> inputNames) {
     return inputsFor(inputNames).values().stream().allMatch(RecordedRun::isIntegral)
         && outputs.stream().allMatch(output -> isIntegral(output.data()));
@@ -79,8 +79,8 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
   }
 
   /**
-   * Recorded data in the element type that the model declares: suites record integer networks in
-   * whatever array type was at hand.
+   * Converts recorded data to the element type that the model declares, since suites record integer
+   * networks in arbitrary array types.
    */
   static Tensor fit(String name, Tensor data, TensorType declared) {
     Tensor fitted = data.element() == declared.element() ? data : convert(name, data, declared);
@@ -108,7 +108,7 @@ record RecordedRun(String name, List<RecordedArray> inputs, List<RecordedArray> 
     return converted;
   }
 
-  /** Whether two static shapes are equal but for extents of 1. */
+  /** Whether two static shapes are equal except for extents of 1. */
   static boolean sameBut1(Shape left, Shape right) {
     return left.isStatic() && right.isStatic() && withoutOnes(left).equals(withoutOnes(right));
   }

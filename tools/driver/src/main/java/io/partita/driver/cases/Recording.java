@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 
 /**
- * What is known of a run whose results differ from the recorded ones, for those who explain why.
+ * A run whose results differ from the recorded ones, as input for explanations.
  *
  * @param expected the recorded outputs by name
  * @param found the program's outputs by name, whose shapes count
@@ -23,7 +23,7 @@ record Recording(
     Map<String, Tensor> expected,
     Map<String, Tensor> found,
     Tolerance tolerance) {
-  /** An output as it was recorded, in the shape that was found. */
+  /** A recorded output, in the shape of the program's. */
   Tensor expected(String name) {
     return expected.get(name).reshaped(found.get(name).shape());
   }
@@ -32,7 +32,7 @@ record Recording(
     return new OnnxImporter(imported).importModel(model).graph();
   }
 
-  /** The outputs that an evaluation gives. */
+  /** The outputs of an evaluation. */
   Map<String, Tensor> evaluated(
       Graph graph, BiFunction<Graph, List<Tensor>, List<Tensor>> evaluation) {
     List<Tensor> ordered =

@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * Schedules modules for chips and evaluates the schedules, without a C compiler.
  *
- * @param sharding over which chips, and how; none for one chip
+ * @param sharding the distribution; empty for one chip
  */
 public record ScheduleRunner(ChipTarget target, Optional<Sharding> sharding)
     implements ModuleRunner {

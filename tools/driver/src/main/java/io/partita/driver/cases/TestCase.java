@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * model.onnx}, {@code test_data_set_N/input_I.pb} and {@code output_I.pb}), and {@code
  * network.onnx} with {@code inputs.npz} and {@code outputs.npz}.
  *
- * @param name the folder as the user wrote it
+ * @param name the folder as given by the user
  */
 public record TestCase(String name, Path model, List<Path> dataSets) {
   public TestCase {
@@ -27,9 +27,9 @@ public record TestCase(String name, Path model, List<Path> dataSets) {
   }
 
   /**
-   * The case in a folder, or all cases below it, in the order of their names.
+   * Returns the case in a folder, or all cases below it in alphabetical order.
    *
-   * @throws PartitaException when there is none
+   * @throws PartitaException if there is none
    */
   public static List<TestCase> find(Path folder) {
     List<TestCase> cases = new ArrayList<>();
@@ -41,7 +41,7 @@ public record TestCase(String name, Path model, List<Path> dataSets) {
           "a folder with model.onnx and test_data_set_*, or with network.onnx, inputs.npz and"
               + " outputs.npz",
           Files.isDirectory(folder) ? "a folder without them" : "no folder",
-          "name the folder of a test case, or one that has some below it");
+          "name the folder of a test case, or a folder above test cases");
     }
     return cases;
   }

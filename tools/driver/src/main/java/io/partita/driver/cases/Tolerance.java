@@ -4,8 +4,9 @@ import io.partita.ir.type.ElementType;
 import java.util.OptionalDouble;
 
 /**
- * How far a result may be from what was recorded: {@code |found - expected| <= absolute + relative
- * |expected|}, as in NumPy's {@code isclose}. Integers and booleans must be equal.
+ * The allowed difference between a result and the recorded one: {@code |found - expected| <=
+ * absolute + relative |expected|}, as in NumPy's {@code isclose}. Integers and booleans must be
+ * equal.
  */
 public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
   /** The bounds of the ONNX project's own test runner, wider where the element type is coarser. */
@@ -14,7 +15,7 @@ public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
 
   public Tolerance {
     if (!isBound(relative.orElse(0)) || !isBound(absolute.orElse(0))) {
-      throw new IllegalArgumentException("a tolerance is a finite number from 0 on");
+      throw new IllegalArgumentException("a tolerance must be finite and not negative");
     }
   }
 
@@ -23,14 +24,14 @@ public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
     return Double.isFinite(tolerance) && tolerance >= 0;
   }
 
-  /** Whether somebody chose it: then no explanation makes a larger difference pass. */
+  /** Whether the user chose it; then no explanation makes a larger difference pass. */
   boolean isChosen() {
     return relative.isPresent() || absolute.isPresent();
   }
 
   /**
-   * Without a choice: 1e-3, ONNX's; for the 16-bit floats two units in the last place, because a
-   * result that is rounded once may lie on the other side of a recorded one.
+   * By default 1e-3, as in ONNX; for 16-bit floats two units in the last place, because a result
+   * that is rounded once may be on the other side of a recorded one.
    */
   double relative(ElementType element) {
     return relative.orElse(
@@ -41,9 +42,7 @@ public record Tolerance(OptionalDouble relative, OptionalDouble absolute) {
         });
   }
 
-  /**
-   * Without a choice: 1e-5 for f32, the rounding of sums of a few hundred terms near 1 that cancel.
-   */
+  /** By default 1e-5 for f32, the rounding of sums of a few hundred terms near 1 that cancel. */
   double absolute(ElementType element) {
     return absolute.orElse(
         switch (element) {

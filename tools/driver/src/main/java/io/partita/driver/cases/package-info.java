@@ -1,2 +1,2 @@
-/** Recorded test cases and how results are compared with them. */
+/** Runs recorded test cases and compares results with them. */
 package io.partita.driver.cases;

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Changes with which a program that doesn't fit chips does: each is tried before it's named. */
+/** Finds changes that make a program fit its chips; each is tried before it is named. */
 public final class ChipRemedies {
   private static final int MOST_TRIALS = 8;
   private static final long KIBIBYTE = 1024;
@@ -31,8 +31,8 @@ public final class ChipRemedies {
   private final ChipTarget target;
 
   /**
-   * @param whole the entry points before they're distributed
-   * @param devices on which it doesn't fit
+   * @param whole the entry points before distribution
+   * @param devices the number of devices on which it doesn't fit
    */
   public ChipRemedies(Entries whole, int devices, ChipTarget target) {
     this.whole = whole;
@@ -49,7 +49,7 @@ public final class ChipRemedies {
   }
 
   /**
-   * The same with the changes that were found, if any.
+   * Adds the changes that were found, if any, to a diagnostic.
    *
    * @param distributed the programs that don't fit
    */
@@ -66,10 +66,10 @@ public final class ChipRemedies {
         told.where(),
         told.expected(),
         told.found(),
-        String.join(", or ", found) + " (tried: it fits then); or " + told.remedy());
+        String.join(", or ", found) + " (tried, it then fits); or " + told.remedy());
   }
 
-  /** Of those that the target has, twice as many and so on. */
+  /** Doubles the number of devices, up to those of the target. */
   private Optional<String> moreDevices() {
     int most = target.description().deviceCount();
     for (int more = 2 * devices; more <= most; more *= 2) {
@@ -85,7 +85,7 @@ public final class ChipRemedies {
     return Optional.empty();
   }
 
-  /** Twice as much of what is too small, and so on. */
+  /** Doubles the size of the memory that is too small. */
   private Optional<String> moreMemory(Diagnostic told, Entries.Programs distributed) {
     ChipKind chip = target.description().devices().getFirst();
     boolean isWorking = told.code() instanceof TileCode;

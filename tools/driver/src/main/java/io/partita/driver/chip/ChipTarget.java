@@ -20,17 +20,17 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Chips that a model is compiled to C for.
+ * The chips for which a model is compiled to C.
  *
- * @param options how the model is scheduled on them
+ * @param options the options of the scheduler
  */
 public record ChipTarget(TargetDescription description, SchedulerOptions options) {
   private static final String WORKING = "l1";
 
   /**
-   * The target that a reference such as {@code siracusa:chips=4} names.
+   * Returns the target of a reference such as {@code siracusa:chips=4}.
    *
-   * @param settings parameters of the target and sizes of memories; {@code l1} is how much of L1
+   * @param settings parameters of the target and sizes of memories; {@code l1} limits the L1 that
    *     loops may use
    * @throws PartitaException with {@link io.partita.ir.target.TargetCode}s
    */
@@ -40,7 +40,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     TargetDescription found = TargetLibrary.find(reference);
     SchedulerOptions usual = SchedulerOptions.STANDARD;
     if (l1 != null) {
-      // Checks that it's a size.
+      // Checks that it is a size.
       TargetChange.set(found, Map.of(WORKING, l1));
     }
     return new ChipTarget(
@@ -51,7 +51,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             usual.prefetch()));
   }
 
-  /** The same chips, scheduled with some switches on or off. */
+  /** Returns the same chips, with scheduler switches on or off. */
   public ChipTarget with(Map<ScheduleSwitch, Boolean> switches) {
     return new ChipTarget(
         description,
@@ -61,24 +61,24 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
             switches.getOrDefault(ScheduleSwitch.PREFETCH, options.prefetch())));
   }
 
-  /** A number alone is one of bytes. */
+  /** A number without a unit is in bytes. */
   private static Quantity inBytes(Quantity size) {
     return size != null && size.unit() == Unit.ONE ? new Quantity(size.number(), Unit.B) : size;
   }
 
   /**
-   * C for a program.
+   * Emits C for a program.
    *
    * @throws PartitaException with a {@link io.partita.passes.schedule.ScheduleCode} or {@link
-   *     io.partita.passes.schedule.tile.TileCode} when it doesn't fit, or has an operation without
-   *     kernel; P6017 when the target has too few chips
+   *     io.partita.passes.schedule.tile.TileCode} if it doesn't fit, or has an operation without
+   *     kernel; P6017 if the target has too few chips
    */
   public EmittedC emit(Program program) {
     return emit(new Entries.Programs(program));
   }
 
   /**
-   * C for the entry points of a program.
+   * Emits C for the entry points of a program.
    *
    * @throws PartitaException as {@link #emit(Program)}
    */
@@ -89,7 +89,7 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   }
 
   /**
-   * When each chip does what, where.
+   * Schedules a program.
    *
    * @throws PartitaException as {@link #emit}
    */
@@ -99,16 +99,16 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
   }
 
   /**
-   * Whether the target has so many devices.
+   * Checks that the target has enough devices.
    *
-   * @throws PartitaException P6017 when it hasn't
+   * @throws PartitaException P6017 if it doesn't
    */
   public void verifyDevices(int count) {
     if (count > description.deviceCount()) {
       throw new PartitaException(
           DriverCode.DEVICES,
           "--devices " + count,
-          "at most " + description.deviceCount() + " devices, which the target has",
+          "at most " + description.deviceCount() + " devices, the number in the target",
           Integer.toString(count),
           "choose --devices "
               + description.deviceCount()

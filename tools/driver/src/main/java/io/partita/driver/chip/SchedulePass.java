@@ -16,16 +16,16 @@ import java.util.OptionalLong;
 /**
  * Schedules a program for chips.
  *
- * @param target such as {@code siracusa:chips=2}; by default as many chips of Siracusa as the
- *     program is for
- * @param l1 bytes that loops may use of L1
+ * @param target such as {@code siracusa:chips=2}; by default as many Siracusa chips as the program
+ *     has devices
+ * @param l1 the bytes of L1 that loops may use
  */
 public record SchedulePass(Optional<String> target, OptionalLong l1)
     implements Pass<Program, Schedule> {
   public static final String NAME = "schedule";
-  public static final String PURPOSE = "decide everything about how chips run the program";
+  public static final String PURPOSE = "decide the tiles, memories and transfers of each chip";
 
-  /** As {@code schedule(target=T, l1=BYTES)} says. */
+  /** Parses {@code schedule(target=T, l1=BYTES)}. */
   public static SchedulePass of(PassCall call) {
     call.requireOptions("target", "l1");
     return new SchedulePass(
@@ -53,7 +53,7 @@ public record SchedulePass(Optional<String> target, OptionalLong l1)
   }
 
   /**
-   * When each device does what, where.
+   * Schedules a program.
    *
    * @throws PartitaException as {@link ChipTarget#schedule}
    */

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What a schedule does by itself, and a user may switch off to see what it gains. */
+/** Optimisations of the scheduler that a user may switch off to measure their gain. */
 public enum ScheduleSwitch {
-  /** Tiles are copied between L2 and L1 while the cores work on others. */
+  /** Copies tiles between L2 and L1 while the cores work on others. */
   DOUBLE_BUFFER("double_buffer"),
-  /** Weights are fetched from L3 before they're needed. */
+  /** Fetches weights from L3 before they are needed. */
   PREFETCH("prefetch");
 
   private final String text;
@@ -21,12 +21,12 @@ public enum ScheduleSwitch {
     this.text = text;
   }
 
-  /** What {@code --set} calls it. */
+  /** The name in {@code --set}. */
   public String text() {
     return text;
   }
 
-  /** All of them, as one would switch them off: {@code double_buffer=off, prefetch=off}. */
+  /** The settings that switch all of them off: {@code double_buffer=off, prefetch=off}. */
   public static String examples() {
     return Arrays.stream(values())
         .map(each -> each.text + "=off")
@@ -34,10 +34,10 @@ public enum ScheduleSwitch {
   }
 
   /**
-   * Those that settings name, which are removed there.
+   * Returns the switches in the settings, and removes them there.
    *
-   * @param settings texts by name
-   * @throws PartitaException with {@link TargetCode#ARGUMENT} when one is neither on nor off
+   * @param settings values by name
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} if one is neither on nor off
    */
   public static Map<ScheduleSwitch, Boolean> takeFrom(Map<String, String> settings) {
     Map<ScheduleSwitch, Boolean> switches = new EnumMap<>(ScheduleSwitch.class);

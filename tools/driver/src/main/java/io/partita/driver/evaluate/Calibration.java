@@ -23,19 +23,22 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** Measures the ranges of what devices send, by the Java that is emitted for the model. */
+/** Measures the ranges of the values that devices send, using the Java emitted for the model. */
 public final class Calibration {
   private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
-  /** Samples after which the file is written, so that an interrupted calibration continues. */
+  /**
+   * The number of samples between writes of the file, from which an interrupted calibration
+   * resumes.
+   */
   private static final int STRETCH = 16;
 
   /**
-   * What to measure.
+   * The calibration to measure.
    *
-   * @param samples so many of the data's, the first ones; none for all
-   * @param threads how many samples are measured at once
-   * @param output the file, which is continued where it is of the same calibration
+   * @param samples the number of samples, from the first on; empty for all
+   * @param threads the number of samples measured in parallel
+   * @param output the file, which is resumed if it belongs to the same calibration
    */
   public record Request(
       Compilation.Request model,
@@ -55,7 +58,7 @@ public final class Calibration {
   }
 
   /**
-   * @return the calibration, which is in the file
+   * @return the calibration, as in the file
    * @throws PartitaException when the model can't be compiled or has no sums, with {@link
    *     MetricCode} when data or file don't fit
    */
@@ -134,7 +137,7 @@ public final class Calibration {
         file.wanted());
   }
 
-  /** What the file has already, or the beginning. */
+  /** The contents of the file, or an empty calibration. */
   private static CalibrationFile begun(
       Request request, String mesh, RangeStatistics.Measuring measuring, int wanted) {
     String data = new TensorHash().add(request.data().samples()).text();
@@ -154,7 +157,7 @@ public final class Calibration {
     if (!isSame) {
       throw MetricCode.CALIBRATION_FILE.at(
           output.toString(),
-          "no file yet, or one of this calibration, which is continued",
+          "no file yet, or one of this calibration, which is resumed",
           "a calibration of another model, other data or other devices",
           "choose another file with -o, or delete this one");
     }

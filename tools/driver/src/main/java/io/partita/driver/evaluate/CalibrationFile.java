@@ -18,15 +18,15 @@ import java.util.Map;
 /**
  * A calibration as JSON.
  *
- * @param data a hash of the samples that it is made of
- * @param sequences so many of them were measured
- * @param wanted so many are to be
+ * @param data a hash of its samples
+ * @param sequences the number of measured sequences
+ * @param wanted the number of sequences to measure
  */
 public record CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
   private static final String FORMAT = "partita calibration 1";
 
   /**
-   * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} when it isn't one, or isn't
+   * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} if it isn't one, or isn't
    *     complete
    */
   public static CalibrationFile read(Path file) {
@@ -36,12 +36,12 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
           file.toString(),
           "a complete calibration, of " + read.wanted + " sequences",
           read.sequences + " sequences",
-          "run the same partita calibrate again, which continues");
+          "run the same partita calibrate again, which resumes it");
     }
     return read;
   }
 
-  /** As {@link #read}, one that isn't complete too. */
+  /** Like {@link #read}, but also accepts an incomplete file. */
   static CalibrationFile readAny(Path file) {
     try {
       Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));
@@ -131,7 +131,7 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
     }
   }
 
-  /** JSON has no numbers that aren't finite. */
+  /** JSON has only finite numbers. */
   private static List<List<Double>> lists(double[][] lines) {
     List<List<Double>> lists = new ArrayList<>();
     for (double[] line : lines) {

@@ -17,17 +17,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 
-/** Measures a model on data, by the Java that is emitted for it. */
+/** Measures a model on data, using the Java emitted for it. */
 public final class Evaluation {
   private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   /**
-   * What to measure.
+   * The evaluation to run.
    *
-   * @param strategy over which devices, each a thread, and how; none for one device
-   * @param scaling of samples that aren't tokens
-   * @param samples so many of the data's, the first ones; none for all
-   * @param threads how many samples are scored at once
+   * @param strategy the distribution over devices, each a thread; empty for one device
+   * @param scaling the scaling of samples that aren't tokens
+   * @param samples the number of samples, from the first on; empty for all
+   * @param threads the number of samples scored in parallel
    */
   public record Request(
       Compilation.Request model,
@@ -38,16 +38,16 @@ public final class Evaluation {
       int threads) {}
 
   /**
-   * What was measured.
+   * The result of an evaluation.
    *
    * @param metric such as {@code perplexity}
    * @param isLargerBetter whether a better model has a larger value
-   * @param mean of what the metric is a function of: of perplexity, the loss in nats
-   * @param count how many were averaged: tokens or samples
-   * @param unit what {@code count} counts
-   * @param traffic of one run; none on one device
-   * @param tokensPerRun that a program takes at once; 1 for samples that aren't tokens
-   * @param seconds that the runs took, without reading and compiling
+   * @param mean the mean from which the metric is computed: for perplexity, the loss in nats
+   * @param count the number of averaged tokens or samples
+   * @param unit the unit of {@code count}
+   * @param traffic the traffic of one run; empty on one device
+   * @param tokensPerRun the tokens that a program takes at once; 1 for other samples
+   * @param seconds the time of the runs, without reading and compiling
    */
   public record Result(
       String metric,
@@ -60,7 +60,7 @@ public final class Evaluation {
       Optional<Traffic> traffic,
       long tokensPerRun,
       double seconds) {
-    /** What all devices together send for a token, or for a sample that isn't tokens. */
+    /** The bytes that all devices send per token, or per sample that isn't tokens. */
     public double bytesPerToken() {
       return traffic.map(sent -> (double) sent.bytes() / tokensPerRun).orElse(0.0);
     }
@@ -70,8 +70,8 @@ public final class Evaluation {
   private final Consumer<String> progress;
 
   /**
-   * @param notes takes what the user should know although it stops nothing
-   * @param progress takes what the evaluation is at
+   * @param notes receives notes for the user
+   * @param progress receives the current step
    */
   public Evaluation(Consumer<Diagnostic> notes, Consumer<String> progress) {
     this.notes = notes;
@@ -94,9 +94,9 @@ public final class Evaluation {
   }
 
   /**
-   * Measures a module that was made of the request's model.
+   * Measures a module that was made from the request's model.
    *
-   * @param module of the graph dialect or of the mesh dialect
+   * @param module a module of the graph or mesh dialect
    */
   Result run(Request request, Module module) {
     Optional<Program> program =

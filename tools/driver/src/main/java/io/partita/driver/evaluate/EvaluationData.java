@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One array of a NumPy archive, of which the first dimension counts samples.
+ * One array of a NumPy archive, whose first dimension counts samples.
  *
  * @param where the file and the array, for diagnostics
  * @param samples such as token ids {@code [n, length]}, or images {@code [n, ...]}
- * @param labels {@code [n]}, the array of the same name with {@code _labels}, if it is there
+ * @param labels {@code [n]}, the array with the suffix {@code _labels}, if it exists
  */
 public record EvaluationData(String where, String name, Tensor samples, Optional<Tensor> labels) {
   private static final String LABELS = "_labels";
@@ -51,12 +51,12 @@ public record EvaluationData(String where, String name, Tensor samples, Optional
     return Math.toIntExact(samples.shape().dim(0).value());
   }
 
-  /** Elements of a sample. */
+  /** The elements of a sample. */
   int length() {
     return samples.size() / count();
   }
 
-  /** The name of the array of labels, whether it is there or not. */
+  /** The name of the array of labels, which need not exist. */
   String labelsName() {
     return name + LABELS;
   }

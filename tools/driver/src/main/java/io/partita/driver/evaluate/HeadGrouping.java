@@ -139,7 +139,7 @@ final class HeadGrouping {
     return norms;
   }
 
-  /** What all samples give together. */
+  /** The result over all samples. */
   private <R> R measured(
       EmittedProgram emitted,
       Statistics statistics,

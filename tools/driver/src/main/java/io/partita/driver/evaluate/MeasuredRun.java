@@ -12,8 +12,8 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /**
- * A program that also gives statistics, seen as the program alone. Joins those of all runs since it
- * was made.
+ * A program that also returns statistics, seen without them. Accumulates the statistics of all its
+ * runs.
  */
 final class MeasuredRun<R> implements CompiledModel {
   private final CompiledModel program;
@@ -23,8 +23,8 @@ final class MeasuredRun<R> implements CompiledModel {
   private Optional<R> measured = Optional.empty();
 
   /**
-   * @param reader of the statistics of one run, by their outputs' names
-   * @param join of those of two runs
+   * @param reader reads the statistics of one run, by the names of outputs
+   * @param join joins the statistics of two runs
    */
   MeasuredRun(
       CompiledModel program,
@@ -37,7 +37,7 @@ final class MeasuredRun<R> implements CompiledModel {
     this.outputs = program.outputs().size() - statistics.outputs();
   }
 
-  /** The statistics of all runs; there must have been one. */
+  /** The statistics of all runs, of which there must be at least one. */
   R measured() {
     return measured.orElseThrow();
   }

@@ -2,19 +2,19 @@ package io.partita.driver.evaluate;
 
 import io.partita.driver.text.CompiledModel;
 
-/** How good a model's answers are. A metric knows the data; programs are handed in. */
+/** A quality metric of a model on given data; programs are passed in. */
 public interface Metric {
-  /** Such as {@code perplexity}. */
+  /** The name, such as {@code perplexity}. */
   String name();
 
-  /** What is averaged: tokens, or images. */
+  /** The averaged unit: tokens, or images. */
   String unit();
 
   int samples();
 
   /**
-   * Runs a program on one sample. Samples are independent of each other, and may be scored by
-   * several programs at once.
+   * Runs a program on one sample. Samples are independent of each other, and several programs may
+   * score them in parallel.
    */
   Score score(CompiledModel program, int sample);
 

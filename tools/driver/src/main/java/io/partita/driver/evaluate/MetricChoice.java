@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Which metric is for a model, and which numbers of the model are for data. */
+/** Chooses the metric for a model, and the model's dimensions for the data. */
 final class MetricChoice {
   private MetricChoice() {}
 
-  /** The metric that fits what a program takes and gives. */
+  /** Returns the metric for the inputs and outputs of a program. */
   static Metric of(Path model, EvaluationData data, Scaling scaling, CompiledModel program) {
     if (isTokens(program)) {
       return new Perplexity(data, model, new LanguageModel(program, model));
@@ -49,7 +49,7 @@ final class MetricChoice {
         && program.outputs().stream().anyMatch(port -> port.type().rank() == 3);
   }
 
-  /** With the length of the data's sequences, where the model's is open and not given. */
+  /** Sets a dynamic sequence length that isn't given to that of the data. */
   static Compilation.Request fitted(Compilation.Request model, EvaluationData data) {
     boolean isText = PirFile.isPir(model.model());
     if (isText || !data.samples().element().isInteger() || data.samples().shape().rank() != 2) {

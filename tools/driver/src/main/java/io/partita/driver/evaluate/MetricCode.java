@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with an evaluation. */
+/** Diagnostics of evaluations. */
 public enum MetricCode implements DiagnosticCode {
   ARRAY("P6201", "the data doesn't have the array that is evaluated"),
   DATA("P6202", "the data doesn't fit the model"),

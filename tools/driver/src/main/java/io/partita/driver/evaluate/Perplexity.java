@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * The perplexity of a language model: e to the mean negative log likelihood of each token of a
- * sequence but the first, given those before it. A sequence that is longer than the model can look
- * back on is cut into windows; the last token of one is the first of the next.
+ * sequence but the first, given those before it. A sequence that is longer than the model's context
+ * is cut into windows; the last token of one is the first of the next.
  */
 final class Perplexity implements Metric {
   private final Path model;
@@ -19,8 +19,9 @@ final class Perplexity implements Metric {
   /**
    * @param data token ids
    * @param model the file, for diagnostics
-   * @param program one that they are for
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} when they aren't
+   * @param program a program for them
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} if they don't
+   *     fit
    */
   Perplexity(EvaluationData data, Path model, LanguageModel program) {
     this.model = model;

@@ -22,22 +22,22 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Measures what it costs to drop the sync after attention in each block, as in "SPD: Sync-Point
- * Drop for Efficient Tensor Parallelism of Large Language Models", section 4.2.1: from the last
- * block to the first, how much worse the metric gets when one more is dropped.
+ * Measures the cost of dropping the sync after attention in each block, as in "SPD: Sync-Point Drop
+ * for Efficient Tensor Parallelism of Large Language Models", section 4.2.1: from the last block to
+ * the first, how much worse the metric gets when one more is dropped.
  */
 public final class Ranking {
   private final Consumer<Diagnostic> notes;
   private final Consumer<String> progress;
 
   /**
-   * What to measure.
+   * The ranking to measure.
    *
-   * @param model with its data, as for an evaluation; its sharding is that of the strategy
+   * @param model the model and its data, as for an evaluation, with the sharding of the strategy
    * @param insensitive tau 1
    * @param sensitive tau 2
    * @param scattered blocks whose heads are scattered besides extremely sensitive ones
-   * @param output the file, which is continued where it is of the same ranking
+   * @param output the file, which is resumed if it belongs to the same ranking
    */
   public record Request(
       Evaluation.Request model,
@@ -53,7 +53,7 @@ public final class Ranking {
   }
 
   /**
-   * @return the ranking, which is in the file
+   * @return the ranking, as in the file
    * @throws io.partita.ir.diagnostic.PartitaException when the model can't be compiled or has no
    *     syncs to drop, with {@link MetricCode} when data or file don't fit
    */
@@ -101,7 +101,7 @@ public final class Ranking {
     return scattered(request, module, begun);
   }
 
-  /** With the order of heads of the blocks that are to have one. */
+  /** Adds the order of heads of the blocks that need one. */
   private RankingFile scattered(Request request, Module module, RankingFile ranked) {
     RankingFile file = ranked;
     BlockRanking ranking = ranked.ranking();
@@ -125,7 +125,7 @@ public final class Ranking {
     return file;
   }
 
-  /** What the file has already, or the beginning. */
+  /** The contents of the file, or an empty ranking. */
   private static RankingFile begun(Request request, Module sharded, List<String> weights) {
     Evaluation.Request model = request.model();
     int samples = Math.min(model.data().count(), model.samples().orElse(Integer.MAX_VALUE));
@@ -156,7 +156,7 @@ public final class Ranking {
     if (!isSame) {
       throw MetricCode.RANKING_FILE.at(
           output.toString(),
-          "no file yet, or one of this ranking, which is continued",
+          "no file yet, or one of this ranking, which is resumed",
           "a ranking of another model, other data, other devices or other thresholds",
           "choose another file with -o, or delete this one");
     }

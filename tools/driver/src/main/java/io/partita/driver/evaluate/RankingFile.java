@@ -19,12 +19,13 @@ import java.util.stream.IntStream;
 /**
  * A ranking of blocks as JSON, complete or not.
  *
- * @param mesh the devices on which it is measured
+ * @param mesh the mesh on which it is measured
  * @param metric such as {@code perplexity}
- * @param isLargerBetter whether that gets worse by getting smaller
+ * @param isLargerBetter whether a larger metric is better
  * @param data a hash of the samples that it is measured on, and of their number
- * @param weights of each block's sum after attention
- * @param values of the metric, by how many of the last blocks have their sync dropped; first 0
+ * @param weights the weights of each block's sum after attention
+ * @param values the values of the metric by the number of last blocks with a dropped sync, from 0
+ *     on
  * @param insensitive tau 1
  * @param sensitive tau 2
  * @param heads by block, its kv heads in the order in which devices get them to be scattered
@@ -52,7 +53,7 @@ public record RankingFile(
     return values.size() == weights.size() + 1;
   }
 
-  /** By how much the metric gets worse when a block's sync is dropped beside all later ones. */
+  /** The loss in the metric when a block's sync is dropped in addition to all later ones. */
   private double sensitivity(int block) {
     int dropped = weights.size() - block;
     double difference = values.get(dropped) - values.get(dropped - 1);
@@ -97,12 +98,12 @@ public record RankingFile(
           file.toString(),
           "a complete ranking, of " + read.weights.size() + " blocks",
           Math.max(0, read.values.size() - 1) + " blocks",
-          "run the same partita rank again, which continues");
+          "run the same partita rank again, which resumes it");
     }
     return read;
   }
 
-  /** As {@link #read}, also one that isn't complete. */
+  /** Like {@link #read}, but also accepts an incomplete file. */
   static RankingFile readAny(Path file) {
     try {
       Map<String, Object> json = JSON.std.mapFrom(Files.readString(file));

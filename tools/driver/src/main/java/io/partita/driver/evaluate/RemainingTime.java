@@ -3,7 +3,7 @@ package io.partita.driver.evaluate;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Says now and then how many samples are done, and how long the others will take. */
+/** Periodically reports the number of finished samples and the remaining time. */
 final class RemainingTime {
   private static final int PARTS = 20;
 
@@ -15,8 +15,8 @@ final class RemainingTime {
   private int done;
 
   /**
-   * @param what was done, such as {@code evaluated}
-   * @param first so many were done before
+   * @param what a participle, such as {@code evaluated}
+   * @param first the number of samples done before
    */
   RemainingTime(String what, int first, int samples, Consumer<String> progress) {
     this.what = what;

@@ -4,8 +4,8 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 
 /**
- * How elements of the data become inputs of a model: {@code (x - mean) / deviation}, bytes being
- * divided by 255 before.
+ * The scaling of data to inputs of a model: {@code (x - mean) / deviation}, after dividing bytes by
+ * 255.
  */
 public record Scaling(double mean, double deviation) {
   private static final double LARGEST_BYTE = 255;

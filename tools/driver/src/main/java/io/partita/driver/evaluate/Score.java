@@ -1,10 +1,10 @@
 package io.partita.driver.evaluate;
 
 /**
- * What a sample adds to a metric, which is a function of the mean.
+ * The contribution of a sample to a metric, which is a function of the mean.
  *
- * @param sum of what is averaged, such as the negative log likelihoods of tokens
- * @param count how many are averaged
+ * @param sum the sum of the averaged values, such as negative log likelihoods of tokens
+ * @param count the number of averaged values
  */
 public record Score(double sum, long count) {
   static final Score NONE = new Score(0, 0);

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
-/** The same program several times, so that samples are scored at once. */
+/** Several instances of a program, which score samples in parallel. */
 final class Scorers implements AutoCloseable {
   private final List<CompiledModel> programs = new ArrayList<>();
 
@@ -34,14 +34,14 @@ final class Scorers implements AutoCloseable {
     return programs.getFirst();
   }
 
-  /** The score of the first samples together, which is the same for any number of programs. */
+  /** The total score of the first samples, which doesn't depend on the number of instances. */
   Score score(Metric metric, int samples, Consumer<String> progress) {
     progress.accept("evaluating " + samples + " samples");
     RemainingTime remaining = new RemainingTime("evaluated", 0, samples, progress);
     return each(0, samples, metric::score, remaining).stream().reduce(Score.NONE, Score::plus);
   }
 
-  /** What work gives for each sample, in order. */
+  /** The results of the work for each sample, in order. */
   <R> List<R> each(
       int from, int to, BiFunction<CompiledModel, Integer, R> work, RemainingTime remaining) {
     AtomicInteger next = new AtomicInteger(from);

@@ -5,15 +5,15 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** The share of samples of which the likeliest class is the label. */
+/** The fraction of samples whose likeliest class is the label. */
 final class TopOne implements Metric {
   private final EvaluationData data;
   private final Scaling scaling;
   private final long[] labels;
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} when the data
-   *     isn't for the program, with {@link MetricCode#ARRAY} when there are no labels
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#DATA} if the data
+   *     doesn't fit the program, with {@link MetricCode#ARRAY} if there are no labels
    */
   TopOne(EvaluationData data, Scaling scaling, CompiledModel program) {
     this.data = data;

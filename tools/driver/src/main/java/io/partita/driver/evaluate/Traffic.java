@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a run sends between devices.
+ * The traffic of a run between devices.
  *
- * @param bytes of all messages of all devices
- * @param values that sums join, of which each device has a term: those of one device
- * @param bits in which they travel, in one copy
+ * @param bytes the bytes of all messages of all devices
+ * @param values the number of values of one device that sums join
+ * @param bits the bits in which they are sent, in one copy
  */
 public record Traffic(long bytes, long values, long bits) {
   /**
-   * @param module of the mesh dialect
-   * @param program of its devices
+   * @param module a module of the mesh dialect
+   * @param program the program of its devices
    */
   static Traffic of(Module module, Program program) {
     long bytes =
@@ -33,8 +33,8 @@ public record Traffic(long bytes, long values, long bits) {
             .mapToLong(Step::bytes)
             .sum();
     LayoutInference layouts = LayoutInference.of(module);
-    // A sum that is joined otherwise than by one sync begins with each device's own term, and
-    // everything that stands for it has its name.
+    // A sum that isn't joined by a single sync begins with each device's own term, and all nodes
+    // that implement it have its name.
     Map<String, Long> values = new TreeMap<>();
     Map<String, Long> bits = new TreeMap<>();
     for (Node node : module.graph().nodes()) {

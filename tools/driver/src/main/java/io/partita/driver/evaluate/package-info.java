@@ -1,2 +1,2 @@
-/** How good a model's answers are on data, and what they cost on the wire. */
+/** Measures the quality of a model on data, and its traffic between devices. */
 package io.partita.driver.evaluate;

@@ -11,12 +11,12 @@ import io.partita.passes.planning.search.PlanSearch;
 import io.partita.passes.planning.search.StrategyChoice;
 import java.util.List;
 
-/** How many devices of a target a user wants. */
+/** The user's choice of the number of devices. */
 public sealed interface DeviceChoice {
-  /** All that the target has, or as many as the strategy is for where it says that. */
+  /** All devices of the target, or the strategy's number if it has one. */
   record All() implements DeviceChoice {}
 
-  /** As many as are best. */
+  /** The best number. */
   record Auto() implements DeviceChoice {}
 
   record Exactly(int count) implements DeviceChoice {}
@@ -42,9 +42,9 @@ public sealed interface DeviceChoice {
   }
 
   /**
-   * The numbers of devices to plan for.
+   * Returns the numbers of devices to plan for.
    *
-   * @throws PartitaException with {@link PlanCode#DEVICES} for more than the target has
+   * @throws PartitaException with {@link PlanCode#DEVICES} for more devices than the target has
    */
   default List<Integer> counts(TargetDescription target, StrategyChoice strategy) {
     int most = target.deviceCount();
@@ -68,7 +68,7 @@ public sealed interface DeviceChoice {
     throw new PartitaException(
         PlanCode.DEVICES,
         "option --devices",
-        "1 to " + target.deviceCount() + ": what the target " + target.name() + " has",
+        "1 to " + target.deviceCount() + ", the devices of the target " + target.name(),
         Integer.toString(count),
         TargetChange.deviceParameter(target)
             .filter(parameter -> parameter.high().value() >= wanted.value())

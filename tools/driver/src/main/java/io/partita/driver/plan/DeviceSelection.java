@@ -13,7 +13,7 @@ import io.partita.passes.planning.search.StrategyChoice;
 import java.util.Optional;
 
 /**
- * Over which devices a model is distributed, as a user writes it.
+ * The user's choice of devices and strategy.
  *
  * @param devices their number, or {@code auto} with a target to plan for
  * @param strategy such as {@code pipeline=2,tensor=4}
@@ -24,9 +24,9 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
   }
 
   /**
-   * Without a target to plan for; none for one device.
+   * Returns the strategy without a target to plan for; empty for one device.
    *
-   * @throws PartitaException when number and strategy don't fit together
+   * @throws PartitaException if number and strategy contradict each other
    */
   public Optional<Strategy> chosen() {
     return Distribution.strategy(count(), strategy.orElse(null));
@@ -49,7 +49,7 @@ public record DeviceSelection(Optional<String> devices, Optional<String> strateg
     };
   }
 
-  /** What {@link Planning} is asked, with the least latency as goal. */
+  /** The request to {@link Planning}, with the least latency as goal. */
   public PlanRequest request(
       Compilation.Request model, TargetDescription target, SyncRewrites syncs) {
     return new PlanRequest(

@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * What to plan.
+ * A request for a plan.
  *
- * @param capacity positions of the KV cache, where that is open
- * @param options of what kind of run the figures are
- * @param syncs how sums of blocks travel between devices
+ * @param capacity positions of the KV cache, if dynamic
+ * @param options the kind of run that the figures describe
+ * @param syncs how sums of blocks are communicated
  */
 public record PlanRequest(
     Compilation.Request model,

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A plan and how it was found.
+ * A plan and the search that found it.
  *
  * @param module the model before it was split, its KV cache as state
- * @param remedies what would make it fit; empty where it does
+ * @param remedies changes that would make it fit; empty if it does
  */
 public record PlanResult(
     PlanRequest request,
@@ -31,11 +31,13 @@ public record PlanResult(
     return search.best().fits();
   }
 
-  /** The memory that lacks most, and what would make the model fit; for a plan that doesn't. */
+  /**
+   * The diagnostic of a plan that doesn't fit: the memory with the largest shortage, and remedies.
+   */
   public Diagnostic shortage() {
     String fix =
         remedies.isEmpty()
-            ? "none was found: a smaller model, or devices with more memory"
+            ? "none was found: use a smaller model, or devices with more memory"
             : "add " + remedies.stream().map(Remedy::options).collect(Collectors.joining("; or "));
     return search.best().worst().diagnostic(fix);
   }

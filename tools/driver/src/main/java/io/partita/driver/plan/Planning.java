@@ -26,8 +26,8 @@ public final class Planning {
   private record Prepared(Compilation.Request model, OptionalLong capacity) {}
 
   /**
-   * @param notes takes what the user should know although it stops nothing
-   * @param progress takes what the planning is at
+   * @param notes receives notes for the user
+   * @param progress receives the current step
    */
   public Planning(Consumer<Diagnostic> notes, Consumer<String> progress) {
     this.notes = notes;
@@ -35,10 +35,10 @@ public final class Planning {
   }
 
   /**
-   * The best plan, and for a model that doesn't fit what would make it fit.
+   * Returns the best plan, and for a model that doesn't fit, remedies.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException when the model can't be planned; that it
-   *     doesn't fit is in the result
+   * @throws io.partita.ir.diagnostic.PartitaException if the model can't be planned; a model that
+   *     doesn't fit is a result
    */
   public PlanResult plan(PlanRequest request) {
     PlanResult found = search(request);
@@ -46,7 +46,7 @@ public final class Planning {
     return best.fits() ? found : found.with(new Remedies(this, request, best).find());
   }
 
-  /** As {@link #plan}, without remedies. */
+  /** Like {@link #plan}, without remedies. */
   public PlanResult search(PlanRequest request) {
     List<Integer> counts = request.devices().counts(request.target(), request.strategy());
     Module module = prepared(request);
@@ -65,16 +65,16 @@ public final class Planning {
         progress);
   }
 
-  /** The first plan found that fits, which needn't be the best one. */
+  /** Returns the first plan found that fits, which need not be the best one. */
   Optional<CandidatePlan> fitting(PlanRequest request) {
     List<Integer> counts = request.devices().counts(request.target(), request.strategy());
     return search(request, prepared(request)).firstFit(counts);
   }
 
   /**
-   * The entry points of the model on the devices of the best plan, with an algorithm at each sync;
-   * on no mesh where one device is best. What takes a chunk is split as what takes a token, so that
-   * both find the same cache.
+   * Returns the entry points of the model on the devices of the best plan, with an algorithm for
+   * each sync; without a mesh if one device is best. The entry point for a chunk is split like that
+   * for a token, so that both use the same cache.
    */
   public Entries entries(PlanResult planned) {
     Entries whole = entries(planned.request());

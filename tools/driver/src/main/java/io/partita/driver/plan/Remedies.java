@@ -30,17 +30,17 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What would make a model fit that doesn't: more devices, another strategy, a smaller KV cache, a
- * shorter sequence, a smaller batch, a larger memory. Each was planned again, and fits.
+ * Finds changes that make a model fit: more devices, another strategy, a smaller KV cache, a
+ * shorter sequence, a smaller batch, a larger memory. Each change is planned and fits.
  */
 final class Remedies {
-  /** Sizes that are tried. */
+  /** The sizes to try. */
   private static final int MOST_TRIES = 12;
 
-  /** Numbers of devices that are tried. */
+  /** The numbers of devices to try. */
   private static final int MOST_COUNTS = 6;
 
-  /** After so many the capacity is within 3 % of what is between none and all. */
+  /** The number of bisection steps, after which the capacity is within 3 % of the range. */
   private static final int REFINEMENTS = 5;
 
   private final Planning planning;
@@ -65,7 +65,7 @@ final class Remedies {
     return found;
   }
 
-  /** A change that makes the model wrong for another reason is no remedy. */
+  /** A change that causes another error is no remedy. */
   private Optional<CandidatePlan> fitting(PlanRequest changed) {
     try {
       return planning.fitting(changed);
@@ -167,7 +167,7 @@ final class Remedies {
     return Optional.empty();
   }
 
-  /** Between a capacity that fits and one that doesn't, by halving what is between them. */
+  /** Bisects between a capacity that fits and one that doesn't. */
   private long enlarged(long fits, long fails) {
     long low = fits;
     long high = fails;
@@ -199,7 +199,7 @@ final class Remedies {
         .orElse(Preparation.DEFAULT_CAPACITY);
   }
 
-  /** With what is missing taken off the cache of the device that lacks it. */
+  /** Estimates the capacity by taking the shortage of a device from its cache. */
   private long capacityByBytes(long capacity) {
     long bytes =
         failed.report().devices().get(worst.device()).memories().stream()
@@ -261,7 +261,7 @@ final class Remedies {
     return Optional.empty();
   }
 
-  /** Up to whole mebibytes. */
+  /** Rounds up to whole mebibytes. */
   private static long rounded(long bytes) {
     long unit = (long) Unit.MIB.toBase(1);
     return Math.ceilDiv(bytes, unit) * unit;

@@ -1,10 +1,10 @@
 package io.partita.driver.plan;
 
 /**
- * A change with which the model was planned again, and fits.
+ * A change with which the planned model fits.
  *
- * @param options to add to the command
- * @param meaning what they change, in words
+ * @param options the options to add to the command
+ * @param meaning a description of the change
  */
 public record Remedy(String options, String meaning) {
   @Override

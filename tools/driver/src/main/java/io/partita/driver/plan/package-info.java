@@ -1,2 +1,2 @@
-/** Plans a model for a target: what {@code partita plan} does. */
+/** Plans a model for a target, for {@code partita plan}. */
 package io.partita.driver.plan;

@@ -9,16 +9,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** A program in C that waits for inputs, on any port. */
+/** A C program that waits for inputs, on any port. */
 public final class ChipModel implements CompiledModel {
   private final InteractiveProgram program;
 
   /**
-   * Starts what {@code partita compile --target siracusa} wrote, once it's built for a port.
+   * Starts a program that {@code partita compile --target siracusa} wrote and that is built for a
+   * port.
    *
-   * @param options of the port's programs, or of the board of GVSoC
-   * @param limit of a run
-   * @throws io.partita.ir.diagnostic.PartitaException when it can't be
+   * @param options options of the port's programs, or of GVSoC's board
+   * @param limit the time limit of a run
+   * @throws io.partita.ir.diagnostic.PartitaException if it can't be started
    */
   public ChipModel(
       Path folder,

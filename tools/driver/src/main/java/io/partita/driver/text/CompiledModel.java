@@ -6,7 +6,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
 
-/** A compiled program that is ready to run, whatever it was compiled to. */
+/** A compiled program that is ready to run, on any target. */
 public interface CompiledModel extends AutoCloseable {
   /** An input, output or state. */
   record Port(String name, TensorType type) {}
@@ -15,25 +15,25 @@ public interface CompiledModel extends AutoCloseable {
 
   List<Port> outputs();
 
-  /** What is kept from run to run, of each device that has a part of it. */
+  /** The states, for each device that holds a part of one. */
   List<Port> states();
 
-  /** For how many tokens a decoder keeps keys and values, where it says so. */
+  /** The capacity of a decoder's cache in tokens, if known. */
   Optional<Module.Room> room();
 
-  /** The outputs in order, of inputs in order. */
+  /** Returns the outputs in order, for inputs in order. */
   List<Tensor> run(List<Tensor> inputs);
 
-  /** What several tokens at once take and give. */
+  /** The inputs and outputs for several tokens at once. */
   record Chunk(List<Port> inputs, List<Port> outputs) {}
 
-  /** How a decoder takes several tokens at once, if it does. */
+  /** The decoder's entry point for several tokens at once, if any. */
   Optional<Chunk> chunk();
 
-  /** The outputs of {@link #chunk} in order, of its inputs in order. */
+  /** Returns the outputs of {@link #chunk} in order, for its inputs in order. */
   List<Tensor> runChunk(List<Tensor> inputs);
 
-  /** Forgets the state. */
+  /** Resets the state. */
   void reset();
 
   @Override

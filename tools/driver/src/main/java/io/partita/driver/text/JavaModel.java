@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** A program in Java, compiled and loaded. */
+/** A Java program, compiled and loaded. */
 public final class JavaModel implements CompiledModel {
   private final ProgramCompiler compiler = new ProgramCompiler();
   private final ProgramRunner program;
@@ -19,7 +19,7 @@ public final class JavaModel implements CompiledModel {
   /**
    * Opens a folder that {@code partita compile --target java} wrote.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException when it can't be
+   * @throws io.partita.ir.diagnostic.PartitaException if it can't be opened
    */
   public JavaModel(Path folder, DeviceHosting hosting) {
     try {
@@ -30,7 +30,7 @@ public final class JavaModel implements CompiledModel {
     }
   }
 
-  /** Compiles and loads what a backend gave, with devices as threads. */
+  /** Compiles and loads a program of a backend, with devices as threads. */
   public JavaModel(EmittedProgram emitted) {
     try {
       program = ProgramRunner.load(compiler, emitted);

@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * A compiled language model, seen as a function from tokens to the logits of the next one. Two
- * kinds of programs are: those that take all tokens at once, {@code i64[1,n]}, and give logits
+ * A compiled language model as a function from tokens to the logits of the next one. Two kinds of
+ * programs are supported: those that take all tokens at once, {@code i64[1,n]}, and return logits
  * {@code [1,n,v]}; and decoders with a KV cache, which take one token {@code i64[1,1]} and often
  * its position, and may also take a chunk of several tokens. Other inputs, such as the keys and
  * values of an encoder, are the same at each run.
@@ -38,8 +38,8 @@ public final class LanguageModel implements AutoCloseable {
 
   /**
    * @param given the inputs other than tokens and their positions, by name; they stay as they are
-   * @throws PartitaException with {@link DriverCode#NOT_A_LANGUAGE_MODEL} when it's no such
-   *     program, or an input is missing
+   * @throws PartitaException with {@link DriverCode#NOT_A_LANGUAGE_MODEL} if it's no such program,
+   *     or an input is missing
    */
   public LanguageModel(CompiledModel program, Path folder, Map<String, Tensor> given) {
     this.program = program;
@@ -84,7 +84,9 @@ public final class LanguageModel implements AutoCloseable {
         .collect(Collectors.joining(", "));
   }
 
-  /** By its name, as a mask of what is given may look alike; or the first that isn't given. */
+  /**
+   * Finds the input by name, since a mask may have the same type; or the first that isn't given.
+   */
   private static int tokenInput(List<Port> inputs, Map<String, Tensor> given) {
     int named = find(inputs, port -> isTokens(port) && port.name().contains("input_ids"));
     return named >= 0
@@ -123,7 +125,7 @@ public final class LanguageModel implements AutoCloseable {
     return !program.states().isEmpty();
   }
 
-  /** The number of tokens that the program can look back on. */
+  /** The program's context length in tokens. */
   public int context() {
     return isDecoder()
         ? program
@@ -133,7 +135,7 @@ public final class LanguageModel implements AutoCloseable {
         : Math.toIntExact(tokens().dim(1).value());
   }
 
-  /** Where the program doesn't say it: states {@code [batch, kvHeads, capacity, d]}. */
+  /** Fallback if the program doesn't state it: states {@code [batch, kvHeads, capacity, d]}. */
   private int shortestState() {
     return program.states().stream()
         .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
@@ -141,7 +143,7 @@ public final class LanguageModel implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** The number of tokens that the model has positions for, whatever the cache's capacity is. */
+  /** The number of positions of the model, independent of the cache's capacity. */
   public OptionalLong positions() {
     return program.room().map(Module.Room::positions).orElseGet(OptionalLong::empty);
   }
@@ -150,21 +152,23 @@ public final class LanguageModel implements AutoCloseable {
     return program.inputs().get(tokenInput).type();
   }
 
-  /** The number of tokens that it gives logits for. */
+  /** The number of tokens for which it returns logits. */
   public int vocabulary() {
     return Math.toIntExact(program.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
   }
 
   /**
-   * The logits {@code [v]} of the token after {@code sequence}, of which at least one token is
-   * there. A program without cache sees the last {@link #context} tokens; a decoder must not be
-   * given more.
+   * Returns the logits {@code [v]} of the token after a nonempty {@code sequence}. A program
+   * without cache sees the last {@link #context} tokens; a decoder must not be given more.
    */
   public float[] next(List<Integer> sequence) {
     return isDecoder() ? decode(sequence) : prefill(sequence);
   }
 
-  /** The logits {@code [v]} after each token of a sequence of at most {@link #context} tokens. */
+  /**
+   * Returns the logits {@code [v]} after each token of a sequence of at most {@link #context}
+   * tokens.
+   */
   public List<float[]> each(List<Integer> sequence) {
     List<float[]> logits = new ArrayList<>();
     if (isDecoder()) {
@@ -182,7 +186,7 @@ public final class LanguageModel implements AutoCloseable {
     return logits;
   }
 
-  /** Causal models don't see what comes later, so that the rest of the window may hold anything. */
+  /** Causal models don't see later tokens, so the rest of the window may hold anything. */
   private float[] prefill(List<Integer> sequence) {
     int window = context();
     List<Integer> seen = sequence.subList(Math.max(0, sequence.size() - window), sequence.size());
@@ -230,8 +234,8 @@ public final class LanguageModel implements AutoCloseable {
   }
 
   /**
-   * The next tokens and their positions. A chunk is filled up with any tokens: what they leave in
-   * the cache is behind the position, where no token sees it before others overwrite it.
+   * Returns the inputs for the next tokens and their positions. A chunk is padded with arbitrary
+   * tokens, whose cache entries no token sees before others overwrite them.
    */
   private List<Tensor> inputs(List<Port> ports, List<Integer> next) {
     List<Tensor> inputs = new ArrayList<>();

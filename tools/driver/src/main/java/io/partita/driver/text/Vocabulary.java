@@ -16,9 +16,9 @@ import java.util.Map;
 /**
  * The tokens of a language model.
  *
- * <p>Text is cut from left to right into the longest token that fits. That is exact for
+ * <p>Text is split from left to right into the longest matching tokens. This is exact for
  * vocabularies of single characters; a model trained on another segmentation (byte-pair encoding)
- * sees other tokens than it was trained on, but valid ones.
+ * sees valid tokens, but may have been trained on others.
  */
 public final class Vocabulary {
   private final Path file;
@@ -39,10 +39,10 @@ public final class Vocabulary {
   }
 
   /**
-   * Reads a JSON file in one of these forms: {@code {"chars": "abc"}}, where a character's place is
+   * Reads a JSON file in one of these forms: {@code {"chars": "abc"}}, where a character's index is
    * its id; {@code ["a", "b"]}; {@code {"a": 0, "b": 1}}; {@code {"0": "a", "1": "b"}}.
    *
-   * @throws PartitaException when it is in none of them
+   * @throws PartitaException if it has none of these forms
    */
   public static Vocabulary read(Path file) {
     try {
@@ -106,9 +106,9 @@ public final class Vocabulary {
   }
 
   /**
-   * The ids of a text.
+   * Returns the ids of a text.
    *
-   * @throws PartitaException when a part of it isn't in the vocabulary
+   * @throws PartitaException if a part of it isn't in the vocabulary
    */
   public List<Integer> encode(String text) {
     List<Integer> result = new ArrayList<>();
@@ -121,7 +121,7 @@ public final class Vocabulary {
         throw new PartitaException(
             DriverCode.BAD_VOCABULARY,
             "the prompt at position " + at,
-            "text made of the tokens in " + file,
+            "text that consists of tokens in " + file,
             "'" + Character.toString(text.codePointAt(at)) + "'",
             "change the prompt, or give the model's own vocabulary");
       }

@@ -1,2 +1,2 @@
-/** Generating text with compiled language models. */
+/** Generates text with compiled language models. */
 package io.partita.driver.text;

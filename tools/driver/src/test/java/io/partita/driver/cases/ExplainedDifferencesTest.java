@@ -134,7 +134,7 @@ class ExplainedDifferencesTest {
     assertThat(result.status()).isEqualTo(CaseResult.Status.PASS);
     assertThat(result.detail())
         .isEqualTo(
-            "differs by 0.400; rounding sums and functions otherwise changes results by up to"
+            "differs by 0.400; other rounding of sums and functions changes results by up to"
                 + " 0.400");
   }
 
@@ -145,7 +145,7 @@ class ExplainedDifferencesTest {
     assertThat(result.status()).isEqualTo(CaseResult.Status.FAIL);
     assertThat(result.detail())
         .startsWith("output 'y'[")
-        .endsWith("rounding sums and functions otherwise changes results by up to 0.400");
+        .endsWith("other rounding of sums and functions changes results by up to 0.400");
   }
 
   @Test
@@ -164,7 +164,7 @@ class ExplainedDifferencesTest {
     assertThat(result.detail())
         .startsWith("output 'y'[0,0]: expected 0.4")
         .contains("largest difference 1.20")
-        .endsWith("; rounding sums and functions otherwise changes results by up to 0.400");
+        .endsWith("; other rounding of sums and functions changes results by up to 0.400");
   }
 
   @Test

@@ -52,7 +52,7 @@ class NamedArraysTest {
   void orderDecidesWithoutNames() {
     assertThat(firsts(archive("arr_0", "arr_1").fit(WANTED))).containsExactly(0.0, 1.0);
     assertThatThrownBy(() -> archive("arr_0", "arr_1", "arr_2").fit(WANTED))
-        .hasMessageContainingAll("P6004", "2 arrays, as they have no names", "attention_mask");
+        .hasMessageContainingAll("P6004", "2 arrays, since they have no names", "attention_mask");
   }
 
   @Test
