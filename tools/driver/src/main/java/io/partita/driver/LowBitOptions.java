@@ -18,7 +18,7 @@ final class LowBitOptions {
   private LowBitOptions() {}
 
   static LowBitSyncs pass(PassCall call) {
-    call.requireOptions("calibration", "blocks", "bits", "bf16", "random", "sum");
+    call.requireOptions("calibration", "blocks", "bits", "bf16", "random", "sum", "via");
     String file = call.arguments().get("calibration");
     if (file == null) {
       throw call.wrong("calibration", "the file that partita calibrate wrote", "none");
@@ -27,6 +27,10 @@ final class LowBitOptions {
     String sum = call.arguments().getOrDefault("sum", "bf16");
     if (!sum.equals("bf16") && !sum.equals("f32")) {
       throw call.wrong("sum", "bf16 or f32", sum);
+    }
+    String via = call.arguments().getOrDefault("via", "gather");
+    if (!via.equals("gather") && !via.equals("scatter")) {
+      throw call.wrong("via", "gather or scatter", via);
     }
     int bits = number(call, "bits", LEAST_BITS, MOST_BITS).orElse(USUAL_BITS);
     return new LowBitSyncs(
@@ -38,7 +42,8 @@ final class LowBitOptions {
             bits,
             number(call, "bf16", 0, Integer.MAX_VALUE),
             number(call, "random", 0, Integer.MAX_VALUE),
-            sum.equals("f32") ? ElementType.F32 : ElementType.BF16));
+            sum.equals("f32") ? ElementType.F32 : ElementType.BF16,
+            via.equals("scatter") ? LowBitSyncs.Via.SCATTER : LowBitSyncs.Via.GATHER));
   }
 
   private static OptionalInt number(PassCall call, String option, int least, int most) {

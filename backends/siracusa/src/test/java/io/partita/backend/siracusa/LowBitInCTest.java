@@ -64,12 +64,18 @@ class LowBitInCTest {
         minimum[place][j] = -maximum[place][j] / 2;
       }
     }
-    return new FeatureRanges(minimum, maximum);
+    double[] largestSum = new double[features];
+    double[] leastSum = new double[features];
+    for (int j = 0; j < features; j++) {
+      largestSum[j] = levels * Math.scalb(1, j % 3 + 1);
+      leastSum[j] = -largestSum[j];
+    }
+    return new FeatureRanges(minimum, maximum, leastSum, largestSum);
   }
 
   @ParameterizedTest
-  @CsvSource({"2,4", "3,3", "5,4"})
-  void sumsOfProducts(int chips, int bits) throws IOException {
+  @CsvSource({"2,4,GATHER", "3,3,GATHER", "5,4,GATHER", "2,4,SCATTER", "3,5,SCATTER"})
+  void sumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     GraphBuilder builder = new GraphBuilder("feed-forward");
     Value x = builder.input("x", TensorType.of(ElementType.F32, 7, 9));
     Value hidden =
@@ -96,7 +102,8 @@ class LowBitInCTest {
                 bits,
                 OptionalInt.of(1),
                 OptionalInt.empty(),
-                ElementType.BF16));
+                ElementType.BF16,
+                via));
     Program program = Localization.of(pass.run(sharded), 1);
     Map<String, Tensor> inputs = Map.of("x", ramp(5, 7, 9));
     Tensor expected = new ProgramEvaluator(program, 1).run(inputs).get("y");

@@ -108,6 +108,11 @@ record BitPacking(int bits, long codes) {
   }
 
   private static Value pad(Value value, long by, GraphEditor graph) {
+    return pad(value, by, number(0, graph), graph);
+  }
+
+  /** Adds so many of a scalar after the last element of each line. */
+  static Value pad(Value value, long by, Value with, GraphEditor graph) {
     if (by == 0) {
       return value;
     }
@@ -118,8 +123,7 @@ record BitPacking(int bits, long codes) {
       low.add(0L);
       high.add(dim == rank - 1 ? by : 0L);
     }
-    return graph.add(
-        new Movement.Pad(Movement.PadMode.CONSTANT, low, high), value, number(0, graph));
+    return graph.add(new Movement.Pad(Movement.PadMode.CONSTANT, low, high), value, with);
   }
 
   static Value slice(Value value, long from, long size, GraphEditor graph) {

@@ -13,33 +13,44 @@ import java.util.stream.IntStream;
  *
  * @param minimum m, by place and feature
  * @param maximum M, by place and feature
+ * @param leastSum m of the sum of all terms, by feature
+ * @param largestSum M of it
  */
-public record FeatureRanges(double[][] minimum, double[][] maximum) {
+public record FeatureRanges(
+    double[][] minimum, double[][] maximum, double[] leastSum, double[] largestSum) {
   /** Gamma of equations 1 and 2. */
   public static final double RATE = 0.01;
 
   /** With one more sequence: equations 1 and 2. */
   public FeatureRanges updated(FeatureRanges sequence) {
     DoubleBinaryOperator average = (old, now) -> (1 - RATE) * old + RATE * now;
-    return new FeatureRanges(
-        combined(minimum, sequence.minimum, average), combined(maximum, sequence.maximum, average));
+    return combined(sequence, average, average);
   }
 
   /** Of both together: those of one sequence that was run in parts. */
   public FeatureRanges joined(FeatureRanges other) {
+    return combined(other, Math::min, Math::max);
+  }
+
+  private FeatureRanges combined(
+      FeatureRanges other, DoubleBinaryOperator least, DoubleBinaryOperator largest) {
     return new FeatureRanges(
-        combined(minimum, other.minimum, Math::min), combined(maximum, other.maximum, Math::max));
+        combined(minimum, other.minimum, least),
+        combined(maximum, other.maximum, largest),
+        combined(leastSum, other.leastSum, least),
+        combined(largestSum, other.largestSum, largest));
   }
 
   private static double[][] combined(double[][] a, double[][] b, DoubleBinaryOperator function) {
-    double[][] result = new double[a.length][];
-    for (int place = 0; place < a.length; place++) {
-      result[place] = new double[a[place].length];
-      for (int j = 0; j < a[place].length; j++) {
-        result[place][j] = function.applyAsDouble(a[place][j], b[place][j]);
-      }
-    }
-    return result;
+    return IntStream.range(0, a.length)
+        .mapToObj(place -> combined(a[place], b[place], function))
+        .toArray(double[][]::new);
+  }
+
+  private static double[] combined(double[] a, double[] b, DoubleBinaryOperator function) {
+    return IntStream.range(0, a.length)
+        .mapToDouble(j -> function.applyAsDouble(a[j], b[j]))
+        .toArray();
   }
 
   public int places() {
@@ -53,6 +64,11 @@ public record FeatureRanges(double[][] minimum, double[][] maximum) {
   /** Half of R: the largest magnitude that a feature has on a device. */
   double bound(int place, int feature) {
     return Math.max(-minimum[place][feature], maximum[place][feature]);
+  }
+
+  /** The largest magnitude that a feature of the sum has. */
+  double sumBound(int feature) {
+    return Math.max(-leastSum[feature], largestSum[feature]);
   }
 
   /** Half of the range of a feature, summed over all devices. */
@@ -86,7 +102,7 @@ public record FeatureRanges(double[][] minimum, double[][] maximum) {
   /** The first feature without a range that is a number; -1 if all have one. */
   int invalid() {
     for (int j = 0; j < features(); j++) {
-      if (!Double.isFinite(aggregated(j))) {
+      if (!Double.isFinite(aggregated(j) + sumBound(j))) {
         return j;
       }
     }

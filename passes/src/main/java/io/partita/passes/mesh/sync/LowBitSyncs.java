@@ -7,6 +7,7 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
+import io.partita.ir.mesh.Split;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
@@ -20,8 +21,11 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.ToDoubleBiFunction;
 import java.util.stream.IntStream;
 
@@ -47,9 +51,31 @@ public final class LowBitSyncs implements ModulePass {
    * @param exact how many features travel as bf16; none for one of 64
    * @param seed of a random selection of these; none for those of the widest ranges
    * @param sum the type in which terms are added: bf16 or f32
+   * @param via how terms come together
    */
   public record Options(
-      BlockSelection blocks, int bits, OptionalInt exact, OptionalInt seed, ElementType sum) {}
+      BlockSelection blocks,
+      int bits,
+      OptionalInt exact,
+      OptionalInt seed,
+      ElementType sum,
+      Via via) {}
+
+  /** How terms come together. */
+  public enum Via {
+    /** Each device gathers the terms of all and adds them, as in the paper. */
+    GATHER,
+    /**
+     * Each device gets the terms of a share of the features from all and adds them; the sums are
+     * encoded again and gathered. Fewer bytes travel, and elements are encoded twice.
+     */
+    SCATTER;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   private final SyncCalibration calibration;
   private final Options options;
@@ -142,11 +168,15 @@ public final class LowBitSyncs implements ModulePass {
       SumTerms parts = SumTerms.of(sync, layouts, graph);
       Value stacked = SumTerms.stacked(parts.term().orElseThrow(), sync, graph);
       List<Value> sums = new ArrayList<>();
+      boolean scatters = options.via() == Via.SCATTER;
       if (!coded.isEmpty()) {
-        sums.add(sum(decoded(gathered(encoded(select(stacked, coded))))));
+        Value terms = select(stacked, coded);
+        sums.add(
+            scatters ? new Scatter(terms, coded).coded() : sum(decoded(gathered(encoded(terms)))));
       }
       if (!exact.isEmpty()) {
-        sums.add(sum(gathered(cast(select(stacked, exact), ElementType.BF16))));
+        Value terms = cast(select(stacked, exact), ElementType.BF16);
+        sums.add(scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms)));
       }
       Value joined = inOrder(BitPacking.concat(sums, graph));
       Value result = cast(joined, sync.type().element());
@@ -189,12 +219,7 @@ public final class LowBitSyncs implements ModulePass {
       Layout layout =
           SumTerms.layout(sync, layouts.layout(sync.node().operand(0)), value.type().rank());
       Value own = graph.add(new Communication.Reshard(layout), scale);
-      Value steps =
-          graph.add(
-              new Elementwise.Unary(UnaryFunction.ROUND), binary(BinaryFunction.MUL, value, own));
-      Value most = binary(BinaryFunction.MIN, steps, number(levels));
-      Value within = binary(BinaryFunction.MAX, most, number(-levels));
-      Value codes = cast(binary(BinaryFunction.ADD, within, number(levels)), ElementType.U8);
+      Value codes = quantised(value, own);
       return packing(value).pack(reshaped(codes, packing(value).codes()), graph);
     }
 
@@ -215,9 +240,8 @@ public final class LowBitSyncs implements ModulePass {
       Shape shape = new Shape(dims).with(dims.size() - 1, Dim.of(coded.size()));
       BitPacking packing = new BitPacking(options.bits(), shape.elements() / devices);
       Value codes = graph.add(new Movement.Reshape(shape), packing.unpack(packed, graph));
-      Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels));
       Value step = constants(shape.rank(), (place, j) -> ranges.bound(place, j) / levels);
-      return cast(binary(BinaryFunction.MUL, steps, step), ElementType.BF16);
+      return dequantised(codes, step);
     }
 
     /** Of each place and coded feature. */
@@ -241,11 +265,7 @@ public final class LowBitSyncs implements ModulePass {
       Layout of = layouts.layout(sync.node().operand(0));
       Layout from = SumTerms.layout(sync, of, rank);
       Layout to = Layout.replicated(of.mesh(), rank).withAt(of.at());
-      Communication.Sync before = (Communication.Sync) sync.node().op();
-      return graph.add(
-          new Communication.Sync(
-              new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
-          value);
+      return sync(value, from, to);
     }
 
     /** {@code [places..., ...]} to {@code [...]}: one place after the other. */
@@ -259,6 +279,206 @@ public final class LowBitSyncs implements ModulePass {
       }
       Shape shape = new Shape(dims.subList(1, dims.size()));
       return graph.add(new Movement.Reshape(shape), sum);
+    }
+
+    /** Sums of which each device adds a share of the features. */
+    private final class Scatter {
+      private final Value terms;
+      private final List<Integer> features;
+
+      /** Features of a share; the last ones may be zeros. */
+      private final int each;
+
+      private final long rows;
+      private final List<Dim> shares;
+      private final Layout base;
+
+      /**
+       * @param terms {@code [places..., ..., features]}, each on its device
+       */
+      Scatter(Value terms, List<Integer> features) {
+        this.terms = terms;
+        this.features = features;
+        this.each = Math.ceilDiv(features.size(), devices);
+        this.rows = sync.type().shape().elements() / sync.features();
+        this.shares = sync.sizes().stream().map(Dim::of).toList();
+        this.base = layouts.layout(sync.node().operand(0));
+      }
+
+      Value coded() {
+        BitPacking packing = new BitPacking(options.bits(), rows * each);
+        Value scale = byFeature(terms.type().rank(), 0, this::scale);
+        Value codes = byShare(quantised(terms, scale));
+        Value packed = packing.pack(flat(codes), graph);
+        Value received = packing.unpack(exchanged(packed), graph);
+        Value decoded =
+            dequantised(unflat(received, places), byFeature(2 * places + 2, places, this::step));
+        Value sums = sum(decoded);
+        Value again = quantised(cast(sums, ElementType.F32), ofSums(this::sumScale));
+        Value all = packing.unpack(collected(packing.pack(flat(again), graph)), graph);
+        return whole(dequantised(unflat(all, 0), wholeSums(this::sumStep)));
+      }
+
+      Value exact() {
+        Value received = exchanged(flat(byShare(terms)));
+        Value sums = sum(unflat(received, places));
+        return whole(unflat(collected(flat(cast(sums, ElementType.BF16))), 0));
+      }
+
+      private double scale(int place, int feature) {
+        double bound = ranges.bound(place, feature);
+        return bound > 0 ? levels / bound : 0;
+      }
+
+      private double step(int place, int feature) {
+        return ranges.bound(place, feature) / levels;
+      }
+
+      private double sumScale(int feature) {
+        double bound = ranges.sumBound(feature);
+        return bound > 0 ? levels / bound : 0;
+      }
+
+      private double sumStep(int feature) {
+        return ranges.sumBound(feature) / levels;
+      }
+
+      /** {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
+      private Value byShare(Value value) {
+        Value padded =
+            BitPacking.pad(value, (long) each * devices - features.size(), zero(value), graph);
+        List<Dim> dims = new ArrayList<>(shares);
+        dims.add(Dim.of(rows));
+        dims.addAll(shares);
+        dims.add(Dim.of(each));
+        Value lines = graph.add(new Movement.Reshape(new Shape(dims)), padded);
+        List<Integer> order = new ArrayList<>(IntStream.range(0, places).boxed().toList());
+        IntStream.rangeClosed(places + 1, 2 * places).forEach(order::add);
+        order.add(places);
+        order.add(2 * places + 1);
+        return graph.add(new Movement.Transpose(order), lines);
+      }
+
+      private Value zero(Value value) {
+        return graph.constant(Tensor.scalar(value.type().element(), 0));
+      }
+
+      /** {@code [..., rows, each]} to {@code [..., rows each]}. */
+      private Value flat(Value value) {
+        int rank = value.type().rank();
+        List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, rank - 2));
+        dims.add(Dim.of(rows * each));
+        return graph.add(new Movement.Reshape(new Shape(dims)), value);
+      }
+
+      /** The inverse, of {@code [more..., shares..., rows each]}. */
+      private Value unflat(Value value, int more) {
+        List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, more + places));
+        dims.add(Dim.of(rows));
+        dims.add(Dim.of(each));
+        return graph.add(new Movement.Reshape(new Shape(dims)), value);
+      }
+
+      /** From the device of a term to that of a share. */
+      private Value exchanged(Value value) {
+        return sync(value, SumTerms.layout(sync, base, value.type().rank()), shared(value, places));
+      }
+
+      /** From the device of a share to all. */
+      private Value collected(Value value) {
+        int rank = value.type().rank();
+        return sync(
+            value, shared(value, 0), Layout.replicated(base.mesh(), rank).withAt(base.at()));
+      }
+
+      private Layout shared(Value value, int from) {
+        return sharesAt(value.type().rank(), from);
+      }
+
+      private Layout sharesAt(int rank, int from) {
+        List<Split> splits = new ArrayList<>(Collections.nCopies(rank, Split.NONE));
+        for (int i = 0; i < places; i++) {
+          splits.set(from + i, Split.even(base.mesh(), sync.sizes().get(i), sync.axes().get(i)));
+        }
+        return Layout.replicated(base.mesh(), rank).with(splits).withAt(base.at());
+      }
+
+      /** {@code [shares..., rows, each]} to {@code [..., features]} of the sum. */
+      private Value whole(Value sums) {
+        List<Integer> order = new ArrayList<>(List.of(places));
+        IntStream.range(0, places).forEach(order::add);
+        order.add(places + 1);
+        Value lines = graph.add(new Movement.Transpose(order), sums);
+        Shape flat = Shape.of(rows, (long) each * devices);
+        Value features = graph.add(new Movement.Reshape(flat), lines);
+        Value cut = BitPacking.slice(features, 0, this.features.size(), graph);
+        Shape shape = sync.type().shape();
+        Shape of = shape.with(shape.rank() - 1, Dim.of(this.features.size()));
+        return graph.add(new Movement.Reshape(of), cut);
+      }
+
+      /** Constants of places and features for {@code [places..., ..., features]} of terms. */
+      private Value byFeature(int rank, int from, ToDoubleBiFunction<Integer, Integer> value) {
+        if (from == 0) {
+          Layout layout = SumTerms.layout(sync, base, rank);
+          return graph.add(new Communication.Reshard(layout), constants(rank, value));
+        }
+        double[] data = new double[devices * devices * each];
+        for (int place = 0; place < devices; place++) {
+          for (int j = 0; j < features.size(); j++) {
+            data[place * devices * each + j] = value.applyAsDouble(place, features.get(j));
+          }
+        }
+        List<Dim> dims = new ArrayList<>(shares);
+        dims.addAll(shares);
+        dims.add(Dim.ONE);
+        dims.add(Dim.of(each));
+        return graph.add(
+            new Communication.Reshard(sharesAt(rank, from)),
+            graph.constant(Tensor.ofDoubles(type(dims), data)));
+      }
+
+      private Value ofSums(IntToDoubleFunction value) {
+        return graph.add(new Communication.Reshard(sharesAt(places + 2, 0)), wholeSums(value));
+      }
+
+      private Value wholeSums(IntToDoubleFunction value) {
+        double[] data = new double[devices * each];
+        for (int j = 0; j < features.size(); j++) {
+          data[j] = value.applyAsDouble(features.get(j));
+        }
+        List<Dim> dims = new ArrayList<>(shares);
+        dims.add(Dim.ONE);
+        dims.add(Dim.of(each));
+        return graph.constant(Tensor.ofDoubles(type(dims), data));
+      }
+
+      private static TensorType type(List<Dim> dims) {
+        return new TensorType(ElementType.F32, new Shape(dims));
+      }
+    }
+
+    private Value sync(Value value, Layout from, Layout to) {
+      Communication.Sync before = (Communication.Sync) sync.node().op();
+      return graph.add(
+          new Communication.Sync(
+              new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
+          value);
+    }
+
+    /** Codes of f32 values, as u8. */
+    private Value quantised(Value value, Value scale) {
+      Value steps =
+          graph.add(
+              new Elementwise.Unary(UnaryFunction.ROUND), binary(BinaryFunction.MUL, value, scale));
+      Value most = binary(BinaryFunction.MIN, steps, number(levels));
+      Value within = binary(BinaryFunction.MAX, most, number(-levels));
+      return cast(binary(BinaryFunction.ADD, within, number(levels)), ElementType.U8);
+    }
+
+    private Value dequantised(Value codes, Value step) {
+      Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels));
+      return cast(binary(BinaryFunction.MUL, steps, step), ElementType.BF16);
     }
 
     private Value cast(Value value, ElementType to) {

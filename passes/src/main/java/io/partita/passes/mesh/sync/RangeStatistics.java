@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /**
  * Lets a module also give the least and the largest value of each feature of each device's term of
- * its sums, of one sequence.
+ * its sums, and of the sum of these terms, in one sequence.
  */
 public final class RangeStatistics {
   private static final String OUTPUT = "partita.sum.";
@@ -41,13 +41,15 @@ public final class RangeStatistics {
               i ->
                   new FeatureRanges(
                       lines(outputs.get(name(i, "min")), sums.get(i)),
-                      lines(outputs.get(name(i, "max")), sums.get(i))))
+                      lines(outputs.get(name(i, "max")), sums.get(i)),
+                      outputs.get(name(i, "least_sum")).doubles(),
+                      outputs.get(name(i, "largest_sum")).doubles()))
           .toList();
     }
 
     @Override
     public int outputs() {
-      return 2 * sums.size();
+      return 4 * sums.size();
     }
 
     private static double[][] lines(Tensor tensor, SumSync sync) {
@@ -80,21 +82,29 @@ public final class RangeStatistics {
       graph.before(sync.node());
       Value term = SumTerms.of(sync, layouts, graph).term().orElseThrow();
       Value stacked = SumTerms.stacked(term, sync, graph);
-      Function<Reduction.ReduceKind, Value> reduced = kind -> reduce(stacked, kind, sync, graph);
+      Function<Reduction.ReduceKind, Value> reduced =
+          kind -> reduce(stacked, sync.sizes().size(), kind, sync, graph);
       graph.addOutput(name(i, "min"), reduced.apply(Reduction.ReduceKind.MIN));
       graph.addOutput(name(i, "max"), reduced.apply(Reduction.ReduceKind.MAX));
+      Value sum = graph.add(sync.node().op(), term);
+      graph.addOutput(name(i, "least_sum"), reduce(sum, 0, Reduction.ReduceKind.MIN, sync, graph));
+      graph.addOutput(
+          name(i, "largest_sum"), reduce(sum, 0, Reduction.ReduceKind.MAX, sync, graph));
     }
     return new Measuring(module.with(graph.freeze()), syncs);
   }
 
-  /** Over all tokens. */
+  /**
+   * Over all tokens.
+   *
+   * @param places how many dimensions count devices
+   */
   private static Value reduce(
-      Value stacked, Reduction.ReduceKind kind, SumSync sync, GraphEditor graph) {
-    int places = sync.sizes().size();
-    List<Dim> dims = new ArrayList<>(stacked.type().shape().dims().subList(0, places));
+      Value value, int places, Reduction.ReduceKind kind, SumSync sync, GraphEditor graph) {
+    List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, places));
     dims.add(Dim.of(sync.type().shape().elements() / sync.features()));
     dims.add(Dim.of(sync.features()));
-    Value lines = graph.add(new Movement.Reshape(new Shape(dims)), stacked);
+    Value lines = graph.add(new Movement.Reshape(new Shape(dims)), value);
     return graph.add(new Reduction.Reduce(kind, List.of(places), false), lines);
   }
 

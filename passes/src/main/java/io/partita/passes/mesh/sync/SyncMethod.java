@@ -6,6 +6,7 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -35,8 +36,10 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
      * @param exact how many features travel as bf16; none for the usual share
      * @param seed of a random selection of these; none for those of the widest ranges
      * @param sum the type in which terms are added
+     * @param via how terms come together
      */
-    record LowBit(int bits, OptionalInt exact, OptionalInt seed, ElementType sum)
+    record LowBit(
+        int bits, OptionalInt exact, OptionalInt seed, ElementType sum, LowBitSyncs.Via via)
         implements Width {}
   }
 
@@ -113,11 +116,16 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   }
 
   private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
-    integer.requireOptions(List.of("sum"));
+    integer.requireOptions(List.of("sum", "via"));
     int bits = inRange(integer.text, "bits", integer.number, LEAST_BITS, MOST_BITS);
     String sum = integer.options.getOrDefault("sum", "bf16");
     if (!sum.equals("bf16") && !sum.equals("f32")) {
       throw new SyncRules.Unreadable("sum=bf16 or sum=f32", integer.text, "choose one of them");
+    }
+    String via = integer.options.getOrDefault("via", "gather");
+    if (!via.equals("gather") && !via.equals("scatter")) {
+      throw new SyncRules.Unreadable(
+          "via=gather or via=scatter", integer.text, "choose one of them");
     }
     OptionalInt exact = OptionalInt.of(0);
     OptionalInt seed = OptionalInt.empty();
@@ -131,7 +139,8 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       seed = part.integer("random", 0, Integer.MAX_VALUE);
     }
     ElementType type = sum.equals("f32") ? ElementType.F32 : ElementType.BF16;
-    return new Width.LowBit(bits, exact, seed, type);
+    return new Width.LowBit(
+        bits, exact, seed, type, LowBitSyncs.Via.valueOf(via.toUpperCase(Locale.ROOT)));
   }
 
   private static SyncRules.Unreadable unreadable(String text) {
@@ -188,7 +197,15 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   }
 
   private static String text(Width.LowBit low) {
-    String integer = "int" + low.bits() + (low.sum() == ElementType.F32 ? "(sum=f32)" : "");
+    List<String> more = new ArrayList<>();
+    if (low.sum() == ElementType.F32) {
+      more.add("sum=f32");
+    }
+    if (low.via() == LowBitSyncs.Via.SCATTER) {
+      more.add("via=scatter");
+    }
+    String integer =
+        "int" + low.bits() + (more.isEmpty() ? "" : "(" + String.join(",", more) + ")");
     List<String> options = new ArrayList<>();
     low.exact().ifPresent(count -> options.add("k=" + count));
     low.seed().ifPresent(seed -> options.add("random=" + seed));

@@ -204,7 +204,7 @@ public record SyncRules(List<Clause> clauses) {
                 new LowBitSyncs(
                     calibration.orElseThrow(() -> uncalibrated(clause)),
                     new LowBitSyncs.Options(
-                        clause.blocks, low.bits(), low.exact(), low.seed(), low.sum())));
+                        clause.blocks, low.bits(), low.exact(), low.seed(), low.sum(), low.via())));
       }
     }
     return passes;

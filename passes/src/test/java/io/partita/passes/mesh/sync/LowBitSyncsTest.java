@@ -40,12 +40,17 @@ class LowBitSyncsTest {
   private static final int FEATURES = 8;
 
   private static Options options(int bits, int exact) {
+    return options(bits, exact, LowBitSyncs.Via.GATHER);
+  }
+
+  private static Options options(int bits, int exact, LowBitSyncs.Via via) {
     return new Options(
         BlockSelection.parse("all").orElseThrow(),
         bits,
         OptionalInt.of(exact),
         OptionalInt.empty(),
-        ElementType.BF16);
+        ElementType.BF16,
+        via);
   }
 
   private static SyncCalibration calibrated(Module module, SequencedMap<String, Tensor> inputs) {
@@ -103,12 +108,23 @@ class LowBitSyncsTest {
    * sum of bf16 by its roundings.
    */
   @ParameterizedTest
-  @CsvSource({"2,4,false", "3,4,true", "4,8,false", "4,3,true", "2,2,false"})
-  void sumsAreWithinHalfAStepOfEachTerm(int devices, int bits, boolean isBiased) {
+  @CsvSource({
+    "2,4,false,GATHER",
+    "3,4,true,GATHER",
+    "4,8,false,GATHER",
+    "4,3,true,GATHER",
+    "2,2,false,GATHER",
+    "2,4,false,SCATTER",
+    "3,4,true,SCATTER",
+    "4,8,false,SCATTER",
+    "5,6,true,SCATTER"
+  })
+  void sumsAreWithinHalfAStepOfEachTerm(
+      int devices, int bits, boolean isBiased, LowBitSyncs.Via via) {
     Module joined = VaryingModules.joinedBlock(devices, isBiased);
     SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, devices);
     SyncCalibration calibration = calibrated(joined, inputs);
-    Module coded = new LowBitSyncs(calibration, options(bits, 1)).run(joined);
+    Module coded = new LowBitSyncs(calibration, options(bits, 1, via)).run(joined);
     Verifier.verify(coded);
     List<Tensor> given = List.copyOf(inputs.values());
     List<Tensor> expected = MeshEvaluator.run(joined, given);
@@ -117,7 +133,8 @@ class LowBitSyncsTest {
     double step = 0;
     for (SyncCalibration.Sum sum : calibration.sums()) {
       for (int j = 0; j < FEATURES; j++) {
-        step = Math.max(step, sum.ranges().aggregated(j));
+        double again = via == LowBitSyncs.Via.SCATTER ? sum.ranges().sumBound(j) : 0;
+        step = Math.max(step, sum.ranges().aggregated(j) + again);
       }
     }
     double levels = (1 << (bits - 1)) - 1;
@@ -165,17 +182,45 @@ class LowBitSyncsTest {
     assertThat(sent).isEqualTo(2 * devices * (devices - 1) * term);
   }
 
+  /** Each device sends a share of its term to each other one, and its share of the sum. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void scatteredSumsSendTwoSharesToEachDevice(int devices) {
+    Module joined = VaryingModules.joinedBlock(devices, false);
+    SyncCalibration calibration = calibrated(joined, VaryingModules.inputs(joined, devices));
+    Module coded = new LowBitSyncs(calibration, options(4, 1, LowBitSyncs.Via.SCATTER)).run(joined);
+    Program program = Localization.of(coded, 1);
+    long sent =
+        program.devices().stream()
+            .flatMap(device -> device.graph().nodes().stream())
+            .filter(node -> node.op() instanceof Communication.Exchange)
+            .flatMap(node -> ((Communication.Exchange) node.op()).steps().stream())
+            .filter(Step.Send.class::isInstance)
+            .mapToLong(Step::bytes)
+            .sum();
+    long codes = (TOKENS * Math.ceilDiv(FEATURES - 1, devices) + 1) / 2;
+    assertThat(sent).isEqualTo(2 * 2 * devices * (devices - 1) * (codes + TOKENS * 2L));
+  }
+
   @Test
   void rangesAreMovingAveragesAndTheWidestAreSelected() {
     FeatureRanges first =
         new FeatureRanges(
-            new double[][] {{-1, 0, -5}, {-1, -2, 0}}, new double[][] {{2, 1, 4}, {0, 9, 1}});
+            new double[][] {{-1, 0, -5}, {-1, -2, 0}},
+            new double[][] {{2, 1, 4}, {0, 9, 1}},
+            new double[] {-2, -2, -5},
+            new double[] {2, 10, 5});
     FeatureRanges second =
         new FeatureRanges(
-            new double[][] {{-3, 0, 0}, {0, 0, 0}}, new double[][] {{2, 1, 4}, {0, 9, 101}});
+            new double[][] {{-3, 0, 0}, {0, 0, 0}},
+            new double[][] {{2, 1, 4}, {0, 9, 101}},
+            new double[] {-2, -12, -5},
+            new double[] {2, 10, 105});
     FeatureRanges both = first.updated(second);
     assertThat(both.minimum()[0][0]).isCloseTo(-1.02, within(1e-12));
     assertThat(both.maximum()[1][2]).isCloseTo(2, within(1e-12));
+    assertThat(both.sumBound(2)).isCloseTo(6, within(1e-12));
+    assertThat(both.leastSum()[1]).isCloseTo(-2.1, within(1e-12));
     assertThat(first.bound(0, 2)).isEqualTo(5);
     assertThat(first.aggregated(1)).isEqualTo(10);
     assertThat(first.widest(2)).containsExactly(1, 2);

@@ -29,6 +29,8 @@ class SyncRulesTest {
         "blocks 0-1,3: drop+int4+bf16; blocks 2: bf16",
         "all: int3(sum=f32)",
         "all: int8+bf16(k=2,random=5)",
+        "all: int4(via=scatter)+bf16",
+        "all: int6(sum=f32,via=scatter)",
         "all: drop(scatter)",
         "blocks 1: drop(scatter)+bf16"
       })
@@ -87,6 +89,7 @@ class SyncRulesTest {
         "all: int4+bf16(k=-1) | NAME=VALUE",
         "all: int4+bf16(q=1) | only [k, random]",
         "all: int4(sum=f16) | sum=bf16 or sum=f32",
+        "all: int4(via=ring) | via=gather or via=scatter",
         "all: drop+drop | exact, drop",
         "all: bf16+int4 | exact, drop",
         "all: drop(k=1) | without options",

@@ -23,7 +23,7 @@ import java.util.Map;
  * @param wanted the number of sequences to measure
  */
 public record CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
-  private static final String FORMAT = "partita calibration 1";
+  private static final String FORMAT = "partita calibration 2";
 
   /**
    * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} if it isn't one, or isn't
@@ -52,7 +52,11 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
       for (Object each : (List<?>) json.get("sums")) {
         Map<?, ?> sum = (Map<?, ?>) each;
         FeatureRanges ranges =
-            new FeatureRanges(lines(sum.get("minimum")), lines(sum.get("maximum")));
+            new FeatureRanges(
+                lines(sum.get("minimum")),
+                lines(sum.get("maximum")),
+                line(sum.get("leastSum")),
+                line(sum.get("largestSum")));
         if (!isFull(ranges)) {
           throw broken(file, "ranges of different lengths at " + sum.get("name"));
         }
@@ -76,6 +80,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
     double[][] maximum = ranges.maximum();
     return minimum.length == maximum.length
         && minimum.length > 0
+        && ranges.leastSum().length == minimum[0].length
+        && ranges.largestSum().length == minimum[0].length
         && Arrays.stream(minimum).allMatch(line -> line.length == minimum[0].length)
         && Arrays.stream(maximum).allMatch(line -> line.length == minimum[0].length);
   }
@@ -89,17 +95,14 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
   }
 
   private static double[][] lines(Object json) {
+    return ((List<?>) json).stream().map(CalibrationFile::line).toArray(double[][]::new);
+  }
+
+  private static double[] line(Object json) {
     return ((List<?>) json)
         .stream()
-            .map(
-                line ->
-                    ((List<?>) line)
-                        .stream()
-                            .mapToDouble(
-                                number ->
-                                    number == null ? Double.NaN : ((Number) number).doubleValue())
-                            .toArray())
-            .toArray(double[][]::new);
+            .mapToDouble(number -> number == null ? Double.NaN : ((Number) number).doubleValue())
+            .toArray();
   }
 
   void write(Path file) {
@@ -120,6 +123,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                   fields.put("weights", sum.weights());
                   fields.put("minimum", lists(sum.ranges().minimum()));
                   fields.put("maximum", lists(sum.ranges().maximum()));
+                  fields.put("leastSum", list(sum.ranges().leastSum()));
+                  fields.put("largestSum", list(sum.ranges().largestSum()));
                   return fields;
                 })
             .toList());
@@ -131,16 +136,16 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
     }
   }
 
-  /** JSON has only finite numbers. */
   private static List<List<Double>> lists(double[][] lines) {
-    List<List<Double>> lists = new ArrayList<>();
-    for (double[] line : lines) {
-      List<Double> list = new ArrayList<>();
-      for (double number : line) {
-        list.add(Double.isFinite(number) ? (Double) number : null);
-      }
-      lists.add(list);
+    return Arrays.stream(lines).map(CalibrationFile::list).toList();
+  }
+
+  /** JSON has only finite numbers. */
+  private static List<Double> list(double[] line) {
+    List<Double> list = new ArrayList<>();
+    for (double number : line) {
+      list.add(Double.isFinite(number) ? (Double) number : null);
     }
-    return lists;
+    return list;
   }
 }
