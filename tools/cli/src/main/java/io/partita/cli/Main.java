@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
       EvaluateCommand.class,
       CalibrateCommand.class,
       RankCommand.class,
+      TuneCommand.class,
       DiffCommand.class,
       OptCommand.class,
       ZooCommand.class,

@@ -201,6 +201,55 @@ class SyncOptionsTest {
     return ((Number) ((Map<?, ?>) blocks.get(block)).get("sensitivity")).doubleValue();
   }
 
+  /** What is chosen is measured, within the limit, and the cheapest of the front that is. */
+  @Test
+  @Tag("thorough")
+  void theCheapestRulesWithinALimitAreFound() {
+    Object[] tune = {
+      "tune",
+      PREFILL,
+      "--data",
+      Invocation.SHAKESPEARE.resolve("eval.npz"),
+      "--array=validation",
+      "--samples=1",
+      "--devices=2",
+      "--methods=exact;bf16;drop",
+      "--target=siracusa:chips=2",
+      "--json",
+      "--max-loss=4%"
+    };
+    Map<String, Object> report = run(tune).json();
+    Map<?, ?> best = (Map<?, ?>) report.get("best");
+    assertThat((Double) best.get("loss")).isLessThanOrEqualTo(0.04);
+    assertThat((Double) best.get("seconds")).isPositive();
+    Map<String, Object> again =
+        run(
+                "evaluate",
+                PREFILL,
+                "--data",
+                Invocation.SHAKESPEARE.resolve("eval.npz"),
+                "--samples=1",
+                "--devices=2",
+                "--json",
+                "--sync=" + best.get("sync"))
+            .json();
+    assertThat(number(again, "value")).isEqualTo((Double) best.get("value"));
+    assertThat(number(again, "bytesPerToken")).isEqualTo((Double) best.get("bytesPerToken"));
+    List<Object> front = new ArrayList<>((List<?>) report.get("front"));
+    assertThat(front.contains(best)).isTrue();
+    assertThat(front)
+        .allMatch(
+            mix ->
+                (Double) ((Map<?, ?>) mix).get("loss") > 0.04
+                    || (Double) ((Map<?, ?>) mix).get("bytesPerToken")
+                        >= (Double) best.get("bytesPerToken"));
+    tune[tune.length - 1] = "--max-loss=0%";
+    tune[7] = "--methods=drop";
+    assertThat(Invocation.of(tune).err()).contains("P6206", "closest", "blocks 0-3: drop");
+    tune[tune.length - 1] = "--max-loss=1";
+    assertThat(Invocation.of(tune).err()).contains("--max-loss takes a percentage");
+  }
+
   @Test
   void plansArePricedWithTheRules() {
     Invocation dropped =

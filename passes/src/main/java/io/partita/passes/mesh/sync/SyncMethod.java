@@ -43,6 +43,9 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
         implements Width {}
   }
 
+  /** Nothing is rewritten. */
+  public static final SyncMethod EXACT = new SyncMethod(false, false, new Width.Exact());
+
   private static final int LEAST_BITS = 2;
   private static final int MOST_BITS = 8;
   private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");

@@ -3,6 +3,7 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,6 +78,24 @@ public record SyncRules(List<Clause> clauses) {
     }
     return new SyncRules(
         resolved(clauses).stream().filter(clause -> !clause.blocks.isEmpty()).toList());
+  }
+
+  /** The rules that give each block its method. */
+  public static SyncRules of(List<SyncMethod> byBlock) {
+    Map<SyncMethod, List<BlockSelection.Range>> ranges = new LinkedHashMap<>();
+    for (int block = 0; block < byBlock.size(); block++) {
+      List<BlockSelection.Range> of =
+          ranges.computeIfAbsent(byBlock.get(block), method -> new ArrayList<>());
+      if (!of.isEmpty() && of.getLast().last() == block - 1) {
+        of.set(of.size() - 1, new BlockSelection.Range(of.getLast().first(), block));
+      } else {
+        of.add(new BlockSelection.Range(block, block));
+      }
+    }
+    return new SyncRules(
+        ranges.entrySet().stream()
+            .map(each -> new Clause(new BlockSelection(each.getValue(), false), each.getKey()))
+            .toList());
   }
 
   private static Clause clause(String text, List<Clause> before, Optional<BlockRanking> ranking)

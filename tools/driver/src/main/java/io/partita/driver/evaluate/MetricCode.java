@@ -10,7 +10,8 @@ public enum MetricCode implements DiagnosticCode {
   DATA("P6202", "the data doesn't fit the model"),
   NO_METRIC("P6203", "there is no metric for the model"),
   CALIBRATION_FILE("P6204", "a file of a calibration can't be used"),
-  RANKING_FILE("P6205", "a file of a ranking can't be used");
+  RANKING_FILE("P6205", "a file of a ranking can't be used"),
+  MIX("P6206", "no mix of methods is within the limit");
 
   private final String id;
   private final String title;

@@ -1,0 +1,216 @@
+package io.partita.cli;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.evaluate.CalibrationFile;
+import io.partita.driver.evaluate.Evaluation;
+import io.partita.driver.evaluate.EvaluationData;
+import io.partita.driver.evaluate.MixSearch;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import io.partita.passes.mesh.sync.SyncMethod;
+import io.partita.passes.mesh.sync.SyncRules;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Finds rules for the sums of blocks within an accuracy budget. */
+@Command(
+    name = "tune",
+    description = {
+      "Find the --sync rules that send the fewest bytes and make the metric at most so much worse.",
+      "Each method is measured in each block alone; then mixes that should be within the limit are"
+          + " measured as a whole."
+    })
+final class TuneCommand implements Callable<Integer> {
+  private static final List<String> FLOATS = List.of("exact", "bf16", "drop", "drop+bf16");
+  private static final List<String> INTEGERS =
+      List.of(
+          "exact",
+          "bf16",
+          "int8(via=scatter)+bf16",
+          "int6(via=scatter)+bf16",
+          "int4(via=scatter)+bf16",
+          "drop+bf16");
+
+  @Parameters(paramLabel = "MODEL", description = "A .onnx or .pir file.")
+  Path model;
+
+  @Option(
+      names = "--max-loss",
+      required = true,
+      paramLabel = "X%%",
+      description = "By how much of its exact value the metric may get worse, such as 1%%.")
+  String maxLoss;
+
+  @Mixin DataOptions data = new DataOptions();
+
+  @Option(
+      names = "--array",
+      paramLabel = "NAME",
+      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+  String array = "calibration";
+
+  @Option(
+      names = "--methods",
+      split = ";",
+      paramLabel = "METHOD",
+      description =
+          "Methods that a block may have, with semicolons between. By default exact;bf16;drop;"
+              + "drop+bf16, and with a calibration integers of 8, 6 and 4 bits.")
+  List<String> methods;
+
+  @Option(
+      names = "--calibration",
+      paramLabel = "FILE",
+      description = "The ranges for int4 and its like: a file of 'partita calibrate'.")
+  Path calibration;
+
+  @Option(
+      names = "--target",
+      paramLabel = "TARGET",
+      description = "Also predict the latency of mixes on a target, such as siracusa:chips=8.")
+  String target;
+
+  @Option(names = "--exhaustive", description = "Measure all mixes, which takes long.")
+  boolean exhaustive;
+
+  @Mixin ModelOptions options = new ModelOptions();
+
+  @Mixin DeviceOptions devices = new DeviceOptions();
+
+  @Option(names = "--json", description = "Print JSON.")
+  boolean json;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    data.verify(spec);
+    Strategy strategy = devices.required(spec);
+    double limit = limit();
+    Optional<SyncCalibration> ranges =
+        Optional.ofNullable(calibration).map(file -> CalibrationFile.read(file).calibration());
+    Evaluation.Request evaluated =
+        new Evaluation.Request(
+            new Compilation.Request(
+                model, options.dims, options.values, null, OptionalLong.empty()),
+            Optional.empty(),
+            EvaluationData.read(data.file, array),
+            data.scaling(),
+            data.samples(),
+            data.threads);
+    MixSearch.Request request =
+        new MixSearch.Request(
+            evaluated,
+            strategy,
+            ranges,
+            chosen(ranges),
+            limit,
+            Optional.ofNullable(target).map(TargetLibrary::find),
+            exhaustive);
+    PrintWriter err = spec.commandLine().getErr();
+    MixSearch.Result result;
+    try (Progress progress = Progress.start(err, "starting")) {
+      result = new MixSearch(request, err::println, progress::step).run();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.text(report(result)));
+    } else {
+      lines(result).forEach(out::println);
+    }
+    return ExitCode.DONE;
+  }
+
+  private double limit() {
+    if (maxLoss.matches("[0-9]{1,4}(\\.[0-9]{1,9})?%")) {
+      return Double.parseDouble(maxLoss.substring(0, maxLoss.length() - 1)) / 100;
+    }
+    throw new ParameterException(
+        spec.commandLine(), "--max-loss takes a percentage such as 1% or 0.5%, not " + maxLoss);
+  }
+
+  private List<SyncMethod> chosen(Optional<SyncCalibration> ranges) {
+    List<String> usual = ranges.isPresent() ? INTEGERS : FLOATS;
+    List<SyncMethod> chosen = new ArrayList<>();
+    for (String text : methods == null ? usual : methods) {
+      SyncRules rules = SyncRules.parse(text, Optional.empty());
+      rules.passes(ranges, Optional.empty());
+      chosen.add(rules.clauses().getFirst().method());
+    }
+    return chosen;
+  }
+
+  private static List<String> lines(MixSearch.Result result) {
+    boolean hasTime = result.best().seconds().isPresent();
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%12s %8s %14s%s  rules",
+            result.metric(),
+            "loss",
+            "bytes a token",
+            hasTime ? "      latency" : ""));
+    for (MixSearch.Mix mix : result.front()) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%12.4f %6.2f %% %,14.1f%s  %s",
+              mix.value(),
+              100 * mix.loss(),
+              mix.bytes(),
+              hasTime
+                  ? String.format(Locale.ROOT, " %9.3f ms", 1e3 * mix.seconds().getAsDouble())
+                  : "",
+              text(mix)));
+    }
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "the best of %d measured mixes within the limit sends %.1f %% of the exact bytes:",
+            result.measured(),
+            100 * result.best().bytes() / result.exact().bytes()));
+    lines.add("--sync '" + text(result.best()) + "'");
+    return lines;
+  }
+
+  private static String text(MixSearch.Mix mix) {
+    return mix.rules().isEmpty() ? "exact" : mix.rules().toString();
+  }
+
+  private static Map<String, Object> report(MixSearch.Result result) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("metric", result.metric());
+    report.put("measured", result.measured());
+    report.put("exact", report(result.exact()));
+    report.put("best", report(result.best()));
+    report.put("front", result.front().stream().map(TuneCommand::report).toList());
+    return report;
+  }
+
+  private static Map<String, Object> report(MixSearch.Mix mix) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("sync", text(mix));
+    report.put("value", mix.value());
+    report.put("loss", mix.loss());
+    report.put("bytesPerToken", mix.bytes());
+    mix.seconds().ifPresent(seconds -> report.put("seconds", seconds));
+    return report;
+  }
+}

@@ -1,0 +1,259 @@
+package io.partita.driver.evaluate;
+
+import io.partita.driver.Compilation;
+import io.partita.driver.Sharding;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.target.TargetDescription;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.mesh.sync.BlockRanking;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import io.partita.passes.mesh.sync.SyncMethod;
+import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.SyncRules;
+import io.partita.passes.planning.cost.PlanOptions;
+import io.partita.passes.planning.search.Goal;
+import io.partita.passes.planning.search.ProgramPlanner;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Consumer;
+
+/**
+ * Searches for the mix of methods for the sums of blocks that sends the fewest bytes and makes the
+ * metric no worse than allowed. The loss of each method is measured in each block alone, and losses
+ * are assumed to add up. Of the mixes that are best under this assumption, those with the fewest
+ * bytes are measured until one is within the limit.
+ */
+public final class MixSearch {
+  /** Mixes that are measured as a whole before the search gives up. */
+  private static final int MOST_TRIES = 12;
+
+  /**
+   * What to search.
+   *
+   * @param model with its data, as for an evaluation
+   * @param methods that a block may have
+   * @param maxLoss by how much of its exact value the metric may get worse, such as 0.01
+   * @param target on which the latency of mixes is predicted
+   * @param isExhaustive whether all mixes are measured
+   */
+  public record Request(
+      Evaluation.Request model,
+      Strategy strategy,
+      Optional<SyncCalibration> calibration,
+      List<SyncMethod> methods,
+      double maxLoss,
+      Optional<TargetDescription> target,
+      boolean isExhaustive) {
+    public Request {
+      methods = List.copyOf(methods);
+    }
+
+    private SyncRewrites rewrites(SyncRules rules) {
+      return new SyncRewrites(rules, calibration, Optional.empty());
+    }
+  }
+
+  /**
+   * A mix that was measured.
+   *
+   * @param value of the metric
+   * @param loss by how much of the exact value the metric is worse
+   * @param bytes that all devices send for a token
+   * @param seconds predicted for a run
+   */
+  public record Mix(
+      SyncRules rules, double value, double loss, double bytes, OptionalDouble seconds) {}
+
+  /**
+   * What was found.
+   *
+   * @param best the mix with the fewest bytes within the limit
+   * @param front the measured mixes that no other one beats in both bytes and value
+   * @param measured how many mixes were measured
+   */
+  public record Result(String metric, Mix exact, Mix best, List<Mix> front, int measured) {}
+
+  private final Request request;
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+  private final Module module;
+  private final int blocks;
+  private final Evaluation.Result exact;
+  private final List<Mix> mixes = new ArrayList<>();
+
+  /**
+   * Measures the exact model.
+   *
+   * @throws PartitaException when the model can't be compiled, with {@link MetricCode} when it has
+   *     no sums or the data doesn't fit
+   */
+  public MixSearch(Request request, Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.request = request;
+    this.notes = notes;
+    this.progress = progress;
+    Compilation.Request model = request.model().model();
+    this.module =
+        new Compilation(notes, progress)
+            .prepare(MetricChoice.fitted(model, request.model().data()));
+    this.blocks = BlockRanking.weights(new ShardPass(request.strategy()).run(module)).size();
+    if (blocks == 0) {
+      throw MetricCode.MIX.at(
+          model.model().toString(),
+          "blocks with a sum after attention",
+          "none",
+          "tune a transformer on several devices, split by tensor=N");
+    }
+    this.exact = measured(SyncRules.NONE, "exact: ");
+  }
+
+  private Evaluation.Result measured(SyncRules rules, String step) {
+    Sharding sharding = new Sharding(request.strategy(), request.rewrites(rules));
+    return new Evaluation(notes, text -> progress.accept(step + text))
+        .run(request.model(), sharding.run(module));
+  }
+
+  /** The loss in the unit in which losses add up: nats for perplexity, samples for top-1. */
+  private double added(Evaluation.Result result) {
+    double difference = result.mean() - exact.mean();
+    return result.isLargerBetter() ? -difference : difference;
+  }
+
+  /** The limit in this unit. */
+  private double limit() {
+    return exact.isLargerBetter()
+        ? request.maxLoss() * exact.mean()
+        : Math.log1p(request.maxLoss());
+  }
+
+  private Mix mix(SyncRules rules, Evaluation.Result result) {
+    double difference = result.value() / exact.value() - 1;
+    OptionalDouble seconds =
+        request.target().stream().mapToDouble(target -> seconds(rules, target)).findFirst();
+    Mix mix =
+        new Mix(
+            rules,
+            result.value(),
+            result.isLargerBetter() ? -difference : difference,
+            result.bytesPerToken(),
+            seconds);
+    mixes.add(mix);
+    return mix;
+  }
+
+  private double seconds(SyncRules rules, TargetDescription target) {
+    return new ProgramPlanner(
+            module, target, PlanOptions.DEFAULT, Goal.LATENCY, request.rewrites(rules))
+        .plan(request.strategy())
+        .seconds();
+  }
+
+  private SyncRules rules(List<Integer> methods) {
+    return SyncRules.of(methods.stream().map(request.methods()::get).toList());
+  }
+
+  /**
+   * @throws PartitaException with {@link MetricCode#MIX} when no mix was found within the limit
+   */
+  public Result run() {
+    Mix whole = mix(SyncRules.NONE, exact);
+    Mix best = (request.isExhaustive() ? all() : searched()).orElseThrow(this::unreached);
+    return new Result(exact.metric(), whole, best, front(), mixes.size());
+  }
+
+  private PartitaException unreached() {
+    Mix closest = mixes.stream().skip(1).min(Comparator.comparingDouble(Mix::loss)).orElseThrow();
+    return MetricCode.MIX.at(
+        String.format(Locale.ROOT, "--max-loss %.2f%%", 100 * request.maxLoss()),
+        "a mix of the methods within it",
+        String.format(
+            Locale.ROOT,
+            "a loss of %.2f%% with the closest one, %s",
+            100 * closest.loss(),
+            closest.rules()),
+        "allow more, or add exact to --methods");
+  }
+
+  /** Measures mixes of the front, with a lower limit after each one that is beyond it. */
+  private Optional<Mix> searched() {
+    List<MixFront.Mix> front = MixFront.of(costs());
+    double most = limit();
+    int next = -1;
+    for (int tries = 1; tries <= MOST_TRIES && next < front.size() - 1; tries++) {
+      next++;
+      while (next < front.size() - 1 && front.get(next).loss() > most) {
+        next++;
+      }
+      SyncRules rules = rules(front.get(next).methods());
+      Evaluation.Result result = measured(rules, "mix " + tries + ": ");
+      Mix mix = mix(rules, result);
+      double excess = added(result) - limit();
+      if (excess <= 0) {
+        return Optional.of(mix);
+      }
+      most = Math.min(most, front.get(next).loss() - excess / 2);
+    }
+    return Optional.empty();
+  }
+
+  private List<List<MixFront.Cost>> costs() {
+    List<List<MixFront.Cost>> costs = new ArrayList<>();
+    int count = blocks * request.methods().size();
+    for (int block = 0; block < blocks; block++) {
+      List<MixFront.Cost> each = new ArrayList<>();
+      for (SyncMethod method : request.methods()) {
+        int number = block * request.methods().size() + each.size() + 1;
+        each.add(cost(block, method, "%d of %d: ".formatted(number, count)));
+      }
+      costs.add(each);
+    }
+    return costs;
+  }
+
+  private MixFront.Cost cost(int block, SyncMethod method, String step) {
+    if (method.equals(SyncMethod.EXACT)) {
+      return new MixFront.Cost(0, 0);
+    }
+    List<SyncMethod> alone = new ArrayList<>(Collections.nCopies(blocks, SyncMethod.EXACT));
+    alone.set(block, method);
+    Evaluation.Result result = measured(SyncRules.of(alone), step);
+    return new MixFront.Cost(result.bytesPerToken() - exact.bytesPerToken(), added(result));
+  }
+
+  private Optional<Mix> all() {
+    int methods = request.methods().size();
+    long count = Math.round(Math.pow(methods, blocks));
+    Optional<Mix> best = Optional.empty();
+    for (long number = 0; number < count; number++) {
+      List<Integer> chosen = new ArrayList<>();
+      for (long left = number; chosen.size() < blocks; left /= methods) {
+        chosen.add((int) (left % methods));
+      }
+      SyncRules rules = rules(chosen);
+      Evaluation.Result result = measured(rules, "%d of %d: ".formatted(number + 1, count));
+      Mix mix = mix(rules, result);
+      boolean isBest = best.isEmpty() || mix.bytes() < best.get().bytes();
+      best = isBest && added(result) <= limit() ? Optional.of(mix) : best;
+    }
+    return best;
+  }
+
+  private List<Mix> front() {
+    List<Mix> sorted = new ArrayList<>(mixes);
+    sorted.sort(Comparator.comparingDouble(Mix::bytes).thenComparingDouble(Mix::loss));
+    List<Mix> front = new ArrayList<>();
+    for (Mix mix : sorted) {
+      if (front.isEmpty() || mix.loss() < front.getLast().loss()) {
+        front.add(mix);
+      }
+    }
+    return front;
+  }
+}

@@ -1,0 +1,72 @@
+package io.partita.driver.evaluate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.driver.evaluate.MixFront.Cost;
+import io.partita.driver.evaluate.MixFront.Mix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class MixFrontTest {
+  private static List<List<Cost>> random(int blocks, int methods, int seed) {
+    Random random = new Random(seed);
+    List<List<Cost>> costs = new ArrayList<>();
+    for (int block = 0; block < blocks; block++) {
+      List<Cost> each = new ArrayList<>();
+      for (int method = 0; method < methods; method++) {
+        each.add(new Cost(-random.nextInt(20), random.nextDouble() - 0.1));
+      }
+      costs.add(each);
+    }
+    return costs;
+  }
+
+  /** The least bytes of all mixes within a limit. */
+  private static double least(List<List<Cost>> costs, int block, double bytes, double left) {
+    if (block == costs.size()) {
+      return left >= 0 ? bytes : Double.POSITIVE_INFINITY;
+    }
+    double least = Double.POSITIVE_INFINITY;
+    for (Cost cost : costs.get(block)) {
+      least = Math.min(least, least(costs, block + 1, bytes + cost.bytes(), left - cost.loss()));
+    }
+    return least;
+  }
+
+  @Test
+  void theFrontHasTheBestMixOfEachLimit() {
+    for (int seed = 0; seed < 20; seed++) {
+      List<List<Cost>> costs = random(5, 3, seed);
+      List<Mix> front = MixFront.of(costs);
+      assertThat(front).isNotEmpty();
+      for (int i = 0; i < front.size(); i++) {
+        Mix mix = front.get(i);
+        double bytes = 0;
+        double loss = 0;
+        for (int block = 0; block < costs.size(); block++) {
+          Cost cost = costs.get(block).get(mix.methods().get(block));
+          bytes += cost.bytes();
+          loss += cost.loss();
+        }
+        assertThat(mix.bytes()).isCloseTo(bytes, within(1e-9));
+        assertThat(mix.loss()).isCloseTo(loss, within(1e-9));
+        assertThat(least(costs, 0, 0, mix.loss() + 1e-9)).isEqualTo(mix.bytes());
+        if (i > 0) {
+          assertThat(mix.bytes()).isGreaterThan(front.get(i - 1).bytes());
+          assertThat(mix.loss()).isLessThan(front.get(i - 1).loss());
+        }
+      }
+    }
+  }
+
+  /** Eighty blocks of six methods have more mixes than can be listed. */
+  @Test
+  void longFrontsAreThinned() {
+    List<Mix> front = MixFront.of(random(80, 6, 1));
+    assertThat(front).hasSizeBetween(100, 20_000);
+    assertThat(front.getFirst().methods()).hasSize(80);
+  }
+}
