@@ -14,7 +14,6 @@ import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
-import io.partita.passes.program.values.BlockRanges;
 import io.partita.passes.schedule.ChipTasks.Named;
 import io.partita.passes.schedule.legalize.Group;
 import io.partita.passes.schedule.legalize.Groups;
@@ -29,12 +28,10 @@ import io.partita.passes.schedule.view.Storage;
 import io.partita.passes.schedule.view.ViewRules;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -130,7 +127,7 @@ final class ChipLowering {
         made.inputs,
         outputs,
         made.states,
-        made.outside(),
+        EmbeddingAndHead.of(made.graph, made.storages),
         made.values());
   }
 
@@ -154,8 +151,13 @@ final class ChipLowering {
         && !(node.op() instanceof Communication)) {
       return;
     }
+    boolean isKnown = storages.keySet().containsAll(group.operands());
+    if (group.epilogues() > 0 && isKnown && !EpilogueFusion.isFaster(group, kernels, this::view)) {
+      group.apart().forEach(each -> compute(step, each, each.results().equals(group.results())));
+      return;
+    }
     if (group.nodes().size() > 1) {
-      compute(step, group);
+      compute(step, group, true);
       return;
     }
     switch (node.op()) {
@@ -230,7 +232,7 @@ final class ChipLowering {
       }
     }
     if (!fold(node)) {
-      compute(step, group);
+      compute(step, group, true);
     }
   }
 
@@ -241,7 +243,16 @@ final class ChipLowering {
     return stored.isPresent();
   }
 
-  private void compute(int step, Group group) {
+  private TensorView view(Value value) {
+    Storage known = storages.get(value);
+    return (known == null ? placeFor(value) : known).view();
+  }
+
+  /**
+   * @param isLast whether no other loop of the step follows, so that operands that die in the step
+   *     aren't needed any more
+   */
+  private void compute(int step, Group group, boolean isLast) {
     List<Storage> operands = new ArrayList<>();
     for (Value operand : group.operands()) {
       Storage storage = storages.get(operand);
@@ -258,9 +269,12 @@ final class ChipLowering {
       List<Storage> results = group.results().stream().map(storages::get).toList();
       Optional<TileSpace> space = Lowerings.lower(group, views(operands), views(results));
       Optional<Storage> inPlace =
-          space.flatMap(found -> inPlace(step, group, found, operands, results));
+          isLast
+              ? space.flatMap(found -> inPlace(step, group, found, operands, results))
+              : Optional.empty();
       inPlace.ifPresent(place -> storages.put(group.results().getFirst(), place));
-      loop(group.first(), space, operands, inPlace.map(List::of).orElse(results));
+      List<Storage> given = inPlace.map(List::of).orElse(results);
+      loop(group.first(), NodeText.of(group), space, operands, given);
       group.results().forEach(this::wrote);
     }
   }
@@ -291,6 +305,15 @@ final class ChipLowering {
 
   private void loop(
       Node node, Optional<TileSpace> space, List<Storage> operands, List<Storage> results) {
+    loop(node, NodeText.of(node), space, operands, results);
+  }
+
+  private void loop(
+      Node node,
+      String text,
+      Optional<TileSpace> space,
+      List<Storage> operands,
+      List<Storage> results) {
     if (space.isEmpty()) {
       unsupported.add(node, "");
       return;
@@ -299,8 +322,7 @@ final class ChipLowering {
     List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
     List<Storage> used =
         space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
-    tasks.add(
-        new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), NodeText.of(node)));
+    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), text));
   }
 
   private static List<TensorView> views(List<Storage> storages) {
@@ -420,23 +442,6 @@ final class ChipLowering {
     List<Graph> graphs =
         holders.stream().map(device -> program.devices().get(device).graph()).toList();
     return written.values(module, graphs, storages);
-  }
-
-  private Set<Region> outside() {
-    BlockRanges blocks = BlockRanges.of(module.graph());
-    Set<Region> seen = new HashSet<>();
-    Set<Region> outside = new HashSet<>();
-    for (int i = 0; i < graph.nodes().size(); i++) {
-      for (Value operand : graph.nodes().get(i).operands()) {
-        Storage storage = storages.get(operand);
-        boolean isConstant = storage != null && storage.region().kind() == Region.Kind.CONSTANT;
-        boolean isNew = isConstant && seen.add(storage.region());
-        if (isNew && (blocks.block(i) < 0 || blocks.block(i) >= blocks.count())) {
-          outside.add(storage.region());
-        }
-      }
-    }
-    return outside;
   }
 
   /** States that become what others were are saved before any of them changes. */

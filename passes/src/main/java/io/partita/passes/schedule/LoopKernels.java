@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 
 /** The loops of one role: those that are alike are one. */
@@ -35,6 +37,21 @@ final class LoopKernels {
     kernels.add(named(choice.choose(space, where)));
     indices.put(space, kernels.size() - 1);
     return kernels.size() - 1;
+  }
+
+  /**
+   * Whether one loop is faster than several, each of which leaves its result at home for the next.
+   *
+   * @param together none if there is no such loop
+   */
+  boolean isFaster(Optional<TileSpace> together, List<Optional<TileSpace>> apart) {
+    OptionalDouble one = together.map(choice::cycles).orElse(OptionalDouble.empty());
+    double sum = 0;
+    for (Optional<TileSpace> each : apart) {
+      OptionalDouble own = each.map(choice::cycles).orElse(OptionalDouble.empty());
+      sum += own.orElse(Double.POSITIVE_INFINITY);
+    }
+    return one.isPresent() && one.getAsDouble() <= sum;
   }
 
   private TiledKernel named(TiledKernel kernel) {

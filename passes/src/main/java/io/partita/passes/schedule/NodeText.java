@@ -1,11 +1,20 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Node;
+import io.partita.passes.schedule.legalize.Group;
 import java.util.stream.Collectors;
 
 /** What a node computes, for a reader: {@code add f32[2], f32[2] -> f32[2]}. */
 final class NodeText {
   private NodeText() {}
+
+  /** The first node's text, and the functions that follow in the same loop. */
+  static String of(Group group) {
+    String first = of(group.first());
+    return group.epilogueNodes().stream()
+        .map(node -> node.op().mnemonic())
+        .collect(Collectors.joining(", ", group.epilogues() > 0 ? first + ", then " : first, ""));
+  }
 
   static String of(Node node) {
     return node.op().mnemonic()

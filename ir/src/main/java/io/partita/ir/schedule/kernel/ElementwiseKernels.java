@@ -28,6 +28,7 @@ final class ElementwiseKernels {
     return KernelStruct.in(header, "unary")
         .pointers("x", "out")
         .integers("count")
+        .inPlaceOf("x")
         .shared(KernelStruct.PARTS)
         .build(ElementwiseKernels::line, call -> CallWork.elements(call.get("count")));
   }
@@ -37,6 +38,7 @@ final class ElementwiseKernels {
       KernelStruct.in("binary.h", "binary")
           .pointers("left", "right", "out")
           .axes("extents", "left_strides", "right_strides")
+          .inPlaceOf("left", "right")
           .shared(KernelStruct.PARTS)
           .build(
               all -> {

@@ -47,6 +47,14 @@ public record Kernel(
     return TYPES.matcher(name).replaceFirst("");
   }
 
+  /**
+   * Whether it can be an epilogue: it computes each element of its result from those at the same
+   * place, so that it can run in place on a tile that another kernel has finished.
+   */
+  public boolean isEpilogue() {
+    return !struct.inPlace().isEmpty() && elements.getFirst().bits() == elements.getLast().bits();
+  }
+
   /** Its name in C. */
   public String function() {
     return PREFIX + name;

@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
  * @param work {@code batch, rows, columns, depth}, of which the product is the number of
  *     multiply-accumulates, or of elements times passes
  * @param preconditions hold in each call
+ * @param inPlace fields whose tile {@code out} may be, where elements are as wide and the operand
+ *     is contiguous: such kernels can be epilogues
  */
 public record KernelStruct(
     String name,
@@ -27,7 +29,8 @@ public record KernelStruct(
     WorkSharing sharing,
     Consumer<Accesses> accesses,
     Function<CallWork, List<TileExpression>> work,
-    List<Precondition> preconditions) {
+    List<Precondition> preconditions,
+    List<String> inPlace) {
   /** Cores take blocks of 4 rows by 4 columns of a product. */
   static final WorkSharing BLOCKS = new WorkSharing(4, 4, 0);
 
@@ -66,6 +69,7 @@ public record KernelStruct(
   public KernelStruct {
     fields = List.copyOf(fields);
     preconditions = List.copyOf(preconditions);
+    inPlace = List.copyOf(inPlace);
   }
 
   /** Its tag in C. */
@@ -127,6 +131,7 @@ public record KernelStruct(
     private final String name;
     private final List<Field> fields = new ArrayList<>();
     private final List<Precondition> preconditions = new ArrayList<>();
+    private final List<String> inPlace = new ArrayList<>();
     private WorkSharing sharing = LINES;
 
     private Builder(String header, String name) {
@@ -171,13 +176,20 @@ public record KernelStruct(
       return this;
     }
 
+    /** The result may be the tile of each of these operands. */
+    Builder inPlaceOf(String... operands) {
+      inPlace.addAll(List.of(operands));
+      return this;
+    }
+
     Builder shared(WorkSharing among) {
       sharing = among;
       return this;
     }
 
     KernelStruct build(Consumer<Accesses> accesses, Function<CallWork, List<TileExpression>> work) {
-      return new KernelStruct(name, header, fields, sharing, accesses, work, preconditions);
+      return new KernelStruct(
+          name, header, fields, sharing, accesses, work, preconditions, inPlace);
     }
   }
 }

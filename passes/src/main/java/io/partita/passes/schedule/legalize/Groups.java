@@ -8,6 +8,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork.Requantize;
 import io.partita.ir.op.Source;
+import io.partita.ir.op.Structured.Linear;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,12 +16,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
- * Which nodes of a legal graph one loop computes: a product or convolution of integers with the
- * requantization of its sums, and in between perhaps the sum with a vector along the columns; of
- * all others each by itself.
+ * Which nodes of a legal graph one loop computes. A product or convolution of integers is one with
+ * the requantization of its sums, and in between perhaps the sum with a vector along the columns. A
+ * product or convolution, requantized or not, is also one with its epilogues: the functions of
+ * elements that are computed from its result alone or with another operand, as activations,
+ * residuals and gates are. Each other node is by itself.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
@@ -51,11 +53,63 @@ public final class Groups {
         inner.addAll(before.get(node));
       }
     }
-    return graph.nodes().stream()
-        .filter(node -> !(node.op() instanceof Source.Constant) && !inner.contains(node))
-        .map(node -> Stream.concat(before.getOrDefault(node, List.of()).stream(), Stream.of(node)))
-        .map(nodes -> Group.of(nodes.toList()))
-        .toList();
+    Map<Node, List<Node>> epilogues = groups.epilogues(graph, before, inner);
+    Set<Node> ends = Collections.newSetFromMap(new IdentityHashMap<>());
+    epilogues.values().forEach(ends::addAll);
+    Map<Node, Group> made = new IdentityHashMap<>();
+    for (Node node : graph.nodes()) {
+      if (!(node.op() instanceof Source.Constant)
+          && !inner.contains(node)
+          && !ends.contains(node)) {
+        List<Node> nodes = new ArrayList<>(before.getOrDefault(node, List.of()));
+        nodes.add(node);
+        List<Node> rest = epilogues.getOrDefault(node, List.of());
+        nodes.addAll(rest);
+        made.put(nodes.getLast(), Group.of(nodes, rest.size()));
+      }
+    }
+    return graph.nodes().stream().filter(made::containsKey).map(made::get).toList();
+  }
+
+  /**
+   * The epilogues of each node that computes sums. Where two products are operands of one node, it
+   * belongs to the later one.
+   */
+  private Map<Node, List<Node>> epilogues(
+      Graph graph, Map<Node, List<Node>> before, Set<Node> inner) {
+    Set<Value> known = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Node node : graph.nodes()) {
+      if (node.op() instanceof Source || known.containsAll(node.operands())) {
+        known.addAll(node.results());
+      }
+    }
+    Map<Node, List<Node>> found = new IdentityHashMap<>();
+    Set<Node> taken = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Node node : graph.nodes().reversed()) {
+      boolean isProduct = isProduct(node) || !before.getOrDefault(node, List.of()).isEmpty();
+      if (isProduct && !inner.contains(node) && !known.contains(node.result())) {
+        List<Node> chain = new ArrayList<>();
+        Value last = node.result();
+        while (isReadOnce(last)) {
+          Node reader = readers.get(last).getFirst();
+          if (!Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
+            break;
+          }
+          chain.add(reader);
+          last = reader.result();
+        }
+        if (!chain.isEmpty()) {
+          found.put(node, chain);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static boolean isProduct(Node node) {
+    return node.op() instanceof Linear
+        || node.op() instanceof Contraction.MatMul
+        || node.op() instanceof Contraction.Convolution;
   }
 
   private boolean isOfInts(Node node, Requantize requantize) {

@@ -11,9 +11,13 @@ final class ConvolutionLowering {
   private ConvolutionLowering() {}
 
   static Optional<TileSpace> lower(
-      Convolution convolution, List<TensorView> operands, TensorView result) {
+      Convolution convolution,
+      List<TensorView> operands,
+      TensorView result,
+      TileEpilogues epilogues) {
     return hasKernel(convolution, operands)
-        ? Optional.of(new ConvolutionSpace(convolution, operands, result).build(Optional.empty()))
+        ? Optional.of(
+            new ConvolutionSpace(convolution, operands, result).build(Optional.empty(), epilogues))
         : Optional.empty();
   }
 

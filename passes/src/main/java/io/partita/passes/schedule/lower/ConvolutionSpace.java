@@ -112,9 +112,9 @@ final class ConvolutionSpace {
 
   /**
    * @param requantize what reads the sums, if it's of the same group: its parameters are the last
-   *     operands
+   *     operands but for those of the epilogues
    */
-  TileSpace build(Optional<Requantize> requantize) {
+  TileSpace build(Optional<Requantize> requantize, TileEpilogues epilogues) {
     List<Argument> arguments = new ArrayList<>();
     arguments.add(pointer("x", space.load("x", 0, data().element(), dataBox())));
     arguments.add(pointer("weight", space.load("weight", 1, weight().element(), weightBox())));
@@ -122,9 +122,12 @@ final class ConvolutionSpace {
         op.bias()
             ? pointer("bias", space.load("bias", 2, op.result(), List.of(filterBox(1))))
             : none("bias"));
-    int out = space.store("out", operands.size(), result.element(), resultBox());
-    Optional<Requantization> end =
-        requantize.map(each -> new Requantization(each, operands, resultBox()));
+    List<BoxDimension> box = resultBox();
+    List<TileEpilogues.Place> places = epilogues.along(result, box);
+    List<Integer> others = epilogues.load(space, places);
+    int out = space.store("out", operands.size(), result.element(), box);
+    List<TensorView> own = operands.subList(0, operands.size() - others.size());
+    Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
     Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
     arguments.add(sums);
     arguments.add(tiles.arguments());
@@ -134,6 +137,8 @@ final class ConvolutionSpace {
     arguments.add(integer("filters", filterBox(1).size()));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, out, List.of()));
+    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
+    epilogues.call(space, out, sizes, places, others, List.of());
     return space.build();
   }
 

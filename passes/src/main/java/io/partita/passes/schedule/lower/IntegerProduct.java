@@ -54,19 +54,24 @@ final class IntegerProduct {
   }
 
   /**
-   * @param operands left and right; then a bias {@code [n]} if there is one, and what {@code
-   *     requantize} reads besides the sums
+   * @param operands left and right; then a bias {@code [n]} if there is one, what {@code
+   *     requantize} reads besides the sums, and what the epilogues read
    * @param requantize what reads the sums, if it's of the same group
    */
   static TileSpace of(
-      List<TensorView> operands, TensorView result, boolean bias, Optional<Requantize> requantize) {
-    return new IntegerProduct(operands, result).build(bias, requantize);
+      List<TensorView> operands,
+      TensorView result,
+      boolean bias,
+      Optional<Requantize> requantize,
+      TileEpilogues epilogues) {
+    return new IntegerProduct(operands, result).build(bias, requantize, epilogues);
   }
 
   /** A product by itself. */
-  static Optional<TileSpace> lower(MatMul product, List<TensorView> operands, TensorView result) {
+  static Optional<TileSpace> lower(
+      MatMul product, List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
     return hasKernel(operands.get(0).element(), operands.get(1).element(), product.result())
-        ? Optional.of(of(operands, result, false, Optional.empty()))
+        ? Optional.of(of(operands, result, false, Optional.empty(), epilogues))
         : Optional.empty();
   }
 
@@ -130,7 +135,7 @@ final class IntegerProduct {
     return new BoxDimension(over.start(), over.size(), over.extent(), stride);
   }
 
-  private TileSpace build(boolean bias, Optional<Requantize> requantize) {
+  private TileSpace build(boolean bias, Optional<Requantize> requantize, TileEpilogues epilogues) {
     BoxDimension m = box.get(box.size() - 2);
     BoxDimension n = box.getLast();
     BoxDimension k = BoxDimension.along(depth, fromEnd(left().shape(), 1), 1);
@@ -144,14 +149,19 @@ final class IntegerProduct {
           new Argument(
               "bias", new Argument.Value.PointerWhen(new TileExpression.Last(depth), pointer));
     }
+    List<TileEpilogues.Place> places = epilogues.along(result, box);
+    List<Integer> others = epilogues.load(space, places);
     int out = space.store("out", operands.size(), result.element(), box);
-    Optional<Requantization> end = requantize.map(each -> new Requantization(each, operands, box));
+    List<TensorView> own = operands.subList(0, operands.size() - others.size());
+    Optional<Requantization> end = requantize.map(each -> new Requantization(each, own, box));
     Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
     List<Argument> arguments = new ArrayList<>();
     arguments.addAll(List.of(pointer("left", left), pointer("right", right), vector, sums));
     arguments.addAll(extents(m.size(), n.size(), k.size()));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, out, List.of(depth)));
+    List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
+    epilogues.call(space, out, sizes, places, others, List.of(depth));
     return space.build();
   }
 

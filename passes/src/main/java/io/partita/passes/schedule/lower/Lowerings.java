@@ -27,20 +27,25 @@ public final class Lowerings {
    */
   public static Optional<TileSpace> lower(
       Group group, List<TensorView> operands, List<TensorView> results) {
-    return group.nodes().size() > 1
+    return group.main().size() > 1
         ? RequantizedLowering.lower(group, operands, results.getFirst())
-        : lower(group.first().op(), operands, results);
+        : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands));
   }
 
   /** As above, for one operation. */
   public static Optional<TileSpace> lower(
       Op op, List<TensorView> operands, List<TensorView> results) {
+    return lower(op, operands, results, TileEpilogues.NONE);
+  }
+
+  private static Optional<TileSpace> lower(
+      Op op, List<TensorView> operands, List<TensorView> results, TileEpilogues epilogues) {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();
       case Elementwise elementwise -> ElementwiseLowering.lower(elementwise, operands, results);
-      case Contraction contraction -> contraction(contraction, operands, results);
-      case Structured structured -> structured(structured, operands, results);
+      case Contraction contraction -> contraction(contraction, operands, results, epilogues);
+      case Structured structured -> structured(structured, operands, results, epilogues);
       case Movement movement -> MovementLowering.lower(movement, operands, results);
       case Reduction reduction -> ReductionLowering.lower(reduction, operands, results);
       case Quantized quantized -> QuantizedLowering.lower(quantized, operands, results.getFirst());
@@ -57,23 +62,26 @@ public final class Lowerings {
   }
 
   private static Optional<TileSpace> contraction(
-      Contraction op, List<TensorView> operands, List<TensorView> results) {
+      Contraction op,
+      List<TensorView> operands,
+      List<TensorView> results,
+      TileEpilogues epilogues) {
     return switch (op) {
       case Contraction.MatMul matMul ->
           matMul.result().isFloat()
               ? ProductLowering.lower(
-                  operands.get(0), operands.get(1), false, null, results.getFirst())
-              : IntegerProduct.lower(matMul, operands, results.getFirst());
+                  operands.get(0), operands.get(1), false, null, results.getFirst(), epilogues)
+              : IntegerProduct.lower(matMul, operands, results.getFirst(), epilogues);
       case Contraction.Einsum einsum -> Optional.empty();
       case Contraction.Convolution convolution ->
-          ConvolutionLowering.lower(convolution, operands, results.getFirst());
+          ConvolutionLowering.lower(convolution, operands, results.getFirst(), epilogues);
       case Contraction.TransposedConvolution convolution -> Optional.empty();
       case Contraction.Pool pool -> PoolLowering.lower(pool, operands, results);
     };
   }
 
   private static Optional<TileSpace> structured(
-      Structured op, List<TensorView> operands, List<TensorView> results) {
+      Structured op, List<TensorView> operands, List<TensorView> results, TileEpilogues epilogues) {
     return switch (op) {
       case Structured.Linear(var transposed, var bias) ->
           ProductLowering.lower(
@@ -81,7 +89,8 @@ public final class Lowerings {
               operands.get(1),
               transposed,
               bias ? operands.get(2) : null,
-              results.getFirst());
+              results.getFirst(),
+              epilogues);
       case Structured.Norm norm -> NormLowering.lower(norm, operands, results.getFirst());
       case Structured.Attention attention ->
           AttentionLowering.lower(attention, operands, results.getFirst());

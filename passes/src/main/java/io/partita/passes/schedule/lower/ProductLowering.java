@@ -30,17 +30,22 @@ final class ProductLowering {
   /** Steps along the sum that are worth a tile. */
   private static final long DEPTH = 8;
 
+  /** In the grid, of what epilogues read: after left, right and the result. */
+  private static final int FIRST_OTHER = 3;
+
   private static final Set<String> KERNELS = Set.of("f32_f32", "i32_i32");
 
   private final String kernel;
   private final TileSpaceBuilder space;
   private final TileGrid grid;
   private final List<Integer> axes = new ArrayList<>();
+  private final TileEpilogues epilogues;
   private final int firstRow;
   private final int firstBatch;
 
-  private ProductLowering(String types, TileGrid grid) {
+  private ProductLowering(String types, TileGrid grid, TileEpilogues epilogues) {
     this.grid = grid;
+    this.epilogues = epilogues;
     int row = grid.rank();
     while (row > 0 && rightStride(row - 1) == 0 && leftStride(row - 1) != 0) {
       row--;
@@ -75,7 +80,12 @@ final class ProductLowering {
    * @param bias {@code [n]} or null
    */
   static Optional<TileSpace> lower(
-      TensorView left, TensorView right, boolean transposed, TensorView bias, TensorView out) {
+      TensorView left,
+      TensorView right,
+      boolean transposed,
+      TensorView bias,
+      TensorView out,
+      TileEpilogues epilogues) {
     String types = left.element() + "_" + right.element();
     ElementType sums = left.element().isFloat() ? ElementType.F32 : ElementType.I32;
     if (!KERNELS.contains(types) || out.element() != sums) {
@@ -83,17 +93,22 @@ final class ProductLowering {
     }
     int rank = out.shape().size();
     List<Long> shape = out.shape().subList(0, rank - 1);
-    List<List<Long>> strides =
-        List.of(
-            leading(left, 1, shape), leading(right, 2, shape), out.strides().subList(0, rank - 1));
+    List<List<Long>> strides = new ArrayList<>();
+    strides.add(leading(left, 1, shape));
+    strides.add(leading(right, 2, shape));
+    strides.add(out.strides().subList(0, rank - 1));
+    epilogues.operands().forEach(view -> strides.add(leading(view, 1, shape)));
     TileGrid grid = TileGrid.of(shape, strides, List.of());
-    ProductLowering lowering = new ProductLowering(types, grid);
+    ProductLowering lowering = new ProductLowering(types, grid, epilogues);
     return Optional.of(lowering.build(left, right, transposed, bias, out));
   }
 
   /** Strides along the dimensions of the result but for the last. */
   private static List<Long> leading(TensorView tensor, int inner, List<Long> shape) {
-    int rank = tensor.shape().size();
+    int rank = Math.max(inner, tensor.shape().size());
+    if (tensor.shape().isEmpty()) {
+      return TileGrid.broadcast(tensor, shape);
+    }
     List<Long> extents = new ArrayList<>(tensor.shape().subList(0, rank - inner));
     List<Long> strides = new ArrayList<>(tensor.strides().subList(0, rank - inner));
     if (inner == 2) {
@@ -127,7 +142,10 @@ final class ProductLowering {
       Value pointer = new Value.OperandPointer(vector, TileExpression.of(0));
       last = new Argument("bias", new Value.PointerWhen(last(k), pointer));
     }
-    int result = space.store("out", bias == null ? 2 : 3, out.element(), outBox);
+    List<TileEpilogues.Place> places = places(out, n);
+    List<Integer> others = epilogues.load(space, places);
+    int value = (bias == null ? 2 : 3) + others.size();
+    int result = space.store("out", value, out.element(), outBox);
     TileExpression m = TileGrid.elements(axes.subList(firstRow, axes.size()));
     TileExpression batch = TileGrid.elements(axes.subList(firstBatch, firstRow));
     boolean isLeftCommon = firstRow > firstBatch && leftStride(firstRow - 1) == 0;
@@ -154,7 +172,36 @@ final class ProductLowering {
             integer("right_column", transposed ? size(k) : one),
             integer("out_batch", m.times(size(n))),
             integer("out_row", size(n))));
+    List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
+    sizes.add(size(n));
+    epilogues.call(space, result, sizes, places, others, List.of(k));
     return space.build();
+  }
+
+  /** Tiles of what the epilogues read, without the dimensions along which it broadcasts. */
+  private List<TileEpilogues.Place> places(TensorView out, int n) {
+    List<TileEpilogues.Place> places = new ArrayList<>();
+    List<TensorView> views = epilogues.operands();
+    long columns = out.shape().getLast();
+    for (int i = 0; i < views.size(); i++) {
+      TensorView view = views.get(i);
+      boolean isAlong = !view.shape().isEmpty() && view.shape().getLast() == columns;
+      List<BoxDimension> box = leadingBox(FIRST_OTHER + i);
+      List<TileExpression> strides = new ArrayList<>();
+      TileExpression inner = TileExpression.of(1);
+      if (isAlong) {
+        box.add(BoxDimension.along(n, columns, 1));
+      }
+      strides.add(TileExpression.of(isAlong ? 1 : 0));
+      inner = isAlong ? size(n) : inner;
+      for (int axis = grid.rank() - 1; axis >= 0; axis--) {
+        boolean isWalked = grid.strides().get(FIRST_OTHER + i).get(axis) != 0;
+        strides.addFirst(isWalked ? inner : TileExpression.of(0));
+        inner = isWalked ? inner.times(size(axes.get(axis))) : inner;
+      }
+      places.add(new TileEpilogues.Place(TileGrid.closed(box), strides));
+    }
+    return places;
   }
 
   private void addLeadingAxes() {

@@ -7,18 +7,19 @@ import io.partita.ir.schedule.kernel.Kernel;
 import io.partita.ir.schedule.kernel.KernelCall;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.passes.schedule.lower.TileSpace;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes one kernel of a product and what reads its sums, where the table has such a kernel. Sums
- * aren't in memory then, so their axes can't be cut.
+ * Makes one kernel of a product and what reads its sums, where the table has such a kernel. Further
+ * epilogues stay calls. Sums aren't in memory then, so their axes can't be cut.
  */
 final class FusedCalls {
   private FusedCalls() {}
 
   static Optional<TileSpace> of(TileSpace space) {
-    if (space.calls().size() != 2) {
+    if (space.calls().size() < 2) {
       return Optional.empty();
     }
     KernelCall first = space.calls().get(0);
@@ -45,15 +46,18 @@ final class FusedCalls {
   private static TileSpace with(TileSpace space, KernelCall call) {
     List<TileSpace.Axis> axes =
         space.axes().stream().map(axis -> axis.reduction() ? whole(axis) : axis).toList();
+    List<KernelCall> calls = new ArrayList<>(space.calls().subList(1, space.calls().size()));
+    calls.set(0, call);
     boolean isScratchUsed =
-        call.arguments().stream()
+        calls.stream()
+            .flatMap(each -> each.arguments().stream())
             .anyMatch(each -> each.value() instanceof Argument.Value.ScratchPointer);
     return new TileSpace(
         call.kernel().name(),
         axes,
         space.operands(),
         isScratchUsed ? space.scratch() : List.of(),
-        List.of(call));
+        calls);
   }
 
   private static TileSpace.Axis whole(TileSpace.Axis axis) {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -65,14 +66,26 @@ public final class TileChoice {
    * @throws PartitaException with {@link TileCode#TOO_LARGE}
    */
   public TiledKernel choose(TileSpace space, String where) {
+    return find(space).orElseThrow(() -> tooLarge(new Choice(space), where));
+  }
+
+  private Optional<TiledKernel> find(TileSpace space) {
     TiledKernel found = known.get(space);
     if (found == null) {
       Choice choice = new Choice(space);
-      Tiling tiling = choice.search.best().orElseThrow(() -> tooLarge(choice, where));
-      found = faster(tiled(choice, tiling), space);
+      Optional<Tiling> tiling = choice.search.best();
+      if (tiling.isEmpty()) {
+        return Optional.empty();
+      }
+      found = faster(tiled(choice, tiling.get()), space);
       known.put(space, found);
     }
-    return found;
+    return Optional.of(found);
+  }
+
+  /** How long the loop of a space takes; none if its smallest tiles don't fit. */
+  public OptionalDouble cycles(TileSpace space) {
+    return find(space).stream().mapToDouble(this::time).findFirst();
   }
 
   /** What tiles of a space are chosen from. */

@@ -1,0 +1,35 @@
+package io.partita.passes.schedule;
+
+import io.partita.ir.graph.Value;
+import io.partita.passes.schedule.legalize.Group;
+import io.partita.passes.schedule.lower.Lowerings;
+import io.partita.passes.schedule.lower.TensorView;
+import io.partita.passes.schedule.lower.TileSpace;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Whether a product and its epilogues are one loop. One loop saves the way of the sums to the home
+ * memory and back, but may have smaller tiles, as the other operands need room beside those of the
+ * product.
+ */
+final class EpilogueFusion {
+  private EpilogueFusion() {}
+
+  /**
+   * @param view of a value at home
+   */
+  static boolean isFaster(Group group, LoopKernels kernels, Function<Value, TensorView> view) {
+    List<Optional<TileSpace>> apart =
+        group.apart().stream().map(each -> lower(each, view)).toList();
+    return kernels.isFaster(lower(group, view), apart);
+  }
+
+  private static Optional<TileSpace> lower(Group group, Function<Value, TensorView> view) {
+    return Lowerings.lower(
+        group,
+        group.operands().stream().map(view).toList(),
+        group.results().stream().map(view).toList());
+  }
+}

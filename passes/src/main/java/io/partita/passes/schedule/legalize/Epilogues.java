@@ -1,0 +1,40 @@
+package io.partita.passes.schedule.legalize;
+
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.schedule.kernel.Kernel;
+import io.partita.ir.schedule.kernel.KernelStruct;
+import io.partita.ir.schedule.kernel.KernelTable;
+import java.util.Optional;
+
+/** Functions of elements that can follow a product in its loop, in place on each finished tile. */
+public final class Epilogues {
+  private Epilogues() {}
+
+  /**
+   * The kernel of an activation, or of a function of the sums and another operand.
+   *
+   * @return none if there is no such kernel, or it can't run in place
+   */
+  public static Optional<Kernel> kernel(Node node) {
+    String suffix = "_" + node.operand(0).type().element();
+    return switch (node.op()) {
+      case Elementwise.Unary(var function) ->
+          KernelTable.find(function.text() + suffix).filter(Kernel::isEpilogue);
+      case Elementwise.Binary(var function) ->
+          KernelTable.find(function.text() + suffix).filter(Kernel::isEpilogue);
+      case null, default -> Optional.empty();
+    };
+  }
+
+  /** Whether it computes each element of its result from the one of {@code sums} at its place. */
+  static boolean isEpilogue(Node node, Value sums) {
+    return kernel(node).isPresent()
+        && node.result().type().equals(sums.type())
+        && sums.type().rank() > 0
+        && sums.type().rank() <= KernelStruct.AXES
+        && node.operands().stream()
+            .allMatch(operand -> operand.type().element() == sums.type().element());
+  }
+}

@@ -1,0 +1,337 @@
+package io.partita.passes.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Value;
+import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Contraction;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Structured;
+import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.op.Window;
+import io.partita.ir.program.Program;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.schedule.Schedule;
+import io.partita.ir.schedule.ScheduleVerifier;
+import io.partita.ir.schedule.eval.ScheduleEvaluator;
+import io.partita.ir.schedule.kernel.KernelCall;
+import io.partita.ir.target.TargetLibrary;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.text.ScheduleParser;
+import io.partita.ir.text.SchedulePrinter;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.TensorType;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Activations, residuals and gates are computed in the loop of the product before them, on finished
+ * tiles. Results have the bits that they have without that.
+ */
+class EpiloguesTest {
+  private static final long ROOM = 100_000;
+
+  private final Random random = new Random(11);
+  private int weights;
+
+  private Tensor random(TensorType type) {
+    int elements = (int) type.shape().elements();
+    if (type.element().isFloat()) {
+      float[] values = new float[elements];
+      for (int i = 0; i < elements; i++) {
+        values[i] = random.nextFloat(-2, 2);
+      }
+      return Tensor.of(type, values);
+    }
+    return Tensor.ofLongs(type, random.longs(elements, -100, 100).toArray());
+  }
+
+  /** An input, so that the schedule's text has no file of weights. */
+  private Value weight(GraphBuilder graph, ElementType element, long... extents) {
+    return graph.input("weight" + weights++, TensorType.of(element, extents));
+  }
+
+  private Value linear(GraphBuilder graph, Value x, long columns) {
+    long depth = x.type().shape().fromEnd(0).value();
+    return graph.add(
+        new Structured.Linear(false, true),
+        x,
+        weight(graph, ElementType.F32, depth, columns),
+        weight(graph, ElementType.F32, columns));
+  }
+
+  private static Value input(GraphBuilder graph, String name, long... extents) {
+    return graph.input(name, TensorType.of(ElementType.F32, extents));
+  }
+
+  private static Value binary(GraphBuilder graph, BinaryFunction function, Value x, Value y) {
+    return graph.add(new Elementwise.Binary(function), x, y);
+  }
+
+  private static Value unary(GraphBuilder graph, UnaryFunction function, Value x) {
+    return graph.add(new Elementwise.Unary(function), x);
+  }
+
+  /** The calls of each loop, in the order of the loops; results are those of the program. */
+  private List<String> loops(Function<GraphBuilder, Value> body, long l1) {
+    Program program = SmallPrograms.of(graph -> graph.output("y", body.apply(graph)));
+    return loops(program, l1);
+  }
+
+  private List<String> loops(Program program, long l1) {
+    Schedule schedule =
+        Scheduler.schedule(
+            program,
+            TargetLibrary.find("siracusa"),
+            new SchedulerOptions(OptionalLong.of(l1), true, true));
+    ScheduleVerifier.verify(schedule);
+    Schedule read = ScheduleParser.parse(SchedulePrinter.print(schedule));
+    assertThat(SchedulePrinter.print(read)).isEqualTo(SchedulePrinter.print(schedule));
+    Map<String, Tensor> inputs = new LinkedHashMap<>();
+    program.inputs().forEach((name, type) -> inputs.put(name, random(type.type())));
+    Map<String, Tensor> expected = new ProgramEvaluator(program, 1).run(inputs);
+    Map<String, Tensor> found = new ScheduleEvaluator(schedule).run(inputs);
+    assertThat(found).containsOnlyKeys(expected.keySet());
+    for (String name : expected.keySet()) {
+      if (expected.get(name).type().element().isFloat()) {
+        assertThat(found.get(name).floats()).isEqualTo(expected.get(name).floats());
+      } else {
+        assertThat(found.get(name).longs()).isEqualTo(expected.get(name).longs());
+      }
+    }
+    return schedule.roles().getFirst().kernels().stream()
+        .map(
+            kernel ->
+                kernel.calls().stream()
+                    .map(KernelCall::kernel)
+                    .map(each -> each.name())
+                    .toList()
+                    .toString())
+        .toList();
+  }
+
+  /** All tiles of one block, and of parts of the depth. */
+  @ParameterizedTest
+  @CsvSource({"1, 100000", "2, 100000", "1, 50000", "2, 60000"})
+  void activationAndResidual(long batch, long l1) {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value residual = input(graph, "residual", batch, 65, 67);
+              Value sums = linear(graph, input(graph, "x", batch, 65, 43), 67);
+              Value active = unary(graph, UnaryFunction.GELU, sums);
+              return binary(graph, BinaryFunction.ADD, residual, active);
+            },
+            l1);
+    assertThat(loops).containsExactly("[gemm_f32, gelu_f32, add_f32]");
+  }
+
+  /** The sums may be either operand. */
+  @ParameterizedTest
+  @EnumSource(
+      value = BinaryFunction.class,
+      names = {"ADD", "SUB", "MUL", "DIV", "MAX"})
+  void functionsOfTwo(BinaryFunction function) {
+    for (boolean isLeft : new boolean[] {true, false}) {
+      List<String> loops =
+          loops(
+              graph -> {
+                Value other = input(graph, "other", 65, 67);
+                Value sums = linear(graph, input(graph, "x", 65, 43), 67);
+                return isLeft
+                    ? binary(graph, function, sums, other)
+                    : binary(graph, function, other, sums);
+              },
+              70_000);
+      assertThat(loops).containsExactly("[gemm_f32, " + function.text() + "_f32]");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = UnaryFunction.class,
+      names = {"RELU", "GELU", "GELU_TANH", "SILU", "TANH", "SIGMOID", "HARD_SWISH"})
+  void activations(UnaryFunction function) {
+    List<String> loops =
+        loops(
+            graph -> unary(graph, function, linear(graph, input(graph, "x", 1, 43), 411)), 50_000);
+    assertThat(loops).containsExactly("[gemv_f32, " + function.text() + "_f32]");
+  }
+
+  /** What is added may broadcast and may be a view. */
+  @ParameterizedTest
+  @CsvSource({"100000", "20000"})
+  void residualsThatBroadcastOrAreTransposed(long l1) {
+    for (long[] shape : new long[][] {{2, 3, 25, 37}, {3, 1, 37}, {25, 1}, {2, 1, 1, 37}, {}}) {
+      assertThat(
+              loops(
+                  graph ->
+                      binary(
+                          graph,
+                          BinaryFunction.ADD,
+                          linear(graph, input(graph, "x", 2, 3, 25, 6), 37),
+                          input(graph, "residual", shape)),
+                  l1))
+          .containsExactly("[gemm_f32, add_f32]");
+    }
+    List<String> transposed =
+        loops(
+            graph -> {
+              Value view =
+                  graph.add(
+                      new Movement.Transpose(List.of(0, 2, 1, 3)),
+                      input(graph, "residual", 2, 25, 3, 37));
+              Value sums = linear(graph, input(graph, "x", 2, 3, 25, 6), 37);
+              return binary(graph, BinaryFunction.ADD, sums, view);
+            },
+            l1);
+    assertThat(transposed).contains("[gemm_f32, add_f32]");
+  }
+
+  /** The network of a decoder's block takes three loops. */
+  @Test
+  void aGateIsAnEpilogueOfTheLaterProduct() {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value x = input(graph, "x", 1, 3, 16);
+              Value gate = unary(graph, UnaryFunction.SILU, linear(graph, x, 20));
+              Value hidden = binary(graph, BinaryFunction.MUL, gate, linear(graph, x, 20));
+              return binary(graph, BinaryFunction.ADD, x, linear(graph, hidden, 16));
+            },
+            ROOM);
+    assertThat(loops)
+        .containsExactly("[gemm_f32, silu_f32]", "[gemm_f32, mul_f32]", "[gemm_f32, add_f32]");
+  }
+
+  /** Kernels that start for each of many small tiles take longer than the way to L2 and back. */
+  @ParameterizedTest
+  @CsvSource({"600", "900"})
+  void kernelsThatAreFasterApartAreApart(long l1) {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value x = input(graph, "x", 2, 5, 23);
+              Value active = unary(graph, UnaryFunction.GELU, linear(graph, x, 23));
+              return binary(graph, BinaryFunction.ADD, x, active);
+            },
+            l1);
+    assertThat(loops).containsExactly("[gemm_f32]", "[gelu_f32]", "[add_f32]");
+  }
+
+  @Test
+  void aResidualIsOverwrittenWhereNobodyReadsItAnyMore() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value x = unary(graph, UnaryFunction.NEG, input(graph, "x", 80, 80));
+              Value sums = linear(graph, x, 80);
+              graph.output("y", binary(graph, BinaryFunction.ADD, x, sums));
+            });
+    assertThat(loops(program, 60_000)).contains("[gemm_f32, add_f32]");
+  }
+
+  @Test
+  void sumsThatAreReadTwiceAreKept() {
+    assertThat(
+            loops(
+                graph -> {
+                  Value sums = linear(graph, input(graph, "x", 3, 5), 7);
+                  return binary(
+                      graph, BinaryFunction.ADD, unary(graph, UnaryFunction.TANH, sums), sums);
+                },
+                ROOM))
+        .containsExactly("[gemm_f32]", "[tanh_f32]", "[add_f32]");
+    assertThat(
+            loops(
+                graph -> {
+                  Value sums = linear(graph, input(graph, "x", 3, 5), 7);
+                  return binary(graph, BinaryFunction.MUL, sums, sums);
+                },
+                ROOM))
+        .containsExactly("[gemm_f32]", "[mul_f32]");
+  }
+
+  @Test
+  void sumsThatAreAnOutputAreKept() {
+    Program program =
+        SmallPrograms.of(
+            graph -> {
+              Value sums = linear(graph, input(graph, "x", 3, 5), 7);
+              graph.output("sums", sums);
+              graph.output("y", unary(graph, UnaryFunction.RELU, sums));
+            });
+    assertThat(loops(program, ROOM)).containsExactly("[gemm_f32]", "[relu_f32]");
+  }
+
+  @Test
+  void sumsThatBroadcastAreKept() {
+    assertThat(
+            loops(
+                graph ->
+                    binary(
+                        graph,
+                        BinaryFunction.ADD,
+                        linear(graph, input(graph, "x", 1, 5), 7),
+                        input(graph, "other", 3, 7)),
+                ROOM))
+        .containsExactly("[gemv_f32]", "[add_f32]");
+  }
+
+  @Test
+  void integersFollowRequantization() {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value x = graph.input("x", TensorType.of(ElementType.I8, 2, 5, 23));
+              Value sums =
+                  graph.add(
+                      new Contraction.MatMul(ElementType.I32),
+                      x,
+                      weight(graph, ElementType.I8, 23, 9));
+              Value bytes =
+                  graph.add(
+                      new IntegerNetwork.Requantize(9, -128, 127, ElementType.I8),
+                      sums,
+                      weight(graph, ElementType.I32, 9),
+                      weight(graph, ElementType.I32));
+              Value other = graph.input("other", TensorType.of(ElementType.I8, 2, 5, 9));
+              return binary(
+                  graph, BinaryFunction.ADD, unary(graph, UnaryFunction.RELU, bytes), other);
+            },
+            ROOM);
+    assertThat(loops).containsExactly("[gemm_requantize_i8_i8_i8, relu_i8, add_i8]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"100000", "50000"})
+  void convolutionsHaveThemToo(long l1) {
+    List<String> loops =
+        loops(
+            graph -> {
+              Window window =
+                  new Window(List.of(3L), List.of(1L), List.of(1L), List.of(1L), List.of(1L));
+              Value sums =
+                  graph.add(
+                      new Contraction.Convolution(window, 1, false, ElementType.F32),
+                      input(graph, "x", 2, 5, 223),
+                      weight(graph, ElementType.F32, 40, 5, 3));
+              Value active = unary(graph, UnaryFunction.RELU, sums);
+              return binary(
+                  graph, BinaryFunction.ADD, active, input(graph, "residual", 2, 40, 223));
+            },
+            l1);
+    assertThat(loops).containsExactly("[convolution_f32, relu_f32, add_f32]");
+  }
+}
