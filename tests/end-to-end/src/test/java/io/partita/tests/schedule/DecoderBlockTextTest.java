@@ -187,7 +187,7 @@ class DecoderBlockTextTest {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
-        .hasMessageContaining("text:66:16")
+        .hasMessageContaining("text:63:16")
         .hasMessageContaining("expected:  '&', '(', '-', '[', '{', a name, a number")
         .hasMessageContaining("found:     =");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("&x", "&nothing")))
