@@ -1,6 +1,6 @@
 package io.partita.zoo;
 
-/** A family of transformers with its dimensions. Writes itself as a PyTorch exporter would. */
+/** A family of transformers with its dimensions. Emits the same graph as a PyTorch exporter. */
 sealed interface Architecture permits Llama, Gpt2, Bert, VisionTransformer {
   int layers();
 
@@ -9,7 +9,7 @@ sealed interface Architecture permits Llama, Gpt2, Bert, VisionTransformer {
   /** Whether there is a {@link Mode#DECODE}. */
   boolean decodes();
 
-  /** Tokens that fit; 0 when the number of tokens isn't a choice. */
+  /** The largest number of tokens; 0 if the number isn't configurable. */
   int context();
 
   /** Appends the whole model to an empty graph. */

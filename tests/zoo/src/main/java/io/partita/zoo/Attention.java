@@ -19,7 +19,7 @@ record Attention(int heads, int kvHeads, int headSize) {
     }
 
     /**
-     * The new tokens' keys or values behind the cached ones.
+     * Appends the new tokens' keys or values to the cached ones.
      *
      * @param kind {@code key} or {@code value}
      * @param fresh {@code [1, kvHeads, tokens, headSize]}
@@ -58,7 +58,7 @@ record Attention(int heads, int kvHeads, int headSize) {
    *
    * @param query {@code [1, heads, tokens, headSize]}
    * @param key {@code [1, kvHeads, present, headSize]}, and so is {@code value}
-   * @param tokens number of new tokens, -1 if open
+   * @param tokens the number of new tokens, -1 if dynamic
    * @return {@code [1, tokens, heads * headSize]}
    */
   String attend(
@@ -73,7 +73,7 @@ record Attention(int heads, int kvHeads, int headSize) {
     return scope.reshape(scope.transpose(mixed, 0, 2, 1, 3), 1, tokens, (long) heads * headSize);
   }
 
-  /** A key or value head for each query head that shares it. */
+  /** Repeats each key or value head for the query heads that share it. */
   private String repeat(Scope scope, String x) {
     if (kvHeads == heads) {
       return x;

@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where each weight lies in a file of external data.
+ * The location of each weight in a file of external data.
  *
- * @param offsets of the weights, in bytes, by name
- * @param tiling the region that matrices and tables share, if they do
+ * @param offsets the offsets of the weights in bytes, by name
+ * @param tiling the region that matrices and tables share, if any
  */
 record DataLayout(Map<String, Long> offsets, Optional<Tiling> tiling) {
-  /** A unit of file systems and of memory maps: holes and tensors begin at multiples of it. */
+  /** The page size of file systems and memory maps; holes and tensors begin at multiples of it. */
   static final int PAGE_BYTES = 4096;
 
-  /** Random pages of a tiled region, together. */
+  /** The total bytes of the random pages of a tiled region. */
   static final long TILE_BYTES = 48L << 20;
 
-  /** The beginning of the tables, which has no holes. */
+  /** The bytes at the start of the tables without holes. */
   static final long LEAD_BYTES = 16L << 20;
 
   /**
@@ -30,9 +30,9 @@ record DataLayout(Map<String, Long> offsets, Optional<Tiling> tiling) {
    * odd and prime, so that no row or column of a matrix is all zeros: the row lengths of
    * transformers have small factors.
    *
-   * @param bytes length of the region
-   * @param leadDeviation deviation of the numbers in the lead
-   * @param deviation of the others; greater by sqrt(stride) than in a matrix without holes
+   * @param bytes the length of the region
+   * @param leadDeviation the standard deviation of the numbers in the lead
+   * @param deviation that of the others, larger by sqrt(stride) than in a matrix without holes
    */
   record Tiling(long bytes, long leadBytes, int stride, double leadDeviation, double deviation) {}
 
@@ -76,12 +76,12 @@ record DataLayout(Map<String, Long> offsets, Optional<Tiling> tiling) {
     return new DataLayout(offsets, Optional.of(tiling));
   }
 
-  /** Whether a tiled file keeps this weight in the shared region. */
+  /** Whether a tiled file stores this weight in the shared region. */
   static boolean shared(Weight weight) {
     return weight.use() == Use.TABLE || weight.use() == Use.MATRIX;
   }
 
-  /** That of the first weight of this use. */
+  /** The deviation of the first weight of this use. */
   private static double deviation(List<Weight> weights, Use use) {
     for (Weight weight : weights) {
       if (weight.use() == use && weight.fill() instanceof Fill.Normal(_, double deviation)) {

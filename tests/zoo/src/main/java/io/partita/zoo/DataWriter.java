@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.util.List;
 
-/** Writes a file of external data; memory is one chunk, whatever the weights' size. */
+/** Writes a file of external data in chunks, with constant memory. */
 final class DataWriter {
   private static final int CHUNK_BYTES = 1 << 20;
 
@@ -22,7 +22,7 @@ final class DataWriter {
     this.seed = seed;
   }
 
-  /** Gives the bytes written: holes don't count. */
+  /** Returns the number of bytes written, without holes. */
   long write(DataLayout layout, List<Weight> weights) throws IOException {
     boolean tiled = layout.tiling().isPresent();
     List<Weight> own =
@@ -51,7 +51,7 @@ final class DataWriter {
     }
   }
 
-  /** Elements of a fill, from {@code first} on, to a place in the file. */
+  /** Writes elements of a fill, from {@code first} on, to a position in the file. */
   private void writeRun(Fill fill, long stream, long first, long offset, long bytes)
       throws IOException {
     for (long done = 0; done < bytes; done += CHUNK_BYTES) {

@@ -2,14 +2,14 @@ package io.partita.zoo;
 
 import java.nio.ByteBuffer;
 
-/** What the elements of a weight are. Any run of elements can be made without those before it. */
+/** The elements of a weight, with random access to any run of them. */
 sealed interface Fill {
   /** Appends the f32 elements from {@code first} on until the buffer is full. */
   void append(long stream, long first, ByteBuffer buffer);
 
   /**
-   * Seeded numbers that are nearly normal: the sum of four uniform 16-bit integers (Irwin-Hall), of
-   * which none is further than 3.5 deviations from the mean. Integers until the last step, so that
+   * Seeded numbers that are nearly normal: the sum of four uniform 16-bit integers (Irwin-Hall),
+   * with no value further than 3.5 deviations from the mean. Integers until the last step, so that
    * the bytes are the same on every machine.
    */
   record Normal(double mean, double deviation) implements Fill {

@@ -1,6 +1,6 @@
 package io.partita.zoo;
 
-/** How a language model's file takes its tokens. */
+/** The mode in which a language model takes its tokens. */
 public enum Mode {
   /** All tokens of a prompt at once, without a cache. */
   PROMPT,

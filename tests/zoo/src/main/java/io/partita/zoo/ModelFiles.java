@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Decides where a model's weights go and writes its one or two files. */
+/** Decides the location of a model's weights and writes its one or two files. */
 final class ModelFiles {
-  /** Protobuf ends at 2 GB; exporters stop before it, and so do we. */
+  /** The limit for a single file, below protobuf's limit of 2 GB, as in exporters. */
   private static final long MOST_INLINE_BYTES = 1_500_000_000;
 
   private ModelFiles() {}

@@ -2,7 +2,7 @@ package io.partita.zoo;
 
 import java.util.Locale;
 
-/** What a file says about itself. */
+/** The metadata of a file. */
 record ModelHeader(String graphName, String description) {
   static ModelHeader of(ZooModel model, ZooOptions options) {
     String mode = options.mode().name().toLowerCase(Locale.ROOT);

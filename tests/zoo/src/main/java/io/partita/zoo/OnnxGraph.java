@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** An ONNX graph that is being written down node by node, in the order of its evaluation. */
+/** An ONNX graph under construction, node by node, in execution order. */
 final class OnnxGraph {
   static final int FLOAT = TensorProto.DataType.FLOAT_VALUE;
   static final int INT64 = TensorProto.DataType.INT64_VALUE;
@@ -158,7 +158,7 @@ final class OnnxGraph {
         .toList();
   }
 
-  /** Learned numbers; a tied weight counts once. */
+  /** The number of learned parameters; a tied weight counts once. */
   long parameters() {
     return weights.values().stream()
         .filter(weight -> weight.use() != Weight.Use.BUFFER)

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes an ONNX file field by field, in the order of their numbers, as protobuf's own serializer
- * would: but the weights are made as they are written, so that they are never in memory.
+ * Writes an ONNX file field by field, in the order of their numbers, like protobuf's own
+ * serializer, but generates the weights while writing, so that they are never in memory.
  */
 final class OnnxWriter {
   /** ONNX 1.13's, the first with opset 18. */
@@ -31,7 +31,7 @@ final class OnnxWriter {
   private static final String PRODUCER = "partita-zoo";
   private static final int CHUNK_BYTES = 1 << 20;
 
-  /** Where the weights lie when they aren't in this file. */
+  /** The location of weights outside this file. */
   private record External(String location, DataLayout layout) {}
 
   private final OnnxGraph graph;
@@ -40,12 +40,12 @@ final class OnnxWriter {
   private final Optional<External> external;
   private final byte[] chunk = new byte[CHUNK_BYTES];
 
-  /** A file that holds its weights. */
+  /** Writes a file that holds its weights. */
   OnnxWriter(OnnxGraph graph, ModelHeader header, long seed) {
     this(graph, header, seed, Optional.empty());
   }
 
-  /** A file whose weights are in another, in the same folder. */
+  /** Writes a file whose weights are in another file in the same folder. */
   OnnxWriter(OnnxGraph graph, ModelHeader header, Path dataFile, DataLayout layout) {
     String location = dataFile.getFileName().toString();
     this(graph, header, 0, Optional.of(new External(location, layout)));
@@ -58,7 +58,7 @@ final class OnnxWriter {
     this.external = external;
   }
 
-  /** Gives the length of the file in bytes. */
+  /** Returns the length of the file in bytes. */
   long write(FileChannel channel) throws IOException {
     List<NodeProto> nodes = graph.nodes();
     List<TensorProto> constants = graph.constants();
@@ -91,7 +91,7 @@ final class OnnxWriter {
     messages.addAll(graph.inputs());
     messages.addAll(graph.outputs());
     for (MessageLite message : messages) {
-      // Every field of a graph has a number below 16: which one doesn't matter to its length.
+      // Every field of a graph has a number below 16, so the number doesn't affect the length.
       bytes += CodedOutputStream.computeMessageSize(1, message);
     }
     for (Weight weight : graph.weights()) {
@@ -105,7 +105,7 @@ final class OnnxWriter {
     return external.isPresent() ? bytes : bytes + fieldBytes(weight.bytes());
   }
 
-  /** Length of a field with a number below 16 and so many bytes of content. */
+  /** The length of a field with a number below 16 and the given bytes of content. */
   private static long fieldBytes(long content) {
     return 1 + CodedOutputStream.computeUInt64SizeNoTag(content) + content;
   }

@@ -7,11 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A module of the exported program, such as {@code /model/layers.0/self_attn}: names what is
- * written in it. Each operation takes and gives value names.
+ * A module of the exported program, such as {@code /model/layers.0/self_attn}: a prefix for the
+ * names of its nodes. Each operation takes and gives value names.
  */
 record Scope(OnnxGraph graph, String path) {
-  /** Deviation of norm scales around 1 and of biases around 0: enough to tell when one is lost. */
+  /**
+   * The deviation of norm scales from 1 and of biases from 0, large enough to notice a missing one.
+   */
   private static final double SCALE_DEVIATION = 0.1;
 
   private static final double BIAS_DEVIATION = 0.02;
@@ -108,7 +110,7 @@ record Scope(OnnxGraph graph, String path) {
     return op("Pow", x, graph.constant(exponent));
   }
 
-  /** Over the last axis, which stays. */
+  /** The mean over the last axis, which is kept. */
   String reduceMean(String x) {
     return node("ReduceMean", List.of(x, graph.vector(-1)), integer("keepdims", 1));
   }

@@ -1,9 +1,9 @@
 package io.partita.zoo;
 
 /**
- * The tokens that a file is made for.
+ * The number of tokens of a file.
  *
- * @param length tokens that attention sees, the new ones included
+ * @param length the tokens that attention sees, including the new ones
  * @param dynamic whether the length is a symbol in the file
  */
 record Sequence(Mode mode, int length, boolean dynamic) {
@@ -11,7 +11,7 @@ record Sequence(Mode mode, int length, boolean dynamic) {
     return mode == Mode.DECODE;
   }
 
-  /** New tokens of one run. */
+  /** The new tokens of one run. */
   Dim tokens() {
     if (decodes()) {
       return Dim.of(1);
@@ -29,7 +29,7 @@ record Sequence(Mode mode, int length, boolean dynamic) {
     return dynamic ? Dim.symbol("present") : Dim.of(length);
   }
 
-  /** The number of new tokens as a {@code Reshape} wants it, -1 when it is open. */
+  /** The number of new tokens for a {@code Reshape}, -1 if dynamic. */
   long tokensOrInferred() {
     return decodes() ? 1 : dynamic ? -1 : length;
   }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Files that appear under their names only when all of them are whole. Until then they are beside
- * them under other names, and vanish if the work or the process is broken off.
+ * Files that appear under their names only when all of them are complete. Until then they have
+ * temporary names, and are deleted if the work or the process is interrupted.
  */
 final class StagedFiles implements AutoCloseable {
   private record Stage(Path temporary, FileChannel channel) {}
@@ -54,7 +54,7 @@ final class StagedFiles implements AutoCloseable {
         stage.channel.close();
         Files.deleteIfExists(stage.temporary);
       } catch (IOException e) {
-        // The file stays; the failure that led here says why, this one would only hide it.
+        // The file remains; reporting this failure would hide the original one.
       }
     }
     stages.clear();

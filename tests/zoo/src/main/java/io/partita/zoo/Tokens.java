@@ -4,18 +4,18 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * The token side of a model's inputs.
+ * The token inputs of a model.
  *
  * @param ids {@code [1, tokens]} i64
  * @param positions {@code [tokens]} i64
- * @param mask what is added to attention's scores, {@code [tokens, tokens]}; nothing when all
- *     tokens see each other
+ * @param mask the mask added to attention's scores, {@code [tokens, tokens]}; empty if all tokens
+ *     see each other
  */
 record Tokens(String ids, String positions, Optional<String> mask) {
-  /** What is added to the score of a token that isn't visible: the least f32. */
+  /** The value added to the score of an invisible token: the smallest f32. */
   private static final float HIDDEN = -Float.MAX_VALUE;
 
-  /** Of a language model: a token sees itself and those before it. */
+  /** The tokens of a language model: each sees itself and earlier ones. */
   static Tokens causal(Scope model, Sequence sequence) {
     OnnxGraph graph = model.graph();
     Tokens all = bidirectional(model, sequence);
@@ -29,7 +29,7 @@ record Tokens(String ids, String positions, Optional<String> mask) {
     return new Tokens(all.ids, all.positions, Optional.of(mask));
   }
 
-  /** Of an encoder: all tokens see each other. */
+  /** The tokens of an encoder, which all see each other. */
   static Tokens bidirectional(Scope model, Sequence sequence) {
     OnnxGraph graph = model.graph();
     String ids = graph.input("input_ids", OnnxGraph.INT64, Dim.of(1), sequence.tokens());

@@ -2,9 +2,9 @@ package io.partita.zoo;
 
 import java.util.List;
 
-/** An f32 initializer, described and not held in memory. */
+/** The description of an f32 initializer, without its elements. */
 record Weight(String name, List<Long> shape, Use use, Fill fill) {
-  /** What a model does with a weight. */
+  /** The use of a weight in a model. */
   enum Use {
     /** A factor of a matrix product or a convolution. */
     MATRIX,

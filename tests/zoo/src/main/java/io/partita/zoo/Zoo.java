@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The catalogue of models, and the way to a file of one. */
+/** The catalogue of models, which can be written as files. */
 public final class Zoo {
-  /** A guard against slips of the finger; twelve times the deepest model. */
+  /** A guard against typing errors, at twelve times the deepest model. */
   static final int MOST_LAYERS = 1000;
 
   private static final Rotary.Scaling LLAMA_3_1 = new Rotary.Scaling(8, 1, 4, 8192);
@@ -121,7 +121,7 @@ public final class Zoo {
   }
 
   /**
-   * Writes a model, replacing what is there. The same name, options and file name give the same
+   * Writes a model, replacing existing files. The same name, options and file name give the same
    * bytes. Weights of more than 1.5 GB go into a second file, of the same name and {@code .data}.
    *
    * @throws ZooException if there is no such model or an option doesn't fit it

@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What was written.
+ * The files that were written.
  *
  * @param model the ONNX file
  * @param data the file of its external data
- * @param parameters learned numbers, as they were written
- * @param modelBytes length of the ONNX file
- * @param dataBytes length of the data file, holes included; 0 without one
- * @param bytesOnDisk what both files occupy, about
+ * @param parameters the number of learned parameters written
+ * @param modelBytes the length of the ONNX file
+ * @param dataBytes the length of the data file, including holes; 0 without one
+ * @param bytesOnDisk the approximate disk usage of both files
  */
 public record ZooFile(
     Path model,

@@ -4,7 +4,7 @@ package io.partita.zoo;
  * A model of the catalogue.
  *
  * @param name what users call it
- * @param description one line: what it is, its dimensions, where they are from
+ * @param description one line with its kind, dimensions and source
  * @param architecture the family and its dimensions
  * @param promptLength tokens in {@link Mode#PROMPT} unless told otherwise
  * @param decodeLength tokens that attention sees in {@link Mode#DECODE} unless told otherwise
@@ -26,14 +26,16 @@ public record ZooModel(
     return architecture.decodes();
   }
 
-  /** Learned numbers; a tied table counts once, cosine and sine tables don't. */
+  /**
+   * The number of learned parameters; a tied table counts once, cosine and sine tables don't count.
+   */
   public long parameters() {
     OnnxGraph graph = new OnnxGraph();
     architecture.write(graph, new Sequence(Mode.PROMPT, promptLength, false));
     return graph.parameters();
   }
 
-  /** The model as the options want it; they are checked. */
+  /** Returns the model with the given options, after checking them. */
   OnnxGraph graph(ZooOptions options) {
     Architecture chosen =
         options.layers().isPresent()

@@ -3,16 +3,16 @@ package io.partita.zoo;
 import java.util.OptionalInt;
 
 /**
- * What can be chosen about a model. Weights depend on the seed and on their names alone: the layers
- * that two files have in common are equal, and so are both modes of a model.
+ * The options of a model. Weights depend only on the seed and their names, so layers that two files
+ * have in common are equal, and so are both modes of a model.
  *
- * @param seed of the weights
- * @param layers how many layers, instead of the model's own number
- * @param mode of a language model
+ * @param seed the seed of the weights
+ * @param layers the number of layers, instead of the model's
+ * @param mode the mode of a language model
  * @param sequence tokens that attention sees: those of the prompt, or in {@link Mode#DECODE} the
  *     new one and those before it ({@code past} is one less); instead of the model's own default
- * @param dynamic leave the sequence length open, as the symbol {@code seq} or {@code past}
- * @param external put the weights into a second file even if one would do
+ * @param dynamic makes the sequence length dynamic, as the symbol {@code seq} or {@code past}
+ * @param external always puts the weights into a second file
  */
 public record ZooOptions(
     long seed,

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What to compile, for what, and where to. Each option is that of {@code partita compile} which has
- * the same meaning there, and checked when compiling.
+ * The model, target, output and options of a compilation. Each option corresponds to an option of
+ * {@code partita compile}, and is checked when compiling.
  */
 public final class CompileOptions {
   private final Builder values;
@@ -20,11 +20,11 @@ public final class CompileOptions {
   }
 
   /**
-   * Options for a model, with the usual values for all else.
+   * Returns options for a model, with defaults for all others.
    *
    * @param model a {@code .onnx} or {@code .pir} file
    * @param target {@code java} or {@code siracusa}, with parameters as in {@code siracusa:chips=4}
-   * @param output the folder to write, whole or not at all; an earlier program in it is replaced
+   * @param output the folder to write, atomically; an earlier program in it is replaced
    */
   public static Builder of(Path model, String target, Path output) {
     return new Builder(model, target, output);
@@ -65,12 +65,12 @@ public final class CompileOptions {
     return Optional.ofNullable(values.strategy);
   }
 
-  /** How the sums of blocks travel between devices. */
+  /** How the sums of blocks are communicated between devices. */
   public Optional<String> sync() {
     return Optional.ofNullable(values.sync);
   }
 
-  /** The ranges of sums of few bits. */
+  /** The ranges of sums in few bits. */
   public Optional<Path> calibration() {
     return Optional.ofNullable(values.calibration);
   }
@@ -149,7 +149,7 @@ public final class CompileOptions {
       className = other.className;
     }
 
-    /** Binds a dynamic dimension; that of a KV cache's length is its capacity. */
+    /** Binds a dynamic dimension; for the length of a KV cache, its capacity. */
     public Builder dimension(String name, long extent) {
       dimensions.put(name, extent);
       return this;
@@ -161,7 +161,7 @@ public final class CompileOptions {
       return this;
     }
 
-    /** Binds inputs that determine shapes, each to numbers with commas between. */
+    /** Binds inputs that determine shapes, each to comma-separated numbers. */
     public Builder bindings(Map<String, String> values) {
       bindings.putAll(values);
       return this;
@@ -175,33 +175,33 @@ public final class CompileOptions {
       return this;
     }
 
-    /** Distributes the model over so many devices. */
+    /** Distributes the model over a number of devices. */
     public Builder devices(int count) {
       return devices(Integer.toString(count));
     }
 
-    /** A number, or with {@link #plan} also {@code auto}; null for the usual. */
+    /** A number of devices, or with {@link #plan} also {@code auto}; null for the default. */
     public Builder devices(String count) {
       devices = count;
       return this;
     }
 
-    /** How it is distributed, such as {@code pipeline=2,tensor=4}; null for the usual. */
+    /** The strategy, such as {@code pipeline=2,tensor=4}; null for the default. */
     public Builder strategy(String text) {
       strategy = text;
       return this;
     }
 
     /**
-     * How the sums of each block travel between devices, such as {@code blocks 0-3: drop; others:
-     * bf16}; null for exact sums.
+     * How the sums of each block are communicated, such as {@code blocks 0-3: drop; others: bf16};
+     * null for exact sums.
      */
     public Builder sync(String rules) {
       sync = rules;
       return this;
     }
 
-    /** A file of {@code partita calibrate}, for sums of few bits; null for none. */
+    /** A file of {@code partita calibrate}, for sums in few bits; null for none. */
     public Builder calibration(Path file) {
       calibration = file;
       return this;
@@ -213,13 +213,13 @@ public final class CompileOptions {
       return this;
     }
 
-    /** Chooses strategy and algorithms that are best for this target; null to not plan. */
+    /** Chooses the best strategy and algorithms for this target; null for no planning. */
     public Builder plan(String target) {
       plan = target;
       return this;
     }
 
-    /** Passes to run in place of the usual ones, which null stands for. */
+    /** Passes to run instead of the default ones; null for the default. */
     public Builder passes(String pipeline) {
       passes = pipeline;
       return this;
@@ -231,7 +231,7 @@ public final class CompileOptions {
       return this;
     }
 
-    /** So many tokens of a prompt that a decoder also takes at once. */
+    /** The number of prompt tokens that a decoder also takes at once. */
     public Builder chunk(long tokens) {
       chunk = OptionalLong.of(tokens);
       return this;

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a compilation wrote.
+ * The output of a compilation.
  *
  * @param folder the output folder
  * @param files all files in it, as relative paths with {@code /} between their parts
- * @param inputs the files that it was made from: the model and its external data
- * @param kind how the program is called
+ * @param inputs the files it was made from: the model and its external data
+ * @param kind the kind of entry point
  * @param className the qualified name of the class, for Java
- * @param devices on how many devices it runs
- * @param mesh the axes of the devices and their sizes, where there are several or chips
+ * @param devices the number of devices
+ * @param mesh the mesh axes and their sizes, for several devices or chips
  * @param summary one line for people
  */
 public record CompiledModel(
@@ -25,11 +25,11 @@ public record CompiledModel(
     int devices,
     Optional<String> mesh,
     String summary) {
-  /** How a program is called. */
+  /** The kind of a program's entry point. */
   public enum Kind {
-    /** Outputs depend on the inputs of the run alone. */
+    /** Outputs depend only on the inputs of the run. */
     PREFILL,
-    /** There is state, such as a KV cache, from run to run. */
+    /** State, such as a KV cache, persists between runs. */
     DECODER
   }
 

@@ -31,7 +31,7 @@ import java.util.Optional;
  *             .build());
  * }</pre>
  *
- * <p>Calls don't share anything, and may run at the same time. The JVM needs {@code
+ * <p>Calls share nothing and may run concurrently. The JVM needs {@code
  * --enable-native-access=ALL-UNNAMED} and {@code --sun-misc-unsafe-memory-access=allow} to run
  * without warnings.
  */
@@ -48,16 +48,19 @@ public final class Partita {
     this.settings = new TargetSettings(options.settings());
   }
 
-  /** {@link #compile(CompileOptions, CompilationListener)} that tells nothing while it runs. */
+  /**
+   * Compiles a model without a listener, like {@link #compile(CompileOptions,
+   * CompilationListener)}.
+   */
   public static CompiledModel compile(CompileOptions options) {
     return compile(options, CompilationListener.NONE);
   }
 
   /**
-   * Compiles a model and writes the program, whole or not at all.
+   * Compiles a model and writes the program atomically.
    *
-   * @throws InvalidOptionsException when options contradict each other
-   * @throws PartitaException when the model can't be compiled so; its diagnostics say why, and name
+   * @throws InvalidOptionsException if options contradict each other
+   * @throws PartitaException if the model can't be compiled; its diagnostics say why, and name
    *     options as the command line does
    */
   public static CompiledModel compile(CompileOptions options, CompilationListener listener) {
@@ -79,7 +82,7 @@ public final class Partita {
       case SIRACUSA -> chips();
       case EVALUATOR ->
           throw new InvalidOptionsException(
-              "the evaluator runs models as they are; choose a target");
+              "the evaluator runs models without compilation; choose another target");
     };
   }
 
@@ -129,7 +132,7 @@ public final class Partita {
     return syncs().sharding(devices.chosen());
   }
 
-  /** The best strategy and algorithms for a target; for one device, the model is as it is. */
+  /** Returns the best strategy and algorithms for a target; for one device, the unchanged model. */
   private Entries planned(String target) {
     Planning planning = new Planning(listener::note, listener::step);
     PlanResult result =

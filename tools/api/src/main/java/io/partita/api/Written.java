@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Describes programs that were written. */
+/** Describes emitted programs. */
 final class Written {
   private Written() {}
 

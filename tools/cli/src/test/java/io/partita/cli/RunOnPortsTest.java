@@ -183,7 +183,7 @@ final class RunOnPortsTest {
     options.add("--timeout=4");
     assertThat(refused(folder, "role_0.c", atFirstStep(FOR_EVER), options))
         .contains("error P5104: the emitted program stopped", "no end after 4 s")
-        .contains("give it longer: --timeout SECONDS; 'partita diff' says where it is");
+        .contains("increase --timeout SECONDS; 'partita diff' shows where it stops");
   }
 
   @Test

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** Resolves parameters that are annotated with {@link Goldens}. */
 final class GoldenExtension implements ParameterResolver {
-  /** JUnit makes it. */
+  /** Called by JUnit. */
   GoldenExtension() {}
 
   @Override

@@ -18,11 +18,11 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * A folder of committed files that emitted ones are compared with, byte by byte. Weights and
- * checksums are left out; by default all else is compared.
+ * A folder of committed files, with which emitted files are compared byte by byte. By default all
+ * files except weights and checksums are compared.
  */
 public final class GoldenFolder {
-  /** The system property that is true when goldens are to be rewritten. */
+  /** The system property that requests rewriting of goldens. */
   public static final String UPDATE = "golden.update";
 
   private static final List<PathMatcher> BINARY =
@@ -41,15 +41,14 @@ public final class GoldenFolder {
   }
 
   /**
-   * A folder whose files are rewritten by {@link #assertMatches} when {@code -Dgolden.update=true}
-   * is given.
+   * A folder whose files {@link #assertMatches} rewrites if {@code -Dgolden.update=true} is given.
    */
   public static GoldenFolder of(Path folder) {
     return new GoldenFolder(folder, List.of(), Boolean.getBoolean(UPDATE));
   }
 
   /**
-   * Compares only files that one of the patterns matches; none for all.
+   * Compares only files that match one of the patterns; none for all.
    *
    * @param patterns globs of paths in the folder, such as {@code **.java} or {@code chip*.c}
    */
@@ -67,7 +66,7 @@ public final class GoldenFolder {
   }
 
   /**
-   * Fails where the files of an emitted folder aren't the committed ones, or rewrites those.
+   * Fails if the files of an emitted folder differ from the committed ones, or rewrites these.
    *
    * @throws AssertionError with a unified diff
    */
@@ -82,7 +81,7 @@ public final class GoldenFolder {
     }
   }
 
-  /** A unified diff from the committed files to the emitted ones; empty where they are the same. */
+  /** A unified diff from the committed files to the emitted ones; empty if they are equal. */
   public String difference(Path emitted) {
     SortedMap<String, Path> expected = files(folder);
     SortedMap<String, Path> actual = files(emitted);
@@ -143,7 +142,7 @@ public final class GoldenFolder {
 
   private static List<String> lines(Path file) {
     try {
-      // Never fails, whatever the bytes are.
+      // Never fails, for any bytes.
       return file == null
           ? List.of()
           : new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().toList();
@@ -153,7 +152,7 @@ public final class GoldenFolder {
   }
 
   /**
-   * Makes the committed files those of an emitted folder. Files that the patterns don't match stay.
+   * Replaces the committed files by those of an emitted folder. Files that don't match stay.
    *
    * @return the paths of files that were written or deleted
    */
@@ -183,7 +182,7 @@ public final class GoldenFolder {
     return changed;
   }
 
-  /** Files to compare by their paths with {@code /} between the parts. */
+  /** The files to compare, by their paths separated by {@code /}. */
   private SortedMap<String, Path> files(Path root) {
     SortedMap<String, Path> files = new TreeMap<>();
     if (!Files.isDirectory(root)) {

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives a test's parameter of type {@link GoldenFolder} a folder of the project.
+ * Binds a test's parameter of type {@link GoldenFolder} to a folder of the project.
  *
  * <pre>{@code
  * @Test
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(GoldenExtension.class)
 public @interface Goldens {
-  /** The folder, relative to that in which the tests run. */
+  /** The folder, relative to the working directory of the tests. */
   String value();
 
   /** Globs of the files to compare; none for all but weights and checksums. */

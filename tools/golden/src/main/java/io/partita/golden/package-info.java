@@ -1,2 +1,2 @@
-/** Compares emitted code with files that were committed. */
+/** Compares emitted code with committed files. */
 package io.partita.golden;

@@ -17,15 +17,14 @@ import org.apache.maven.plugins.annotations.Parameter;
 
 /**
  * Runs recorded inputs through emitted code and compares its outputs with recorded ones. Each case
- * is compiled with the shapes of its arrays. Does nothing when all is as it was the last time that
- * every case passed.
+ * is compiled with the shapes of its arrays. Does nothing if nothing has changed since all cases
+ * passed.
  */
 @Mojo(name = "check", defaultPhase = LifecyclePhase.VERIFY, threadSafe = true)
 public final class CheckMojo extends ModelMojo {
   /**
-   * Folders of recorded cases, or folders that have some below them: {@code network.onnx}, {@code
-   * inputs.npz} and {@code outputs.npz}, or ONNX's {@code test_data_set_0}. By default the folder
-   * of the model.
+   * Folders of recorded cases, or folders above them: {@code network.onnx}, {@code inputs.npz} and
+   * {@code outputs.npz}, or ONNX's {@code test_data_set_0}. By default the folder of the model.
    */
   @Parameter List<File> cases = new ArrayList<>();
 
@@ -37,7 +36,7 @@ public final class CheckMojo extends ModelMojo {
   @Parameter(property = "partita.absoluteTolerance")
   String absoluteTolerance;
 
-  /** Maven makes it. */
+  /** Created by Maven. */
   public CheckMojo() {}
 
   @Override
@@ -46,8 +45,8 @@ public final class CheckMojo extends ModelMojo {
       throw failure(
           "can't be checked",
           new CompilerFailure(
-              "cases are compiled by a strategy, not by a plan: give this goal <strategy> and"
-                  + " <devices> in an execution of its own"));
+              "cases are compiled with a strategy, not with a plan: give this goal <strategy> and"
+                  + " <devices> in a separate execution"));
     }
     List<Path> folders =
         cases.isEmpty()
@@ -56,7 +55,7 @@ public final class CheckMojo extends ModelMojo {
     List<String> command = command(folders);
     Stamp stamp = stamp(command);
     if (stamp.isCurrent()) {
-      getLog().info("the recorded cases are unchanged since they passed");
+      getLog().info("the recorded cases have passed and are unchanged");
       return;
     }
     stamp.clear();

@@ -15,7 +15,7 @@ import org.apache.maven.project.MavenProjectHelper;
 
 /**
  * Compiles a model to Java or C. Java is compiled with the sources of the project; C is attached to
- * it as a zip file. Does nothing when model, parameters and compiler are those of the last time.
+ * it as a zip file. Does nothing if model, parameters and compiler are unchanged.
  */
 @Mojo(name = "compile", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
 public final class CompileMojo extends ModelMojo {
@@ -31,14 +31,14 @@ public final class CompileMojo extends ModelMojo {
   @Parameter(property = "partita.cacheCapacity")
   Long cacheCapacity;
 
-  /** So many tokens of a prompt that a decoder also takes at once. */
+  /** The number of prompt tokens that a decoder also takes at once. */
   @Parameter(property = "partita.chunk")
   Long chunk;
 
   /** Further options of {@code partita compile}. */
   @Parameter List<String> arguments = new ArrayList<>();
 
-  /** Whether the program is attached to the project as a zip file; by default when it is C. */
+  /** Whether the program is attached to the project as a zip file; by default for C. */
   @Parameter(property = "partita.attach")
   Boolean attach;
 
@@ -48,7 +48,7 @@ public final class CompileMojo extends ModelMojo {
 
   @Inject MavenProjectHelper helper;
 
-  /** Maven makes it. */
+  /** Created by Maven. */
   public CompileMojo() {}
 
   @Override

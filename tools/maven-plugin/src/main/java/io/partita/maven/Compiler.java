@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import org.apache.maven.plugin.MojoExecutionException;
 
 /**
- * The {@code partita} command in a JVM of its own.
+ * The {@code partita} command in a separate JVM.
  *
  * @param jdk the folder of a JDK
  * @param classPath the compiler's jars
- * @param jvmArguments options that the user gives the JVM
+ * @param jvmArguments the user's JVM options
  */
 record Compiler(Path jdk, List<Path> classPath, List<String> jvmArguments) {
   private static final String MAIN = "io.partita.cli.Main";
@@ -26,16 +26,16 @@ record Compiler(Path jdk, List<Path> classPath, List<String> jvmArguments) {
   /**
    * Runs a command that prints JSON.
    *
-   * @return what it says when it did its work, also where a check failed
-   * @throws CompilerFailure when it says that something is wrong with what it was given
-   * @throws MojoExecutionException when it couldn't run, or has an internal error
+   * @return its report, also if a check failed
+   * @throws CompilerFailure if it reports a mistake in its input
+   * @throws MojoExecutionException if it couldn't run, or has an internal error
    */
   CompilerReport run(List<String> arguments) throws CompilerFailure, MojoExecutionException {
     List<String> command = new ArrayList<>();
     command.add(jdk.resolve("bin").resolve("java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--sun-misc-unsafe-memory-access=allow");
-    // Else names that aren't ASCII can't be opened in the locale C.
+    // Otherwise non-ASCII names can't be opened in the locale C.
     command.add("-Dsun.jnu.encoding=UTF-8");
     command.add("-Dstdout.encoding=UTF-8");
     command.add("-Dstderr.encoding=UTF-8");

@@ -1,11 +1,11 @@
 package io.partita.maven;
 
-/** The compiler says that something is wrong with what it was given. */
+/** The compiler reported a mistake in its input. */
 final class CompilerFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message what is wrong, in lines
+   * @param message the problem, in lines
    */
   CompilerFailure(String message) {
     super(message);

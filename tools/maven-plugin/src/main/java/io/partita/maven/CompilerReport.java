@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * What the compiler printed.
+ * The output of the compiler.
  *
- * @param fields its JSON; empty where it printed none
+ * @param fields its JSON; empty if it printed none
  * @param errors its error stream: notes, progress and errors
  */
 record CompilerReport(Map<String, Object> fields, String errors) {
@@ -34,14 +34,14 @@ record CompilerReport(Map<String, Object> fields, String errors) {
     return fields.get(field) instanceof List<?> list ? list : List.of();
   }
 
-  /** The notes on the error stream, each of one or more lines. */
+  /** The notes on the error stream, each with one or more lines. */
   List<String> notes() {
     return List.of(errors.split("\n(?=\\S)")).stream()
         .filter(block -> block.startsWith("note ") || block.startsWith("warning "))
         .toList();
   }
 
-  /** What it said is wrong. */
+  /** The reported problem. */
   CompilerFailure failure() {
     String told =
         objects("diagnostics").stream()

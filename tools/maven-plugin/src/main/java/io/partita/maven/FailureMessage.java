@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Says in terms of a POM what is wrong.
+ * Explains a failure in terms of the POM.
  *
- * @param pom may be null, where there is none
+ * @param pom null if there is none
  */
 record FailureMessage(File model, String executionId, File pom) {
   private static final Map<String, String> PARAMETERS = new LinkedHashMap<>();
@@ -34,9 +34,7 @@ record FailureMessage(File model, String executionId, File pom) {
     PARAMETERS.put("--atol", "absoluteTolerance");
   }
 
-  /**
-   * The diagnostics, the model and the execution, and the parameters for options that are named.
-   */
+  /** Returns the diagnostics, the model and the execution, and the parameters for named options. */
   String text(String what, CompilerFailure failure) {
     StringBuilder text = new StringBuilder();
     text.append(model).append(' ').append(what).append('\n');

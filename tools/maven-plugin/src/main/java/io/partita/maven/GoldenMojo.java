@@ -12,7 +12,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Compares emitted files with committed ones and fails with a diff where they differ. With {@code
+ * Compares emitted files with committed ones and fails with a diff if they differ. With {@code
  * -Dgolden.update=true} the committed ones are rewritten instead.
  */
 @Mojo(name = "golden", defaultPhase = LifecyclePhase.VERIFY, threadSafe = true)
@@ -33,7 +33,7 @@ public final class GoldenMojo extends ModelMojo {
   @Parameter(property = GoldenFolder.UPDATE, defaultValue = "false")
   boolean update;
 
-  /** Maven makes it. */
+  /** Created by Maven. */
   public GoldenMojo() {}
 
   @Override

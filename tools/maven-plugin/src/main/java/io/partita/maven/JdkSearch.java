@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.maven.plugin.MojoFailureException;
 
-/** Finds a JDK that the compiler runs on, where the launcher {@code partita} also looks. */
+/** Finds a JDK for the compiler, in the same places as the launcher {@code partita}. */
 final class JdkSearch {
-  /** The oldest version that does. */
+  /** The oldest supported version. */
   static final int OLDEST = 25;
 
   private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
@@ -38,8 +38,8 @@ final class JdkSearch {
   private final Map<String, String> environment;
 
   /**
-   * @param properties those of the JVM, which name its home and the user's
-   * @param environment the process's, with JAVA_HOME and PATH
+   * @param properties the JVM's properties, which name its home and the user's
+   * @param environment the process's environment, with JAVA_HOME and PATH
    */
   JdkSearch(Properties properties, Map<String, String> environment) {
     this.properties = properties;
@@ -47,9 +47,9 @@ final class JdkSearch {
   }
 
   /**
-   * The folder that the user named.
+   * Returns the folder that the user named.
    *
-   * @throws MojoFailureException when there is no JDK that is new enough
+   * @throws MojoFailureException if it has no sufficiently new JDK
    */
   Path require(Path home) throws MojoFailureException {
     OptionalInt version = version(home);
@@ -66,10 +66,10 @@ final class JdkSearch {
   }
 
   /**
-   * The first that is new enough: of the given ones, then Maven's own, JAVA_HOME, the PATH's, and
-   * those in usual folders.
+   * Returns the first sufficiently new JDK: of the given ones, Maven's own, JAVA_HOME, the PATH,
+   * and the usual folders.
    *
-   * @throws MojoFailureException when there is none
+   * @throws MojoFailureException if there is none
    */
   Path find(List<Path> first) throws MojoFailureException {
     List<Path> candidates = new ArrayList<>(first);
@@ -99,12 +99,12 @@ final class JdkSearch {
       try {
         candidates.add(Path.of(home));
       } catch (InvalidPathException notAPath) {
-        // Then no JDK is there.
+        // Then it holds no JDK.
       }
     }
   }
 
-  /** The JDK whose {@code java} is in a folder of the PATH, behind symbolic links. */
+  /** The JDK whose {@code java} is in a folder of the PATH, after resolving symbolic links. */
   private static void addJava(List<Path> candidates, String folder) {
     try {
       if (!folder.isBlank() && Files.isExecutable(Path.of(folder, "java"))) {
@@ -127,11 +127,11 @@ final class JdkSearch {
         candidates.add(entry.resolve("Contents").resolve("Home"));
       }
     } catch (IOException unreadable) {
-      // Others may be readable.
+      // Other folders may be readable.
     }
   }
 
-  /** The feature version of the JDK in a folder; none where there is no JDK. */
+  /** The feature version of the JDK in a folder; empty if there is no JDK. */
   static OptionalInt version(Path home) {
     Path javac = home.resolve("bin").resolve(isWindows() ? "javac.exe" : "javac");
     try {

@@ -17,32 +17,31 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 import org.apache.maven.toolchain.ToolchainManager;
 
-/** What all goals take: a model, what it's compiled for and where to. */
+/** The parameters of all goals: a model, its target and the output. */
 abstract class ModelMojo extends AbstractMojo {
   /** The {@code .onnx} or {@code .pir} file. */
   @Parameter(property = "partita.model", required = true)
   File model;
 
-  /** What to compile for: {@code java}, or {@code siracusa}, as in {@code siracusa:chips=4}. */
+  /** The target: {@code java}, or {@code siracusa}, as in {@code siracusa:chips=4}. */
   @Parameter(property = "partita.target", defaultValue = "java")
   String target;
 
-  /** On how many devices the model is distributed; with {@code plan} also {@code auto}. */
+  /** The number of devices; with {@code plan} also {@code auto}. */
   @Parameter(property = "partita.devices")
   String devices;
 
-  /** How it is distributed, such as {@code pipeline=2,tensor=4}. */
+  /** The strategy, such as {@code pipeline=2,tensor=4}. */
   @Parameter(property = "partita.strategy")
   String strategy;
 
   /**
-   * How the sums of each block travel between devices, such as {@code blocks 0-3: drop; others:
-   * bf16}.
+   * How the sums of each block are communicated, such as {@code blocks 0-3: drop; others: bf16}.
    */
   @Parameter(property = "partita.sync")
   String sync;
 
-  /** The ranges of sums of few bits, a file of {@code partita calibrate}. */
+  /** The ranges of sums in few bits, a file of {@code partita calibrate}. */
   @Parameter(property = "partita.calibration")
   File calibration;
 
@@ -50,11 +49,11 @@ abstract class ModelMojo extends AbstractMojo {
   @Parameter(property = "partita.ranking")
   File ranking;
 
-  /** Chooses the strategy that is best for this target, such as {@code siracusa:chips=8}. */
+  /** Chooses the best strategy for this target, such as {@code siracusa:chips=8}. */
   @Parameter(property = "partita.plan")
   String plan;
 
-  /** Passes to run in place of the usual ones. */
+  /** Passes to run instead of the default ones. */
   @Parameter(property = "partita.passes")
   String passes;
 
@@ -73,14 +72,14 @@ abstract class ModelMojo extends AbstractMojo {
       defaultValue = "${project.build.directory}/generated-sources/partita/${mojo.executionId}")
   File output;
 
-  /** A JDK 25 or newer for the compiler; found by itself where it isn't given. */
+  /** A JDK 25 or newer for the compiler; by default it is searched for. */
   @Parameter(property = "partita.jdkHome")
   File jdkHome;
 
   /** Options of the compiler's JVM, such as {@code -Xmx4g}. */
   @Parameter List<String> jvmArguments = new ArrayList<>();
 
-  /** Does nothing. */
+  /** Skips the goal. */
   @Parameter(property = "partita.skip", defaultValue = "false")
   boolean skip;
 
@@ -109,7 +108,7 @@ abstract class ModelMojo extends AbstractMojo {
 
   abstract void executeOnModel() throws MojoExecutionException, MojoFailureException;
 
-  /** What the compiler runs with. */
+  /** Returns the compiler. */
   Compiler compiler() throws MojoFailureException {
     JdkSearch search = new JdkSearch(System.getProperties(), System.getenv());
     Path home =
@@ -119,19 +118,19 @@ abstract class ModelMojo extends AbstractMojo {
     return new Compiler(home, classPath(), jvmArguments);
   }
 
-  /** The jars of the compiler, among all that the plugin depends on. */
+  /** The jars of the compiler, among the plugin's dependencies. */
   List<Path> classPath() {
     return artifacts.stream().map(artifact -> artifact.getFile().toPath()).toList();
   }
 
-  /** Remembers what this goal was last done with. */
+  /** Records the last execution of this goal. */
   Stamp stamp(List<String> arguments) {
     Path folder = Path.of(project.getBuild().getDirectory(), "partita");
     String name = execution.getExecutionId() + "-" + execution.getGoal() + ".stamp";
     return new Stamp(folder.resolve(name), arguments, classPath());
   }
 
-  /** The options that compiling and checking share. */
+  /** The options shared by compiling and checking. */
   void addShared(List<String> arguments) {
     arguments.addAll(List.of("--target", target));
     add(arguments, "--devices", devices);
@@ -153,7 +152,7 @@ abstract class ModelMojo extends AbstractMojo {
     return target.equals("java");
   }
 
-  /** A failure that says which parameters of which POM it is about. */
+  /** A failure that names the parameters and the POM. */
   MojoFailureException failure(String what, CompilerFailure failure) {
     return new MojoFailureException(
         new FailureMessage(model, execution.getExecutionId(), project.getFile())

@@ -11,7 +11,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.apache.maven.plugin.MojoExecutionException;
 
-/** A zip file of a program. The same program gives the same bytes. */
+/** A zip file of a program, with reproducible bytes. */
 final class ProgramArchive {
   private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
@@ -20,7 +20,7 @@ final class ProgramArchive {
   /**
    * Writes the archive, unless it is newer than all files of the program.
    *
-   * @throws MojoExecutionException when it can't be written
+   * @throws MojoExecutionException if it can't be written
    */
   static void write(Path program, Path archive) throws MojoExecutionException {
     try {

@@ -16,9 +16,9 @@ import java.util.List;
 import org.apache.maven.plugin.MojoExecutionException;
 
 /**
- * A file that says with which arguments, compiler and input files something was done, and what came
- * of it. Input files count by their SHA-256; as in Git, one whose size and time are those of the
- * stamp isn't read again, unless it was written within two seconds of the stamp.
+ * A file that records the arguments, compiler and input files of an execution, and its output.
+ * Input files are identified by their SHA-256; as in Git, a file with unchanged size and time isn't
+ * read again, unless it was written within two seconds of the stamp.
  */
 final class Stamp {
   private static final String FORMAT = "partita-stamp-1";
@@ -29,9 +29,9 @@ final class Stamp {
   private final String request;
 
   /**
-   * @param file where it is
-   * @param arguments of the compiler
-   * @param classPath its jars; each counts by its time and size, and so by its version
+   * @param file the stamp's file
+   * @param arguments the arguments of the compiler
+   * @param classPath its jars, identified by time and size
    */
   Stamp(Path file, List<String> arguments, List<Path> classPath) {
     this.file = file;
@@ -43,7 +43,7 @@ final class Stamp {
         text.append('\0').append(Files.getLastModifiedTime(jar).toMillis());
         text.append('\0').append(Files.size(jar));
       } catch (IOException missing) {
-        // The JVM will say so.
+        // The JVM will report it.
       }
     }
     this.request =
@@ -52,7 +52,7 @@ final class Stamp {
                 .formatHex(sha256().digest(text.toString().getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Whether all is as it was when the stamp was written. */
+  /** Whether nothing has changed since the stamp was written. */
   boolean isCurrent() {
     try {
       List<String> lines = Files.readAllLines(file);
@@ -73,7 +73,7 @@ final class Stamp {
     }
   }
 
-  /** A line is: kind, hash, size, time, path. */
+  /** Formats a line: kind, hash, size, time, path. */
   private static boolean isCurrent(String[] parts, boolean isInput, long written)
       throws IOException {
     Path path = Path.of(parts[4]);
@@ -89,7 +89,7 @@ final class Stamp {
     return sameTime && time < written - CLOCK_MILLIS || hash(path).equals(parts[1]);
   }
 
-  /** Forgets the last time. */
+  /** Deletes the stamp. */
   void clear() throws MojoExecutionException {
     try {
       Files.deleteIfExists(file);
@@ -98,7 +98,7 @@ final class Stamp {
     }
   }
 
-  /** Remembers this time. */
+  /** Writes the stamp. */
   void write(List<Path> inputs, List<Path> outputs) throws MojoExecutionException {
     try {
       List<String> lines = new ArrayList<>(List.of(request));
@@ -130,7 +130,7 @@ final class Stamp {
     try (InputStream in = new DigestInputStream(Files.newInputStream(path), digest)) {
       byte[] block = new byte[BLOCK];
       while (in.read(block) >= 0) {
-        // The digest sees what is read.
+        // The digest is updated by reading.
       }
     }
     return HexFormat.of().formatHex(digest.digest());

@@ -1,2 +1,2 @@
-/** The goals of the Maven plugin. They start the compiler in a JVM of its own. */
+/** The goals of the Maven plugin. They start the compiler in a separate JVM. */
 package io.partita.maven;

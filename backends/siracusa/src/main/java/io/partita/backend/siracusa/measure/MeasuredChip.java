@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one chip took.
+ * The measured figures of one chip.
  *
- * @param programCycles from the program's start to its end, with what it reads and writes
- * @param programMoved bytes of the whole program
- * @param steps of the last run, in order; none without a profile
- * @param transfers of L3 during the last run; none where they aren't seen
+ * @param programCycles cycles from the program's start to its end, including input and output
+ * @param programMoved the bytes moved by the whole program
+ * @param steps the steps of the last run, in order; empty without a profile
+ * @param transfers the transfers with L3 during the last run; empty if they aren't recorded
  */
 public record MeasuredChip(
     int chip,
@@ -27,15 +27,15 @@ public record MeasuredChip(
   /**
    * A transfer between L3 and L2 that a step starts.
    *
-   * @param step that starts it
-   * @param asked the cycle at which that begins
-   * @param start when the memory begins with it; it does one after the other
-   * @param waited cycles of the step that waits for it; 0 if that is in the next run
+   * @param step the step that starts it
+   * @param asked the cycle at which that step begins
+   * @param start the cycle at which the memory begins it; transfers are sequential
+   * @param waited the cycles of the step that waits for it; 0 if that is in the next run
    */
   public record Transfer(
       int step, String node, long bytes, long asked, long start, long end, long waited) {}
 
-  /** Transfers that steps start, where the hardware saw them. */
+  /** The transfers that steps start, if the hardware recorded them. */
   public List<Transfer> transfers(Chip predicted) {
     List<Transfer> found = new ArrayList<>();
     List<L3Transfer> left = new ArrayList<>(transfers);
@@ -59,7 +59,7 @@ public record MeasuredChip(
     return found;
   }
 
-  /** The next ones in the range of L3 that haven't begun before; they're no longer left. */
+  /** Removes and returns the next transfers in a range of L3. */
   private static List<L3Transfer> take(StepLabel label, long start, List<L3Transfer> left) {
     List<L3Transfer> own = new ArrayList<>();
     long bytes = 0;
@@ -86,7 +86,7 @@ public record MeasuredChip(
     return 0;
   }
 
-  /** Cycles in which L3 moved something during the run. */
+  /** The cycles of the run in which L3 was busy. */
   public long l3Cycles() {
     return steps.isEmpty()
         ? 0
@@ -96,7 +96,7 @@ public record MeasuredChip(
             steps.getLast().start() + steps.getLast().cycles());
   }
 
-  /** Of {@link #l3Cycles} those during which the chip did something else than wait for it. */
+  /** The part of {@link #l3Cycles} during which the chip didn't wait for L3. */
   public long hiddenL3Cycles(Chip predicted) {
     long hidden = l3Cycles();
     for (int i = 0; i < steps.size(); i++) {
@@ -108,7 +108,7 @@ public record MeasuredChip(
     return hidden;
   }
 
-  /** Cycles of steps that do nothing but wait for L3. */
+  /** The cycles of steps that only wait for L3. */
   public static long waitCycles(Chip chip, List<StepFigures> steps) {
     long cycles = 0;
     for (int i = 0; i < steps.size(); i++) {

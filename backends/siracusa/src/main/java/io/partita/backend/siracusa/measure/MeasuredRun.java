@@ -10,7 +10,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a run on any port took: counters that each port has, and what GVSoC's board says more.
+ * The measured figures of a run on any port: the counters of each port, and additional ones of
+ * GVSoC's board.
  *
  * @param chips by number
  */
@@ -20,8 +21,8 @@ public record MeasuredRun(List<MeasuredChip> chips) {
   }
 
   /**
-   * @param reports texts in JSON: one of each chip, or of GVSoC's board one of all
-   * @param profiles what each step of each chip took; none if that isn't known
+   * @param reports reports in JSON: one per chip, or one for all from GVSoC's board
+   * @param profiles the figures of each step of each chip; empty if unknown
    */
   public static MeasuredRun of(List<String> reports, List<List<StepFigures>> profiles) {
     List<MeasuredChip> chips = new ArrayList<>();

@@ -23,10 +23,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run of an emitted program should take: {@code prediction.json} in its folder.
+ * The prediction for a run of an emitted program: {@code prediction.json} in its folder.
  *
- * @param target what it's predicted for
- * @param seconds until the last chip is done
+ * @param target the target of the prediction
+ * @param seconds the time until the last chip has finished
  * @param chips by number
  */
 public record PredictedRun(String target, double seconds, double joules, List<Chip> chips) {
@@ -41,9 +41,9 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
   /**
    * One chip.
    *
-   * @param role its number among those that differ in what they do
-   * @param steps what each step does
-   * @param figures what each step takes
+   * @param role the number of its role
+   * @param steps the label of each step
+   * @param figures the figures of each step
    */
   public record Chip(
       int role, EnergyModel energy, List<StepLabel> steps, List<StepFigures> figures) {
@@ -57,7 +57,7 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
     chips = List.copyOf(chips);
   }
 
-  /** Of a schedule, each chip's steps in the order of its role. */
+  /** Returns the prediction of a schedule, with each chip's steps in the order of its role. */
   public static PredictedRun of(Schedule schedule, SchedulePrediction prediction) {
     List<Chip> chips = new ArrayList<>();
     for (DevicePrediction device : prediction.devices()) {
@@ -82,7 +82,7 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
   }
 
   /**
-   * As JSON, the same bytes each time: a line for each step of a role, and one of figures for each
+   * Returns deterministic JSON: one line for each step of a role, and one line of figures for each
    * step of a chip.
    */
   public String json() {
@@ -152,7 +152,7 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
   /**
    * Reads the prediction in an emitted folder.
    *
-   * @throws PartitaException P5107 when there is none or it isn't one
+   * @throws PartitaException P5107 if there is none or it isn't valid
    */
   public static PredictedRun read(Path folder) {
     Path file = folder.resolve(FILE);

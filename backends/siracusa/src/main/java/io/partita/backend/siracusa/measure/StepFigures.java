@@ -12,15 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one step takes, measured or predicted.
+ * The measured or predicted figures of one step.
  *
- * @param start when it begins: predicted from the run's start on, measured from the program's
- * @param cycles from its start to its end; on hosts nanoseconds
- * @param computeCycles of these, in which kernels run
- * @param moved bytes of transfers and messages that it starts
+ * @param start its start: predicted relative to the run's start, measured relative to the program's
+ * @param cycles its duration; on hosts in nanoseconds
+ * @param computeCycles the part in which kernels run
+ * @param moved the bytes of transfers and messages that it starts
  */
 public record StepFigures(long start, long cycles, long computeCycles, Traffic moved) {
-  /** Of {@code partita_step_profile}. */
+  /** The bytes of {@code partita_step_profile}. */
   public static final int BYTES = 7 * Long.BYTES;
 
   static StepFigures of(StepPrediction step) {
@@ -33,10 +33,11 @@ public record StepFigures(long start, long cycles, long computeCycles, Traffic m
   }
 
   /**
-   * Reads what a program writes that is built with {@code PROFILE=1}, after the outputs of a run.
+   * Reads the profile that a program built with {@code PROFILE=1} writes after the outputs of a
+   * run.
    *
-   * @param steps of the chip
-   * @throws EOFException when the stream ends before
+   * @param steps the number of the chip's steps
+   * @throws EOFException if the stream ends early
    */
   public static List<StepFigures> read(InputStream in, int steps) throws IOException {
     byte[] bytes = new byte[steps * BYTES];
@@ -53,17 +54,17 @@ public record StepFigures(long start, long cycles, long computeCycles, Traffic m
     return read;
   }
 
-  /** All bytes that steps move. */
+  /** The bytes that all steps move. */
   public static Traffic moved(List<StepFigures> steps) {
     return steps.stream().map(StepFigures::moved).reduce(Traffic.NONE, Traffic::plus);
   }
 
-  /** Cycles of all steps in which kernels run. */
+  /** The cycles of all steps in which kernels run. */
   public static long computeCycles(List<StepFigures> steps) {
     return steps.stream().mapToLong(StepFigures::computeCycles).sum();
   }
 
-  /** Cycles of all steps; what recording them takes is in none. */
+  /** The cycles of all steps, without the time of recording them. */
   public static long cycles(List<StepFigures> steps) {
     return steps.stream().mapToLong(StepFigures::cycles).sum();
   }

@@ -8,16 +8,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a step of a program does.
+ * A description of a step of a program.
  *
- * @param node that it's for, as in the model
+ * @param node the node's name in the model
  * @param call the function of a loop; else empty
- * @param transfer the number of a transfer that starts or is waited for; else -1
- * @param l3 where in L3 it begins, of a transfer that starts; else 0
- * @param bytes of a transfer that starts; else 0
+ * @param transfer the number of a transfer that starts or is awaited; else -1
+ * @param l3 the L3 address of a transfer that starts; else 0
+ * @param bytes the bytes of a transfer that starts; else 0
  */
 public record StepLabel(Kind kind, String node, String call, int transfer, long l3, long bytes) {
-  /** Kinds of {@link ScheduleStep}s. */
+  /** The kinds of {@link ScheduleStep}s. */
   public enum Kind {
     /** Cores compute a loop over tiles. */
     LOOP("loop"),
@@ -44,7 +44,7 @@ public record StepLabel(Kind kind, String node, String call, int transfer, long 
       return text;
     }
 
-    /** Whether the chip does nothing but wait for L3 meanwhile. */
+    /** Whether the chip only waits for L3 during the step. */
     public boolean waitsForL3() {
       return this == WAIT || this == ROWS;
     }
@@ -88,7 +88,7 @@ public record StepLabel(Kind kind, String node, String call, int transfer, long 
         fields.has("bytes") ? fields.extent("bytes") : 0);
   }
 
-  /** For JSON: what there is. */
+  /** The fields for JSON. */
   public Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("kind", kind.text);

@@ -1,2 +1,2 @@
-/** What a run of emitted C took, beside what it should take. */
+/** The measured and predicted figures of runs of emitted C. */
 package io.partita.backend.siracusa.measure;

@@ -5,21 +5,22 @@ import io.partita.ir.type.ElementType;
 import java.util.OptionalInt;
 
 /**
- * How far a value is from the reference.
+ * The difference between a value and the reference.
  *
- * @param first index of the first element that's too far, in row-major order
- * @param wrong how many are
- * @param largest error of those that aren't, by the largest magnitude that the value should have
+ * @param first the row-major index of the first wrong element
+ * @param wrong the number of wrong elements
+ * @param largest the largest error of the others, relative to the largest magnitude of the
+ *     reference
  */
 record Agreement(OptionalInt first, int wrong, double largest) {
   private static final Agreement EXACT = new Agreement(OptionalInt.empty(), 0, 0);
 
   /**
-   * Integers must be equal. A float may be off by the tolerance times its magnitude, and besides by
-   * the tolerance times the largest magnitude of the value: where large terms cancel, the rounding
-   * of their sum counts by their size.
+   * Integers must be equal. A float may differ by the tolerance times its magnitude plus the
+   * tolerance times the largest magnitude of the value: where large terms cancel, the rounding of
+   * their sum is relative to their size.
    *
-   * @param tolerance for f32; it's larger for types that are less precise
+   * @param tolerance the tolerance for f32; less precise types have larger ones
    */
   static Agreement of(Tensor expected, Tensor found, double tolerance) {
     if (expected.equals(found)) {
@@ -55,7 +56,7 @@ record Agreement(OptionalInt first, int wrong, double largest) {
     return new Agreement(first < 0 ? OptionalInt.empty() : OptionalInt.of(first), wrong, largest);
   }
 
-  /** A few units in the last place of types that are less precise than f32. */
+  /** The tolerance of types less precise than f32, a few units in the last place. */
   private static double leastTolerance(ElementType element) {
     return element == ElementType.F16 ? 0x1p-9 : element == ElementType.BF16 ? 0x1p-6 : 0;
   }

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/** Holds what one chip wrote against the reference, step by step until one is wrong. */
+/** Compares the records of one chip with the reference, up to the first wrong step. */
 final class ChipComparison {
   private final int chip;
   private final ChipReference reference;
@@ -32,7 +32,7 @@ final class ChipComparison {
   private String largestAt = "";
 
   /**
-   * @param sent by chip, what it sent to each other
+   * @param sent the messages that each chip sent, by sender and receiver
    */
   ChipComparison(
       int chip,
@@ -49,7 +49,7 @@ final class ChipComparison {
     this.tolerance = tolerance;
   }
 
-  /** The first step that's wrong, or that the chip hasn't ended. */
+  /** Returns the first step that is wrong or unfinished. */
   Optional<Finding> run() {
     for (int step = 0; step < reference.steps().size() && finding.isEmpty(); step++) {
       StepRecords own =
@@ -69,7 +69,7 @@ final class ChipComparison {
     return largest;
   }
 
-  /** Where the largest error is. */
+  /** The location of the largest error. */
   String largestAt() {
     return largestAt;
   }
@@ -115,9 +115,9 @@ final class ChipComparison {
   }
 
   /**
-   * Names the first element that's wrong.
+   * Reports the first wrong element.
    *
-   * @param name of the element at an index
+   * @param name returns the name of the element at an index
    */
   private void compare(
       int step, String part, Tensor expected, Tensor found, IntFunction<String> name) {
@@ -169,7 +169,7 @@ final class ChipComparison {
     values.put(node.result(), vector.read(op.after()));
   }
 
-  /** Whether the message has begun as it should. */
+  /** Whether the message began correctly. */
   private boolean begins(
       int step,
       StepRecords own,
@@ -219,7 +219,7 @@ final class ChipComparison {
     Tensor found = done.get().tensor(type, 0);
     List<Optional<ProbeRecord>> channel = sent.get(receive.from()).getOrDefault(chip, List.of());
     Optional<ProbeRecord> message = place < channel.size() ? channel.get(place) : Optional.empty();
-    // What was sent to another chip or in another size is the sender's fault.
+    // A wrong receiver or size is the sender's fault.
     if (message.isPresent()
         && message.get().chip() == chip
         && message.get().bytes() == type.bytes()) {
@@ -231,7 +231,7 @@ final class ChipComparison {
     vector.write(receive.slices(), found);
   }
 
-  /** Elements of messages are named by their place in the collective's vector. */
+  /** Elements of messages are named by their index in the collective's vector. */
   private void compareSlices(
       int step, String part, List<Slice> slices, Tensor expected, Tensor found) {
     compare(step, part, expected, found, index -> Vector.place(slices, index) + " of the vector");

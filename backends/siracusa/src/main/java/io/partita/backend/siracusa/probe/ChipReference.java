@@ -27,13 +27,15 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * What the steps of one chip of an emitted folder compute.
+ * The reference results of the steps of one chip.
  *
- * @param graph the inputs are the chip's parts of the model's and states, weights and constants
- * @param steps of a run
- * @param results in the order in which a program with probes writes them
- * @param weights by the name of the graph's input: where they lie in the images
- * @param constants likewise, as base64: those that aren't in an image
+ * @param graph the chip's graph; its inputs are the chip's parts of the model's inputs, states,
+ *     weights and constants
+ * @param steps the steps of a run
+ * @param results the results, in the order in which a program with probes writes them
+ * @param weights the location of each weight in the images, by the name of the graph's input
+ * @param constants the constants that aren't in an image, as base64, by the name of the graph's
+ *     input
  */
 record ChipReference(
     Graph graph,
@@ -46,14 +48,14 @@ record ChipReference(
   static final String FORMAT = "partita-reference-1";
 
   /**
-   * @param exchange the exchange in the graph whose messages it is
+   * @param exchange the exchange in the graph to which the messages belong
    */
   record Step(String node, Optional<io.partita.ir.graph.Node> exchange) {}
 
   /**
-   * A value that a step leaves.
+   * A result of a step.
    *
-   * @param block number of the transformer block, or -1
+   * @param block the number of the transformer block, or -1
    */
   record Result(int step, Value value, int block) {}
 
@@ -86,9 +88,9 @@ record ChipReference(
   }
 
   /**
-   * Reads what {@link ReferenceFiles} wrote.
+   * Reads the files of {@link ReferenceFiles}.
    *
-   * @throws PartitaException P5106 when there's none or it can't be read
+   * @throws PartitaException P5106 if there is none or it can't be read
    */
   static ChipReference read(Path folder, int chip) {
     Path file = folder.resolve(steps(chip));
@@ -155,7 +157,7 @@ record ChipReference(
         fields.text("checksum"));
   }
 
-  /** A constant that isn't in an image; none where the input isn't one. */
+  /** A constant that isn't in an image; empty if the input isn't one. */
   Optional<Tensor> constant(Value input) {
     return Optional.ofNullable(constants.get(input.name()))
         .map(text -> Base64.getDecoder().decode(text))

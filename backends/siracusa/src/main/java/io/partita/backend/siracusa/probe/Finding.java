@@ -1,15 +1,15 @@
 package io.partita.backend.siracusa.probe;
 
 /**
- * The first place at which a chip isn't as it should be.
+ * The first difference of a chip from the reference.
  *
- * @param kind what is wrong
- * @param block number of the transformer block; -1 outside of all
- * @param step its number, as in the emitted code
- * @param steps how many a run has
- * @param node as in the model
- * @param part of the step: {@code element [0, 3]}, {@code message 2 of 6 (send 128 B to 1)}; may be
- *     empty
+ * @param kind the kind of difference
+ * @param block the number of the transformer block; -1 outside blocks
+ * @param step the step's number, as in the emitted code
+ * @param steps the number of steps of a run
+ * @param node the node's name in the model
+ * @param part the part of the step: {@code element [0, 3]}, {@code message 2 of 6 (send 128 B to
+ *     1)}; may be empty
  */
 public record Finding(
     Kind kind,
@@ -21,20 +21,23 @@ public record Finding(
     String part,
     String expected,
     String found) {
-  /** What is wrong. */
+  /** The kind of a difference. */
   public enum Kind {
-    /** The chip has computed, sent or been given something else than the reference says. */
+    /** The chip computed, sent or got something that differs from the reference. */
     DIVERGES,
-    /** It didn't come further. */
+    /** The chip didn't get further. */
     STOPS
   }
 
-  /** Whether it's for a message, so that another chip is the likelier cause. */
+  /** Whether it waits for a message, so that another chip is the likelier cause. */
   boolean isWaiting() {
     return kind == Kind.STOPS && !part.isEmpty();
   }
 
-  /** In one line, {@code DIVERGES chip 2, block 1, step 17 of 46, node ...: expected ...}. */
+  /**
+   * Formats the finding on one line, {@code DIVERGES chip 2, block 1, step 17 of 46, node ...:
+   * expected ...}.
+   */
   public String line() {
     return kind
         + " chip "

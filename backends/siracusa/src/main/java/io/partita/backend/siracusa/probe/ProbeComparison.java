@@ -19,27 +19,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs an emitted program with probes and holds each step of each chip against the reference.
+ * Runs an emitted program with probes and compares each step of each chip with the reference.
  *
- * @param folder an emitted one
- * @param limit of the run; then it's ended
- * @param tolerance of f32, as {@link Result} reckons errors
+ * @param folder an emitted folder
+ * @param limit the time limit of the run
+ * @param tolerance the tolerance of f32, for errors as in {@link Result}
  */
 public record ProbeComparison(Path folder, Port port, Duration limit, double tolerance) {
   /**
-   * Of f32: kernels may round sums of products and functions otherwise than the reference does, as
-   * their contracts say. Sums of K terms are off by about sqrt(K) 2^-24 of their size, functions by
-   * a few units in the last place.
+   * The tolerance of f32: by their contracts, kernels may round sums of products and functions
+   * differently from the reference. Sums of K terms differ by about sqrt(K) 2^-24 of their size,
+   * functions by a few units in the last place.
    */
   public static final double USUAL_TOLERANCE = 1e-5;
 
   private static final String BUILD = "build/probes";
 
   /**
-   * @param finding none if all agrees
-   * @param message what the program said that stopped; else empty
-   * @param largest error of an element that agrees, by the largest magnitude in its tensor
-   * @param largestAt which step it's of; empty where there's no error
+   * @param finding empty if all steps agree
+   * @param message the output of a program that stopped; else empty
+   * @param largest the largest error of an agreeing element, relative to its tensor's largest
+   *     magnitude
+   * @param largestAt the step of the largest error; empty without an error
    */
   public record Result(
       Optional<Finding> finding,
@@ -50,11 +51,10 @@ public record ProbeComparison(Path folder, Port port, Duration limit, double tol
       String largestAt) {}
 
   /**
-   * @param inputs of the whole model, in its order
-   * @param options of the port's programs
-   * @param variables of make
-   * @throws PartitaException P5102, P5103 or P5105 when it can't run, P5106 when there's no
-   *     reference
+   * @param inputs the inputs of the whole model, in its order
+   * @param options options of the port's programs
+   * @param variables variables of make
+   * @throws PartitaException P5102, P5103 or P5105 if it can't run, P5106 if there is no reference
    */
   public Result run(List<Tensor> inputs, List<String> options, List<String> variables) {
     int chips = ModelDescription.read(folder).chips().size();
@@ -74,7 +74,7 @@ public record ProbeComparison(Path folder, Port port, Duration limit, double tol
     }
   }
 
-  /** What it said if it didn't end well. */
+  /** The output of a failed program. */
   private static String attempt(
       BatchProgram program, List<Tensor> inputs, List<String> options, Path files) {
     try {
@@ -132,7 +132,7 @@ public record ProbeComparison(Path folder, Port port, Duration limit, double tol
     return new Result(first, message, references.size(), steps, largest, largestAt);
   }
 
-  /** The steps agree, and yet the program doesn't end well. */
+  /** A program that fails although all steps agree. */
   private static Finding afterwards(int steps) {
     return new Finding(
         Finding.Kind.STOPS,

@@ -14,12 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a program with probes wrote, as {@code runtime/hal/probe.h} says.
+ * A record of a program with probes, in the format of {@code runtime/hal/probe.h}.
  *
- * @param number of the step, or of the message in its collective
- * @param chip at the message's other end
- * @param bytes how many the record is about
- * @param data none of a receive that begins
+ * @param number the number of the step, or of the message in its collective
+ * @param chip the message's peer
+ * @param bytes the number of bytes that the record describes
+ * @param data the bytes; empty for a receive that begins
  */
 record ProbeRecord(Kind kind, int number, int chip, long bytes, MemorySegment data) {
   private static final int MARK = 0x50524f42;
@@ -36,9 +36,9 @@ record ProbeRecord(Kind kind, int number, int chip, long bytes, MemorySegment da
   }
 
   /**
-   * The records of the first run, as many as are complete: a program that was ended leaves fewer.
+   * Returns the complete records of the first run; a program that was ended leaves fewer.
    *
-   * @param steps how many steps a run has
+   * @param steps the number of steps of a run
    */
   static List<ProbeRecord> read(Path file, int steps) throws IOException {
     List<ProbeRecord> records = new ArrayList<>();

@@ -31,11 +31,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes what {@link ChipReference} reads: a chip's graph, in which weights are inputs that lie in
- * the images, and which values its steps leave.
+ * Writes the files that {@link ChipReference} reads: a chip's graph, in which weights are inputs
+ * stored in the images, and the results of its steps.
  */
 public final class ReferenceFiles {
-  /** Of the emitted folder. */
+  /** The subfolder of the emitted folder. */
   public static final String FOLDER = "reference/";
 
   private static final JSON WRITER =
@@ -43,7 +43,7 @@ public final class ReferenceFiles {
           .enable(JSON.Feature.PRETTY_PRINT_OUTPUT)
           .build();
 
-  /** Constants of more elements aren't written out in a text. */
+  /** The most elements of a constant that is written as text. */
   private static final int MOST_INLINE = 16;
 
   private final ChipSchedule role;
@@ -72,9 +72,9 @@ public final class ReferenceFiles {
   }
 
   /**
-   * The files of one chip; none where it isn't known what its steps compute.
+   * Returns the files of one chip; empty if the results of its steps aren't known.
    *
-   * @param member which of the role's chips
+   * @param member the index of the chip in its role
    */
   public static List<EmittedFile> of(ChipSchedule role, int member) {
     return role.meaning().stream()
@@ -92,7 +92,7 @@ public final class ReferenceFiles {
             out -> out.write((WRITER.asString(json()) + "\n").getBytes(StandardCharsets.UTF_8))));
   }
 
-  /** What steps need of the graph. */
+  /** The part of the graph that the steps need. */
   private Graph copy() {
     graph.inputs().forEach(in -> built.put(in, builder.input(in.name(), in.type())));
     Set<Node> needed = needed();
@@ -190,7 +190,7 @@ public final class ReferenceFiles {
     return fields;
   }
 
-  /** Of a stored value, the number of the input that it has become. */
+  /** The index of the input that replaces a stored value. */
   private int index(Value value) {
     return built.get(value).index();
   }

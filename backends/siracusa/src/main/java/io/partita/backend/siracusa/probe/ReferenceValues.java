@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the values of a chip's graph are: as the chip has left them, and what else follows from
- * these. So each step is held against the reference by itself, and what one has done wrong isn't
- * held against those that read it.
+ * The values of a chip's graph: those that the chip wrote, and others computed from these. So each
+ * step is compared by itself, and a mistake in one step isn't attributed to the steps that read its
+ * result.
  */
 final class ReferenceValues {
   private final ChipReference reference;
@@ -28,7 +28,7 @@ final class ReferenceValues {
   private Optional<String> damage = Optional.empty();
 
   /**
-   * @param inputs the chip's parts, by name; inputs that aren't among them are states, and zero
+   * @param inputs the chip's parts, by name; other inputs are states, which are zero
    */
   ReferenceValues(ChipReference reference, Map<String, Tensor> inputs, Path folder, int chip)
       throws IOException {
@@ -44,12 +44,12 @@ final class ReferenceValues {
     }
   }
 
-  /** From now on it's this. */
+  /** Sets a value. */
   void put(Value value, Tensor tensor) {
     values.put(value, tensor);
   }
 
-  /** What it was put to, or what its node gives for what its operands are. */
+  /** Returns the value that was set, or computes it from its operands. */
   Tensor get(Value value) {
     Tensor known = values.get(value);
     if (known != null) {
@@ -86,7 +86,7 @@ final class ReferenceValues {
         "%s in %s at 0x%05x"
             .formatted(weight.name(), weight.at().isHome() ? "L2" : "L3", weight.at().offset());
     if (weight.at().offset() + bytes > image.byteSize()) {
-      damage = Optional.of(place + ", behind the image's end");
+      damage = Optional.of(place + ", beyond the end of the image");
       return Tensor.filled(value.type(), 0);
     }
     MemorySegment part = image.asSlice(weight.at().offset(), bytes);
@@ -98,7 +98,7 @@ final class ReferenceValues {
     return Tensor.of(value.type(), part);
   }
 
-  /** A weight that was asked for and isn't what was compiled. */
+  /** The first used weight that differs from the compiled one. */
   Optional<String> damage() {
     return damage;
   }

@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a chip wrote of one step.
+ * The records of one step of a chip.
  *
- * @param messages of its collective
- * @param end none where the step hasn't ended
+ * @param messages the messages of its collective
+ * @param end empty if the step hasn't ended
  */
 record StepRecords(List<ProbeRecord> messages, Optional<ProbeRecord> end) {
   StepRecords {
     messages = List.copyOf(messages);
   }
 
-  /** Of each step that has begun to write. */
+  /** Returns the records of each step that has written any. */
   static List<StepRecords> of(List<ProbeRecord> records) {
     List<StepRecords> steps = new ArrayList<>();
     List<ProbeRecord> messages = new ArrayList<>();
@@ -42,8 +42,8 @@ record StepRecords(List<ProbeRecord> messages, Optional<ProbeRecord> end) {
   }
 
   /**
-   * By the other chip, what a chip sent to it: as many as it should send, in order; none where it
-   * hasn't come so far.
+   * The messages that a chip sent, by receiver: as many as it should send, in order; empty if it
+   * didn't get that far.
    */
   static Map<Integer, List<Optional<ProbeRecord>>> sent(
       ChipReference reference, List<StepRecords> records) {

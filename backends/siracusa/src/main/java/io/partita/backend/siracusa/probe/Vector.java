@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** The vector of a collective on one chip, as far as it's known. */
+/** The known part of a collective's vector on one chip. */
 final class Vector {
   private final ElementType element;
   private final int size;
@@ -47,7 +47,7 @@ final class Vector {
     return TensorType.of(element, slices.stream().mapToLong(Slice::size).sum());
   }
 
-  /** Where in the vector the element is that comes at an index of the slices. */
+  /** The index in the vector of an element of the slices. */
   static long place(List<Slice> slices, long index) {
     long left = index;
     for (Slice slice : slices) {

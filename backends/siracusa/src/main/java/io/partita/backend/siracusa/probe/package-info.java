@@ -1,2 +1,2 @@
-/** What emitted programs should compute, step by step, and where they don't. */
+/** Compares the steps of emitted programs with the reference. */
 package io.partita.backend.siracusa.probe;

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a program that was built on files of inputs, on any port. */
+/** Runs a built program on files of inputs, on any port. */
 public final class BatchProgram {
   private final Path folder;
   private final String build;
@@ -26,7 +26,7 @@ public final class BatchProgram {
   private final Streams streams;
 
   /**
-   * @param limit of all runs; then they're ended
+   * @param limit the time limit of all runs
    */
   public BatchProgram(Path folder, Port port, Duration limit) {
     this(folder, "build", port, limit);
@@ -34,7 +34,7 @@ public final class BatchProgram {
 
   /**
    * @param build the folder in it, in which programs of ports are
-   * @param limit of all runs; then they're ended
+   * @param limit the time limit of all runs
    */
   public BatchProgram(Path folder, String build, Port port, Duration limit) {
     this.folder = folder.toAbsolutePath();
@@ -45,18 +45,19 @@ public final class BatchProgram {
   }
 
   /**
-   * What runs gave.
+   * The results of runs.
    *
-   * @param outputs of each run, in the model's order
-   * @param reports texts in JSON: one of each chip, or of GVSoC one of all
-   * @param profiles of each chip, what each step of the last run took; none if it isn't profiled
+   * @param outputs the outputs of each run, in the model's order
+   * @param reports reports in JSON: one per chip, or one for all from GVSoC
+   * @param profiles for each chip, the figures of each step of the last run; empty without a
+   *     profile
    */
   public record Result(
       List<List<Tensor>> outputs, List<String> reports, List<List<StepFigures>> profiles) {}
 
   /**
-   * @param inputs of each run, in the model's order
-   * @param options of the port's programs, or of the board of GVSoC
+   * @param inputs the inputs of each run, in the model's order
+   * @param options options of the port's programs, or of GVSoC's board
    * @throws PartitaException P5104 when a chip stops, P5105 when the port has too few chips
    */
   public Result run(List<List<Tensor>> inputs, List<String> options) {
@@ -64,9 +65,9 @@ public final class BatchProgram {
   }
 
   /**
-   * @param inputs of each run, in the model's order
-   * @param options of the port's programs, or of the board of GVSoC
-   * @param steps how many each chip has, if programs were built with {@code PROFILE=1}; else none
+   * @param inputs the inputs of each run, in the model's order
+   * @param options options of the port's programs, or of GVSoC's board
+   * @param steps the number of steps of each chip, if built with {@code PROFILE=1}; else empty
    * @throws PartitaException as {@link #run(List, List)}
    */
   public Result run(List<List<Tensor>> inputs, List<String> options, List<Integer> steps) {
@@ -79,9 +80,9 @@ public final class BatchProgram {
   }
 
   /**
-   * What chips left in files.
+   * Reads the files that chips wrote.
    *
-   * @param runs how many
+   * @param runs the number of runs
    * @param steps as in {@link #run(List, List, List)}
    */
   public Result result(int runs, List<Integer> steps, Path files) throws IOException {
@@ -91,10 +92,10 @@ public final class BatchProgram {
   }
 
   /**
-   * Leaves what chips wrote in files, {@code chipI.out}.
+   * Runs the program and leaves the chips' outputs in files, {@code chipI.out}.
    *
    * @param files an empty folder
-   * @throws PartitaException as {@link #run(List, List)}; what was written is there all the same
+   * @throws PartitaException as {@link #run(List, List)}; files that were written remain
    */
   public void run(List<List<Tensor>> inputs, List<String> options, Path files) {
     int chips = streams.description().chips().size();
@@ -115,7 +116,7 @@ public final class BatchProgram {
     }
   }
 
-  /** What a chip has of each input that it reads, by name. */
+  /** A chip's part of each input that it reads, by name. */
   public Map<String, Tensor> parts(int chip, List<Tensor> inputs) {
     return streams.parts(chip, inputs);
   }
@@ -128,7 +129,7 @@ public final class BatchProgram {
             folder,
             port,
             "no end after " + limit.toSeconds() + " s" + (said.isEmpty() ? "" : "; " + said),
-            "give it longer: --timeout SECONDS; 'partita diff' says where it is");
+            "increase --timeout SECONDS; 'partita diff' shows where it stops");
       }
       if (processes.fails()) {
         throw StoppedProgram.of(folder, port, processes.messages());
@@ -148,7 +149,7 @@ public final class BatchProgram {
     }
     for (int chip = 0; chip < streams.description().chips().size(); chip++) {
       Path output = files.resolve("chip" + chip + ".out");
-      // A chip without outputs may not make the file.
+      // A chip without outputs may not create the file.
       try (InputStream in =
           Files.exists(output)
               ? new BufferedInputStream(Files.newInputStream(output))

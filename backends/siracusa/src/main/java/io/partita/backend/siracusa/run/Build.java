@@ -21,11 +21,11 @@ public final class Build {
   private Build() {}
 
   /**
-   * Builds a target of the makefile; what is newer than its sources stays.
+   * Builds a target of the makefile, incrementally.
    *
-   * @param variables of make, {@code NAME=VALUE}
-   * @throws PartitaException P5102 when there's no make or compiler, P5103 when the build fails,
-   *     P5105 when the port has too few chips
+   * @param variables variables of make, {@code NAME=VALUE}
+   * @throws PartitaException P5102 if there's no make or compiler, P5103 if the build fails, P5105
+   *     if the port has too few chips
    */
   public static void run(Path folder, Port port, List<String> variables) {
     port.verifyChips(ModelDescription.read(folder).chips().size());
@@ -66,7 +66,7 @@ public final class Build {
         folder.toString(),
         String.join(" ", command) + " to succeed",
         found,
-        "compile the model again; if it stays so, report it with this text");
+        "compile the model again; if it still fails, report it with this text");
   }
 
   /** A program on the path. */

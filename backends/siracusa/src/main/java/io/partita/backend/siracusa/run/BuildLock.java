@@ -10,11 +10,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Lets one build at a time work in a folder: threads of this process, and processes. */
+/** Serialises builds in a folder, across threads and processes. */
 final class BuildLock implements AutoCloseable {
   private static final String FILE = "lock";
 
-  /** File locks are those of a process; among its threads these count. */
+  /** File locks belong to a process; these locks separate its threads. */
   private static final Map<Path, ReentrantLock> THREADS = new HashMap<>();
 
   private final ReentrantLock thread;
@@ -27,7 +27,7 @@ final class BuildLock implements AutoCloseable {
     this.process = process;
   }
 
-  /** Waits until nobody else builds in a program's folder. */
+  /** Waits until no other build runs in a program's folder. */
   static BuildLock of(Path folder) throws IOException {
     Path build = Files.createDirectories(folder.resolve("build")).toRealPath();
     ReentrantLock thread;

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How programs are started on ports, in a folder with {@code chipI.in}. */
+/** The commands that start programs on ports, in a folder with {@code chipI.in}. */
 final class Commands {
   private Commands() {}
 
   /**
-   * @param folder an emitted one, in which the port was built
+   * @param folder the emitted folder, with the built port
    * @param build the folder in it, in which programs of ports are
-   * @param files where inputs are; outputs and reports come there
+   * @param files the folder of inputs, outputs and reports
    */
   static List<List<String>> of(
       Port port, Path folder, String build, int chips, List<String> options, Path files)
@@ -64,7 +64,7 @@ final class Commands {
     return command;
   }
 
-  /** The options are one text, in which spaces part them, so that files are named from here. */
+  /** The options are one text, separated by spaces, so files are named relative to this folder. */
   private static List<String> qemu(Path built, List<String> options) {
     List<String> words =
         new ArrayList<>(
@@ -115,7 +115,7 @@ final class Commands {
     return command;
   }
 
-  /** Links the contents of L3 to where programs look for them. */
+  /** Links the files of L3 into the folder in which programs look for them. */
   static void linkImages(Port port, Path folder, int chips, Path files) throws IOException {
     if (port == Port.QEMU || port == Port.GVSOC) {
       for (int chip = 0; chip < chips; chip++) {

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The Python that runs GVSoC: which packages it lacks is known by importing them. */
+/** The Python that runs GVSoC. Missing packages are found by importing them. */
 public final class GvsocPython {
-  /** Names the program of Python among the options of GVSoC's board. */
+  /** The option of GVSoC's board that names the Python. */
   public static final String OPTION = "--python";
 
-  /** What is taken without {@link #OPTION}. */
+  /** The default without {@link #OPTION}. */
   public static final String USUAL = "python3";
 
   private static final int SECONDS = 60;
 
   /**
-   * Imports what the board and GVSoC's own program import of GVSoC, which installs its Python in
-   * {@code generators} and its program's in {@code bin}; what it lacks is replaced, so that all of
-   * it is found. Without GVSoC, the packages of its requirements.txt.
+   * Imports the modules of GVSoC that the board and GVSoC's own program import, from {@code
+   * generators} and {@code bin}; missing ones are replaced, so that all are found. Without GVSoC,
+   * imports the packages of its requirements.txt.
    */
   private static final String IMPORTS =
       """
@@ -66,16 +66,16 @@ public final class GvsocPython {
 
   private GvsocPython() {}
 
-  /** A program by its path, or by its name on the path. */
+  /** Finds a program by its path, or by its name on the PATH. */
   public static Optional<Path> find(String python) {
     return python.contains("/") ? Optional.of(Path.of(python)) : Build.find(python);
   }
 
   /**
-   * The packages that a Python lacks.
+   * Returns the packages that a Python lacks.
    *
-   * @param gvsoc where GVSoC is installed, if that's known
-   * @throws IOException when it doesn't start, or is no Python
+   * @param gvsoc the installation of GVSoC, if known
+   * @throws IOException if it doesn't start, or is no Python
    */
   public static List<String> missing(Path python, Optional<Path> gvsoc) throws IOException {
     List<String> command = new ArrayList<>(List.of(python.toString(), "-c", IMPORTS));
@@ -101,7 +101,7 @@ public final class GvsocPython {
     }
   }
 
-  /** How packages are had. */
+  /** The command that installs packages. */
   public static String remedy(Path python, List<String> packages) {
     return python + " -m pip install " + String.join(" ", packages);
   }

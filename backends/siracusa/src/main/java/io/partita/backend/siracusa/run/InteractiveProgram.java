@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * An emitted program that runs again and again, on any port, and waits for inputs between runs: so
- * what it's given may depend on what it gave.
+ * An emitted program that runs repeatedly, on any port, and waits for inputs between runs, so
+ * inputs may depend on earlier outputs.
  */
 public final class InteractiveProgram implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -62,12 +62,12 @@ public final class InteractiveProgram implements AutoCloseable {
   }
 
   /**
-   * Starts a program that was built.
+   * Starts a built program.
    *
-   * @param options of the port's programs, such as {@code --transfers early}, in which a % stands
-   *     for the chip's number; or of the board of GVSoC
-   * @param limit of a run; then it's ended
-   * @throws PartitaException P5104 when it can't be started, P5105 when the port has too few chips
+   * @param options options of the port's programs, such as {@code --transfers early}, in which a %
+   *     stands for the chip's number; or of GVSoC's board
+   * @param limit the time limit of a run
+   * @throws PartitaException P5104 if it can't be started, P5105 if the port has too few chips
    */
   public static InteractiveProgram start(
       Path folder, Port port, List<String> options, Duration limit) {
@@ -85,27 +85,27 @@ public final class InteractiveProgram implements AutoCloseable {
     return streams.description();
   }
 
-  /** Before the next run, what is kept is forgotten. */
+  /** Resets the state before the next run. */
   public void reset() {
     resets = true;
   }
 
   /**
-   * One run.
+   * Runs the program once.
    *
-   * @param inputs of the whole model, in its order
+   * @param inputs the inputs of the whole model, in its order
    * @return its outputs, in its order
-   * @throws PartitaException P5104 when a chip stops or takes longer than the limit; then it can't
-   *     be run again
+   * @throws PartitaException P5104 if a chip stops or exceeds the limit; the program then can't run
+   *     again
    */
   public List<Tensor> run(List<Tensor> inputs) {
     return run(streams, inputs);
   }
 
   /**
-   * One run for several tokens at once, as {@link #run}.
+   * Runs the program for several tokens at once, like {@link #run}.
    *
-   * @param inputs of the description's chunk, in its order
+   * @param inputs the inputs of the description's chunk, in its order
    */
   public List<Tensor> chunk(List<Tensor> inputs) {
     return run(chunk.orElseThrow(), inputs);
@@ -115,7 +115,7 @@ public final class InteractiveProgram implements AutoCloseable {
     hasRun = true;
     boolean isReset = resets;
     resets = false;
-    // A simulation of all chips waits for the reader or writer of any: each has a thread here.
+    // A simulation of all chips waits for the reader or writer of each chip, so each has a thread.
     List<Future<List<Tensor>>> runs = new ArrayList<>();
     for (int chip = 0; chip < pipes.size(); chip++) {
       int number = chip;
@@ -150,7 +150,7 @@ public final class InteractiveProgram implements AutoCloseable {
     return streams.readOutputs(chip, own.output());
   }
 
-  /** What those that ended have said; those that can't go on without them end, too. */
+  /** The output of chips that have ended; chips that can't continue without them end too. */
   private String messages() {
     try {
       processes.awaitEnd(PATIENCE);
@@ -175,13 +175,13 @@ public final class InteractiveProgram implements AutoCloseable {
     }
   }
 
-  /** Ends the chips; those that wait for inputs end by themselves. */
+  /** Ends the chips; those that wait for inputs end on their own. */
   @Override
   public void close() {
     try (scratch;
         processes) {
       pipes.forEach(NamedPipes::endInput);
-      // A program that hasn't got so far as to open its input would wait for it.
+      // A program that hasn't opened its input yet would wait for it.
       if (hasRun) {
         processes.awaitEnd(PATIENCE);
       }

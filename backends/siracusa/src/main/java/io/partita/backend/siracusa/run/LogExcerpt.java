@@ -3,23 +3,23 @@ package io.partita.backend.siracusa.run;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What a compiler, a simulator or a chip said, cut down to the lines that tell what is wrong. */
+/** The output of a compiler, a simulator or a chip, reduced to the lines that state the problem. */
 final class LogExcerpt {
   private static final int MOST_LINES = 6;
 
-  /** What programs themselves say. */
+  /** Messages of emitted programs. */
   private static final Pattern CHIP = Pattern.compile("^chip \\d+: |^trap 0x");
 
-  /** Of compilers, sanitizers, MPI, Python and simulate.py. */
+  /** Messages of compilers, sanitizers, MPI, Python and simulate.py. */
   private static final Pattern ERROR =
       Pattern.compile("(?i)error|exception|signal:|undefined reference|\\*\\*\\*|^simulate\\.py: ");
 
-  /** Such as those with which {@code mpirun} frames what it says. */
+  /** Separator lines, such as those of {@code mpirun}. */
   private static final Pattern EMPTY = Pattern.compile("[-=\\s]*");
 
   private LogExcerpt() {}
 
-  /** The lines with semicolons between; empty if it said nothing. */
+  /** Returns the lines, separated by semicolons; empty without output. */
   static String of(String log) {
     List<String> lines =
         log.lines().map(String::strip).filter(line -> !EMPTY.matcher(line).matches()).toList();
@@ -33,9 +33,9 @@ final class LogExcerpt {
   }
 
   /**
-   * How a process ended.
+   * Describes how a process ended.
    *
-   * @param code as Java gives it: 128 and the number of a signal that ended it
+   * @param code the exit code in Java: 128 plus the number of a signal that ended the process
    */
   static String ended(String program, int code) {
     return code > 128

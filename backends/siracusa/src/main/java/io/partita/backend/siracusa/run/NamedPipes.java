@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * The named pipes of one chip, {@code chipI.in} and {@code chipI.out}.
  *
- * <p>Opening one waits for whoever opens the other end, who may have died meanwhile. So both ends
- * are kept open here until the program has ended, or its input is to end.
+ * <p>Opening a pipe waits for the process at the other end, which may have died. So both ends are
+ * kept open here until the program has ended, or its input should end.
  */
 final class NamedPipes implements AutoCloseable {
   private final RandomAccessFile keptInput;
@@ -30,7 +30,7 @@ final class NamedPipes implements AutoCloseable {
     output = new FileInputStream(out.toFile());
   }
 
-  /** Makes the pipes of chips in a folder. */
+  /** Creates the pipes of chips in a folder. */
   static List<NamedPipes> make(Path files, int chips) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("mkfifo"));
     for (int chip = 0; chip < chips; chip++) {
@@ -56,27 +56,29 @@ final class NamedPipes implements AutoCloseable {
     return files.resolve("chip" + chip + ".out");
   }
 
-  /** What the chip reads. */
+  /** The stream that the chip reads. */
   OutputStream input() {
     return input;
   }
 
-  /** What the chip writes. */
+  /** The stream that the chip writes. */
   InputStream output() {
     return output;
   }
 
-  /** The program has ended: what waits for it gets the end of a stream, or a broken pipe. */
+  /**
+   * Called after the program has ended: readers get the end of the stream, writers a broken pipe.
+   */
   void release() {
     try (keptInput;
         keptOutput) {
-      // Closing is all.
+      // Only closes it.
     } catch (IOException gone) {
-      // Then it isn't kept any more.
+      // It is no longer kept open.
     }
   }
 
-  /** The chip's input ends. */
+  /** Ends the chip's input. */
   void endInput() {
     try (keptInput) {
       input.close();

@@ -6,17 +6,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Where an emitted program can run. */
+/** A port on which an emitted program can run. */
 public enum Port {
-  /** On this computer: a process for each chip, a thread for each core. */
+  /** This computer: one process per chip, one thread per core. */
   HOST("host", "nanoseconds", "apt-get install gcc make", List.of(List.of("make"), List.of("gcc"))),
-  /** On this computer or several: a rank for each chip. */
+  /** This computer or several: one rank per chip. */
   MPI(
       "mpi",
       "nanoseconds",
       "apt-get install make openmpi-bin libopenmpi-dev",
       List.of(List.of("make"), List.of("mpicc"), List.of("mpirun"))),
-  /** One chip, a hart for each core. */
+  /** One chip, with one hart per core. */
   QEMU(
       "qemu",
       "host cycles",
@@ -41,33 +41,33 @@ public enum Port {
     this.programs = List.copyOf(programs);
   }
 
-  /** The makefile's target, and what {@code --on} takes. */
+  /** The makefile's target, also the value of {@code --on}. */
   public String text() {
     return text;
   }
 
-  /** What its programs count as cycles. */
+  /** The unit in which its programs count cycles. */
   public String clock() {
     return clock;
   }
 
-  /** Whether these are the ones of the chips that the program is for. */
+  /** Whether these are cycles of the target's chips. */
   public boolean keepsTime() {
     return this == GVSOC;
   }
 
-  /** What it takes on the path: of each list one. */
+  /** The programs that it needs on the PATH: one of each list. */
   List<List<String>> programs() {
     return programs;
   }
 
-  /** How these are had. */
+  /** How to install these. */
   String remedy() {
     return remedy;
   }
 
   /**
-   * @throws PartitaException P5105 when it has fewer chips than a program
+   * @throws PartitaException P5105 if it has fewer chips than a program
    */
   void verifyChips(int chips) {
     if (this == QEMU && chips > 1) {

@@ -10,9 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Processes that run a program together, and end with this one. */
+/** Processes that run a program together, and end with this process. */
 final class ProcessGroup implements AutoCloseable {
-  /** For programs that tidy up: {@code mpirun} ends its ranks, {@code make} removes half a file. */
+  /**
+   * The time for programs to clean up: {@code mpirun} ends its ranks, {@code make} deletes partial
+   * files.
+   */
   private static final long PATIENCE_MILLISECONDS = 2000;
 
   private final Path files;
@@ -25,8 +28,8 @@ final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * @param files the folder in which they run; what process I says comes to {@code I.log} in it
-   * @throws IOException when one can't be started; then none runs
+   * @param files the folder in which they run; the output of process I goes to {@code I.log} in it
+   * @throws IOException if one can't be started; then none runs
    */
   static ProcessGroup start(Port port, List<List<String>> commands, Path files) throws IOException {
     ProcessGroup group = new ProcessGroup(files);
@@ -51,20 +54,20 @@ final class ProcessGroup implements AutoCloseable {
     Path log = files.resolve(processes.size() + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
     if (port == Port.MPI) {
-      // It keeps what it allocated; a sanitizer would say so.
+      // It doesn't free its memory, which a leak sanitizer would report.
       builder.environment().putIfAbsent("ASAN_OPTIONS", "detect_leaks=0");
     }
     builder.redirectInput(Path.of("/dev/null").toFile());
     processes.add(builder.redirectErrorStream(true).redirectOutput(log.toFile()).start());
   }
 
-  /** Done when the first of them has ended. */
+  /** Completes when the first process has ended. */
   CompletableFuture<?> anyEnd() {
     return CompletableFuture.anyOf(
         processes.stream().map(Process::onExit).toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Waits until all have ended; whether they did so in time. */
+  /** Waits until all have ended; returns whether they did in time. */
   boolean awaitEnd(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     for (Process process : processes) {
@@ -76,12 +79,12 @@ final class ProcessGroup implements AutoCloseable {
     return true;
   }
 
-  /** Whether one of those that have ended failed. */
+  /** Whether one of the ended processes failed. */
   boolean fails() {
     return processes.stream().anyMatch(process -> !process.isAlive() && process.exitValue() != 0);
   }
 
-  /** What each said that fails or still runs; what others only noticed comes last. */
+  /** The output of each process that failed or still runs; consequential errors come last. */
   String messages() throws IOException {
     if (told) {
       return "the command was told to end";
@@ -111,7 +114,7 @@ final class ProcessGroup implements AutoCloseable {
     end();
   }
 
-  /** Ends them, with what they have started. */
+  /** Ends the processes and their descendants. */
   synchronized void end() {
     List<ProcessHandle> everything =
         processes.stream()
@@ -136,7 +139,7 @@ final class ProcessGroup implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The hook does the same.
+      // The shutdown hook does the same.
     }
   }
 }

@@ -5,19 +5,22 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.RefusedInput;
 import java.nio.file.Path;
 
-/** What is said when a program ends before its work is done. */
+/** The diagnostic for a program that ends early. */
 final class StoppedProgram {
   private StoppedProgram() {}
 
   /**
-   * @param found what the program printed, or why it didn't run
+   * @param found the program's output, or why it didn't run
    */
   static PartitaException of(Path folder, Port port, String found) {
     return of(
-        folder, port, found, "compile the model again; if it stays so, report it with this text");
+        folder,
+        port,
+        found,
+        "compile the model again; if it still fails, report it with this text");
   }
 
-  /** As {@link #of(Path, Port, String)}; an input that the program refused has its own remedy. */
+  /** Like {@link #of(Path, Port, String)}; an input that the program refused has its own remedy. */
   static PartitaException of(Path folder, Port port, String found, String remedy) {
     return RefusedInput.in(found)
         .orElseGet(

@@ -22,28 +22,28 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What goes into chips' programs and comes out, as {@code main.c} of a folder says.
+ * The input and output streams of chips' programs, in the format of {@code main.c}.
  *
- * @param run the word that begins a run; the next one also resets
+ * @param run the word that begins a run; the next number also resets
  */
 record Streams(ModelDescription description, int run) {
   private static final int RUN = 1;
   private static final int RUN_CHUNK = 3;
 
-  /** Of runs for one token, or of whole runs. */
+  /** The streams of runs for one token, or of whole runs. */
   Streams(ModelDescription description) {
     this(description, RUN);
   }
 
-  /** Of runs for several tokens at once. */
+  /** The streams of runs for several tokens at once. */
   static Optional<Streams> ofChunk(ModelDescription description) {
     return description.ofChunk().map(own -> new Streams(own, RUN_CHUNK));
   }
 
   /**
-   * Writes what a chip reads for one run.
+   * Writes a chip's input for one run.
    *
-   * @param inputs of the whole model, in its order
+   * @param inputs the inputs of the whole model, in its order
    */
   void writeInputs(int chip, List<Tensor> inputs, boolean resets, OutputStream out)
       throws IOException {
@@ -54,7 +54,7 @@ record Streams(ModelDescription description, int run) {
     }
   }
 
-  /** What a chip holds of inputs, by name. */
+  /** A chip's parts of the inputs, by name. */
   Map<String, Tensor> parts(int chip, List<Tensor> inputs) {
     Map<String, Tensor> parts = new HashMap<>();
     for (int i = 0; i < inputs.size(); i++) {
@@ -66,7 +66,7 @@ record Streams(ModelDescription description, int run) {
     return parts;
   }
 
-  /** Reads what a chip writes for one run. */
+  /** Reads a chip's output of one run. */
   List<Tensor> readOutputs(int chip, InputStream in) throws IOException {
     List<Tensor> outputs = new ArrayList<>();
     for (Port port : description.chips().get(chip).outputs()) {
@@ -80,7 +80,7 @@ record Streams(ModelDescription description, int run) {
     return outputs;
   }
 
-  /** The whole model's outputs, of what each chip gave. */
+  /** Assembles the whole model's outputs from those of each chip. */
   List<Tensor> outputs(List<List<Tensor>> parts) {
     List<Tensor> outputs = new ArrayList<>();
     for (WholePort port : description.outputs()) {
