@@ -18,8 +18,8 @@ import java.util.TreeMap;
 
 /**
  * Decoders as they are compiled: with KV caches of fixed capacity as state. A run is one step, with
- * seeded caches of which the later positions aren't valid yet; what it leaves in the caches is
- * compared like outputs.
+ * seeded caches whose later positions aren't valid yet; the caches after the step are compared like
+ * outputs.
  */
 final class Decoders {
   private static final long SEED = 20_262;
@@ -52,7 +52,7 @@ final class Decoders {
     for (TensorType type : model.inputTypes().values()) {
       type.shape().dims().forEach(dim -> dim.symbols().forEach(symbol -> dims.put(symbol, 1L)));
     }
-    // The length of past and new tokens goes with the mask, which a compiled decoder hasn't.
+    // The total length belongs to the mask, which a compiled decoder doesn't have.
     dims.keySet().removeIf(symbol -> cache.contains(symbol) || symbol.equals("total"));
     Module module =
         new Preparation(note -> {}, progress -> {})

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/** A loaded model and what one device gives, to be distributed in several ways. */
+/** A loaded model and its results on one device, to be distributed in several ways. */
 final class Distribution {
   private final Subject.Loaded loaded;
   private final Map<String, Tensor> inputs = new TreeMap<>();
@@ -42,7 +42,7 @@ final class Distribution {
     return Numbers.of(loaded.module().graph(), bound.hasSteps());
   }
 
-  /** Distributes, verifies, proves, runs and compares. Never throws for what goes wrong. */
+  /** Distributes, verifies, proves, runs and compares. Never throws, but returns failures. */
   Outcome on(Strategy strategy, Engine engine) {
     Outcome outcome = outcome(strategy, engine);
     Optional<String> expected = NotDistributable.code(loaded, strategy);
@@ -127,7 +127,7 @@ final class Distribution {
     return new Outcome.Agrees(relative, ofBound, exact, messages);
   }
 
-  /** Integers may differ where what they are made of may. */
+  /** Integers may differ if the floats from which they are computed may. */
   private static Comparison compare(String name, Tensor expected, Tensor found, double allowed) {
     boolean widened = allowed > 0 && !expected.element().isFloat();
     return Comparison.of(

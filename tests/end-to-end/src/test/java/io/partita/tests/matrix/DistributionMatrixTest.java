@@ -21,8 +21,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every model gives on several devices what it gives on one: the same bits where it computes with
- * integers, and otherwise what another order of additions may give ({@link ReassociationBound}).
+ * Every model gives the same results on several devices as on one: bit-identical for integers, and
+ * within the effect of reassociated sums for floats ({@link ReassociationBound}).
  *
  * <p>A usual run takes each model once, with a number of devices and a strategy in turn, but of the
  * zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices: on 64
@@ -34,7 +34,7 @@ class DistributionMatrixTest {
   private static final Path DOCUMENT = Path.of("../../docs/distribution.md");
   private static final boolean ALL = "all".equals(System.getProperty("matrix"));
 
-  /** One model in so many is run as emitted Java, too. */
+  /** One in this many models also runs as emitted Java. */
   private static final int JAVA_EACH = ALL ? 4 : 100;
 
   private static final int MANY = 64;
@@ -80,7 +80,7 @@ class DistributionMatrixTest {
       List<Strategy> drawn = List.of(drawn(index, loaded));
       Map<Engine, List<Strategy>> strategies = new EnumMap<>(Engine.class);
       strategies.put(Engine.EVALUATOR, ALL ? everything(subject, index, loaded) : drawn);
-      // Emitted Java keeps state itself, and doesn't take it.
+      // Emitted Java keeps state and doesn't take it as input.
       if (index % JAVA_EACH == 0 && loaded.module().states().isEmpty()) {
         strategies.put(Engine.JAVA, drawn);
       }
@@ -104,7 +104,7 @@ class DistributionMatrixTest {
             .toList();
   }
 
-  /** All numbers of devices in turn, each with all strategies in turn that the model allows. */
+  /** Cycles through all numbers of devices and all strategies that the model allows. */
   private static Strategy drawn(int index, Subject.Loaded loaded) {
     List<Integer> devices = Matrix.DEVICES;
     List<Strategy> possible =

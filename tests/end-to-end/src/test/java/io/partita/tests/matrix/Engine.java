@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What runs a program of several devices. */
+/** An engine that runs a program of several devices. */
 public enum Engine {
-  /** The reference meaning of programs. */
+  /** The reference semantics of programs. */
   EVALUATOR {
     @Override
     public Map<String, Tensor> run(Program program, Map<String, Tensor> inputs) {
@@ -61,12 +61,12 @@ public enum Engine {
 
   private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
-  /** Messages that a channel between two devices holds. */
+  /** The number of messages that a channel between two devices holds. */
   static final int CAPACITY = 1;
 
-  /** Outputs by name, for whole inputs by name. */
+  /** Returns the outputs by name, for whole inputs by name. */
   public abstract Map<String, Tensor> run(Program program, Map<String, Tensor> inputs);
 
-  /** What one device gives, in order. */
+  /** The outputs of one device, in order. */
   abstract List<Tensor> alone(Module module, Map<String, Tensor> inputs);
 }

@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Models by strategies by numbers of devices. */
+/** The matrix of models, strategies and numbers of devices. */
 final class Matrix {
   static final List<Integer> DEVICES = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 64);
 
   /**
-   * One of the things that must agree with one device.
+   * A run that must agree with that on one device.
    *
-   * @param numbers what the model computes with
+   * @param numbers the kind of numbers in the model
    * @param kind the strategy's text without numbers, to be reported with
    */
   record Cell(
@@ -58,7 +58,7 @@ final class Matrix {
     return String.join(" x ", words) + suffix;
   }
 
-  /** Runs a model in each of some ways, and tells of each. */
+  /** Runs a model in several ways and reports each result. */
   static void run(
       Subject subject,
       Subject.Loaded loaded,

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What was distributed, as tables: a row for each strategy of each family of models. */
+/** The results as tables, with one row for each strategy and family of models. */
 final class MatrixReport {
   private static final String MARK = "<!-- computed by DistributionMatrixTest -->";
 
@@ -105,7 +105,7 @@ final class MatrixReport {
     return text.toString();
   }
 
-  /** Markdown: what isn't distributed, and with which diagnostic. */
+  /** Markdown with the refused runs and their diagnostics. */
   private String refusals() {
     StringBuilder text =
         new StringBuilder(

@@ -4,13 +4,13 @@ import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.shard.Strategy.Kind;
 import java.util.Optional;
 
-/** What can't be distributed in some way, and the diagnostic that says so. */
+/** The runs that must be refused, and their diagnostics. */
 final class NotDistributable {
   private static final String NOTHING_TO_SPLIT = "P4202";
 
   private NotDistributable() {}
 
-  /** The diagnostic that must come, if one must. One device is never asked for too much. */
+  /** Returns the expected diagnostic, if any; a run on one device is never refused. */
   static Optional<String> code(Subject.Loaded loaded, Strategy strategy) {
     int stages = strategy.devices(Kind.PIPELINE);
     boolean tooFewBlocks = stages > 1 && loaded.queries().size() < stages;

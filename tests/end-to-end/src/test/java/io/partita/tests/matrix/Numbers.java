@@ -5,14 +5,14 @@ import io.partita.ir.type.ElementType;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a model computes with, on which depends how results may differ. */
+/** The kind of numbers in a model, which determines how results may differ. */
 enum Numbers {
-  /** No bit may differ. */
+  /** Results are bit-identical. */
   INTEGERS("integers"),
   FLOATS("floats"),
-  /** Sixteen bits of some values are exchanged, so their errors are larger. */
+  /** Some exchanged values have 16 bits, so errors are larger. */
   NARROW_FLOATS("16-bit floats"),
-  /** Errors may carry a value over a step. */
+  /** Errors may move a value over a step. */
   FLOATS_AND_STEPS("floats and steps");
 
   private final String text;

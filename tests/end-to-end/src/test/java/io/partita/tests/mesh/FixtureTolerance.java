@@ -8,11 +8,11 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/** How far a fixture's results may be from the recorded ones. */
+/** The tolerance of a fixture's results. */
 final class FixtureTolerance {
   private FixtureTolerance() {}
 
-  /** What the fixture's maker allows a correct compiler; in parts, sums are rounded once more. */
+  /** The tolerance recorded in the fixture; split sums are rounded once more. */
   static Tolerance of(TestCase test) {
     try {
       Map<String, Object> facts =

@@ -24,9 +24,9 @@ import java.util.Map;
 /**
  * Runs the devices' programs with messages.
  *
- * @param capacity messages that a channel holds
- * @param tiles in which syncs are cut, where that's more than 1
- * @param emitted whether as emitted Java, of which each channel holds one message
+ * @param capacity the number of messages that a channel holds
+ * @param tiles the number of tiles of a sync, if more than 1
+ * @param emitted whether to run emitted Java, whose channels hold one message each
  */
 record Localized(Strategy strategy, Algorithm algorithm, int capacity, int tiles, boolean emitted)
     implements ModuleRunner {

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Programs of what real exporters write, with messages, give what is recorded. */
+/** Programs of real exports, with messages, give the recorded results. */
 class LocalizedFixtureTest {
   @ParameterizedTest(name = "{0} with {1} by {2}, {3} messages, {4} tiles")
   @CsvSource(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The counts of the MCU paper's section IV, on its models with fewer layers. */
+/** Checks the counts in the MCU paper's section IV, on its models with fewer layers. */
 class PaperPartitionTest {
   private static final int LAYERS = 2;
   private static final int CAPACITY = 128;
@@ -59,7 +59,7 @@ class PaperPartitionTest {
     verify(manyHeads, chips);
   }
 
-  /** What pipeline parallelism is set beside: a stage has its blocks' weights and caches alone. */
+  /** Pipeline parallelism for comparison: a stage has only its blocks' weights and caches. */
   @Test
   void stagesOfAPipelineShareNothing() {
     Sharded sharded = new Sharded(Strategy.pipeline(LAYERS));
@@ -67,7 +67,7 @@ class PaperPartitionTest {
     assertThat(WeightHolding.duplicates(sharded.module()))
         .filteredOn(weight -> weight.type().rank() > 0)
         .extracting(WeightHolding::name)
-        // The tied table begins and ends the model.
+        // The tied table is used at the beginning and end of the model.
         .containsExactlyInAnyOrder(
             "model.embed_tokens.weight",
             "model.rotary_emb.cos_cached",
@@ -88,7 +88,7 @@ class PaperPartitionTest {
     sharded.prepare(decoder);
     List<WeightHolding> weights = WeightHolding.of(sharded.module());
     List<WeightHolding> duplicates = WeightHolding.duplicates(sharded.module());
-    // Norms; and the sines of all positions, which aren't trained and which each head needs.
+    // Norms, and the sines of all positions, which aren't trained and which each head needs.
     assertThat(duplicates)
         .allMatch(weight -> weight.name().contains("rotary") || weight.type().bytes() <= 512 * 4);
     long shared = bytes(duplicates);
@@ -107,7 +107,7 @@ class PaperPartitionTest {
     return weights.stream().mapToLong(weight -> weight.type().bytes()).sum();
   }
 
-  /** Two a block, and one for the embedding, whose table the scores use as well. */
+  /** Two syncs per block, and one for the embedding, whose table the scores share. */
   private static void verifySyncs(Sharded sharded) {
     assertThat(sharded.exchanges()).hasSize(2 * LAYERS + 1);
     assertThat(sharded.exchanges())
@@ -140,7 +140,7 @@ class PaperPartitionTest {
             .run(eightHeads, (pass, before, after) -> {});
     Sharded sharded = new Sharded(Strategy.tensor(8));
     sharded.prepare(selecting);
-    // Beside the sums: of each chip a score and its index.
+    // In addition to the sums: a score and its index from each chip.
     assertThat(sharded.exchanges()).hasSize(2 * LAYERS + 1 + 2);
     assertThat(sharded.exchanges())
         .filteredOn(exchange -> exchange.is(SyncKind.ALL_GATHER))

@@ -15,16 +15,16 @@ import java.util.Map;
 /** Runs a module on devices in lock step. */
 final class Sharded implements ModuleRunner {
   /**
-   * What devices exchange at one place.
+   * A sync between devices.
    *
-   * @param kinds by mesh axis
+   * @param kinds the kinds by mesh axis
    */
   record Exchange(Node node, Map<String, SyncKind> kinds) {
     boolean is(SyncKind kind) {
       return kinds.values().stream().allMatch(each -> each == kind);
     }
 
-    /** Not a range, or a correction for zero points, of a model that is quantised as it runs. */
+    /** Whether it isn't a range or a zero-point correction of a dynamically quantised model. */
     boolean hasFeatures() {
       var type = node.result().type();
       return type.rank() > 0 && !type.shape().fromEnd(0).is(1);
@@ -66,7 +66,7 @@ final class Sharded implements ModuleRunner {
     return exchanges;
   }
 
-  /** Exchanges of features of one kind. */
+  /** The exchanges of features with a given kind. */
   long count(SyncKind kind) {
     return exchanges().stream()
         .filter(exchange -> exchange.is(kind) && exchange.hasFeatures())

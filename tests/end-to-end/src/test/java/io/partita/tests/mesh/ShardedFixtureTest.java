@@ -21,15 +21,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What real exporters write, with weights split over devices that run in lock step: the recorded
- * results, two sums a block (one where attention and network read the same value), and no matrix
- * twice.
+ * Real exports with weights split over devices that run in lock step give the recorded results,
+ * with two sums per block (one if attention and network read the same value) and no duplicated
+ * matrix.
  */
 class ShardedFixtureTest {
   private static final Path FIXTURES = Path.of("../fixtures");
   private static final List<Integer> DEVICES = List.of(1, 2, 3, 4, 5, 6, 7, 8, 12, 16);
 
-  /** Of each way to write a block, one: on any number of devices. */
+  /** One export of each form of a block, on any number of devices. */
   private static final Set<String> ON_ALL =
       Set.of(
           "bert/ts_sdpa_dynamic",
@@ -41,10 +41,10 @@ class ShardedFixtureTest {
           "quantized/llama_qdq",
           "vit/dynamo_sdpa_static");
 
-  /** Attention and network read the same value, and their sums are joined once. */
+  /** Attention and network read the same value, so their sums are joined once. */
   private static final Set<String> PARALLEL = Set.of("falcon", "gpt_neox", "phi");
 
-  /** Attention and four networks, between which all is linear. */
+  /** Attention and four networks, with only linear operations in between. */
   private static final Map<String, Integer> SUMS = Map.of("mobilebert", 5);
 
   static Stream<Arguments> fixturesAndDevices() {
@@ -80,7 +80,7 @@ class ShardedFixtureTest {
     }
   }
 
-  /** The others are single operators in the form in which exporters write them. */
+  /** The others are single operators as written by exporters. */
   private static boolean isModel(String name) {
     return !Set.of(
             "microsoft",
@@ -109,14 +109,15 @@ class ShardedFixtureTest {
         .allMatch(sync -> sync.is(SyncKind.ALL_REDUCE) || sync.is(SyncKind.ALL_GATHER));
   }
 
-  /** Beyond the blocks: what is read from the embedding, or from the patches, is joined once. */
+  /** Outside blocks, the embedding or the patches are joined once. */
   private static int gathers(String name) {
     return switch (family(name)) {
       // No embedding.
       case "torch_nn" -> 0;
-      // Three linears between a bottleneck and the rest, in each of two blocks, and those around.
+      // Three linear layers between a bottleneck and the rest in each of two blocks, and the outer
+      // ones.
       case "mobilebert" -> 9;
-      // A linear before the scores, or scores that become floats after they are joined.
+      // A linear layer before the scores, or scores that become floats after they are joined.
       case "bert" -> name.contains("mlm") ? 2 : 1;
       // Embeddings that are added in integers stay whole.
       case "quantized" -> name.matches(".*vit.*qoperator.*") ? 2 : 1;
@@ -125,8 +126,8 @@ class ShardedFixtureTest {
   }
 
   /**
-   * No trained matrix is on two devices, but keys' and values' where there are more devices than
-   * such heads.
+   * No trained matrix is on two devices, except those of keys and values if there are more devices
+   * than kv heads.
    */
   private static void verifyNothingTwice(Sharded sharded) {
     boolean isGrouped = sharded.sharding().mesh().has("group") || hasOneKeyHead(sharded);

@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Trained models, and the integer networks of a peer, on several devices in lock step. */
+/** Trained models and the peer suite's integer networks run on several devices in lock step. */
 class SharedModelsTest {
-  /** What one device is allowed, twice: sums over devices are rounded once more. */
+  /** Twice the tolerance of one device, since sums over devices are rounded once more. */
   private static final Tolerance TOLERANCE =
       new Tolerance(OptionalDouble.of(2e-3), OptionalDouble.of(2e-4));
 
@@ -47,7 +47,7 @@ class SharedModelsTest {
         .isEqualTo(2L * blocks + (name.contains("vit") && blocks == 0 ? 1 : 0));
   }
 
-  /** Integers are equal to the bit; two sums a block of Llama in int8. */
+  /** Integers are bit-identical; Llama in int8 has two sums per block. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 8})
   void integerNetworksAreEqualToTheBit(int devices) {

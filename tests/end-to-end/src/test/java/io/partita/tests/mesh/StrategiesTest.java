@@ -14,18 +14,19 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What devices exchange under each strategy, and that together they give what is recorded. */
+/** Checks the exchanges of each strategy, and that the devices give the recorded results. */
 class StrategiesTest {
   @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(
       delimiter = '|',
       value = {
-        // Two sums a block go to the root, two norms come back; so does what the first block reads.
+        // Per block, two sums go to the root and two norms come back; so does the first block's
+        // input.
         "gpt2/dynamo_sdpa_kv | tensor=3,norm=root | 5 head=broadcast, 1 head=gather, 4 head=reduce",
         "bert/ts_sdpa_dynamic | tensor=4,norm=root | 5 head=broadcast, 1 head=gather, 4 head=reduce",
         "gemma2/dynamo_eager | tensor=2,norm=root | 5 head=broadcast, 1 head=gather, 4 head=reduce",
         "gpt_neox/ts_eager | tensor=5,norm=root | 5 head=broadcast, 1 head=gather, 2 head=reduce",
-        // A head of each pair of devices: their halves of queries and keys are joined.
+        // One head for each pair of devices: their halves of queries and keys are joined.
         "gpt2/dynamo_sdpa_kv | tensor=8,inside=2"
             + " | 1 head=all_gather+inside=all_gather, 4 head=all_reduce+inside=all_reduce,"
             + " 4 inside=all_gather",
@@ -35,12 +36,13 @@ class StrategiesTest {
         // Nothing for a device without capacity.
         "vit/ts_eager_static | tensor=4,capacities=3:1:0:2 | 1 head=all_gather, 4 head=all_reduce",
         "bert/ts_mlm_nomask | tensor=2,vocabulary=replicated | 1 head=all_gather, 4 head=all_reduce",
-        // The features from which keys and values are computed, or these where they're fewer.
+        // The features from which keys and values are computed, or keys and values if these are
+        // smaller.
         "gpt_neox/ts_eager | sequence=3 | 2 token=all_gather",
         "torch_nn/ts_encoder_prenorm | sequence=7 | 2 token=all_gather",
         "llama/ts_mqa | sequence=2 | 6 token=all_gather",
         "vit/ts_meanpool | sequence=16 | 3 token=all_gather",
-        // The class token alone goes to the classifier.
+        // Only the class token goes to the classifier.
         "vit/ts_eager_static | sequence=3 | 2 token=all_gather, 1 token=all_reduce",
         "bert/dynamo_sdpa_static | sequence=4 | 2 token=all_gather, 1 token=all_reduce",
         "llama/ts_sdpa_static | pipeline=2 | 1 stage=send",

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page of 'partita plan', printed by the command as a process of its own. */
+/** The page of 'partita plan', printed by the command in a separate process. */
 @Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PlanPageTest {
   private static final GoldenFile GOLDEN = GoldenFile.of("plan/pages.golden");
@@ -70,7 +70,7 @@ final class PlanPageTest {
         page(model.toString(), "--target", "wifi-laptops", "--devices", "auto"));
   }
 
-  /** Of 30 GiB of weights none is read, and the heap holds no more than their names. */
+  /** None of the 30 GiB of weights is read, and the heap holds only their names. */
   @Test
   void llamaOfEightBillionParametersOnCards() throws Exception {
     GOLDEN.assertMatches(

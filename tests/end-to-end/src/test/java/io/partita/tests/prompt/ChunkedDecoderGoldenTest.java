@@ -13,8 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is emitted for a decoder that takes one token or a chunk; {@code -Dgolden.update=true}
- * writes it anew.
+ * The code emitted for a decoder that takes one token or a chunk; {@code -Dgolden.update=true}
+ * regenerates it.
  */
 class ChunkedDecoderGoldenTest {
   private static final Entries ENTRIES = SmallChunkedDecoder.entries();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Schedules of two entry points that couldn't follow each other are refused. */
+/** Schedules of two entry points that can't run in any order are refused. */
 class EntriesTogetherTest {
   private static final ChipTarget TARGET = ChipTarget.of("siracusa:chips=1", Map.of());
   private static final Entries.Programs PROGRAMS =
@@ -62,7 +62,7 @@ class EntriesTogetherTest {
     assertThatCode(() -> ScheduleVerifier.verifyTogether(BOTH)).doesNotThrowAnyException();
   }
 
-  /** Each by itself: neither knows the other's loops and weights. */
+  /** Schedules each alone, so neither knows the other's loops and weights. */
   @Test
   void whatIsScheduledApartIsRejected() {
     Schedule alone =
@@ -95,7 +95,7 @@ class EntriesTogetherTest {
     rejected(of(List.of()), "1 roles");
   }
 
-  /** The run before may have been that of the other entry point. */
+  /** The previous run may have been that of the other entry point. */
   @Test
   void aTransferThatIsUnderWayIsRejected() {
     List<ScheduleStep> start =

@@ -45,7 +45,7 @@ class PromptInCTest {
     assertThat(inC(3, 2, Map.of(), List.of(), List.of())).isEqualTo(tokenByToken);
   }
 
-  /** With 180 or 230 KiB of L2, of which 128 are kept, weights and caches pass through it. */
+  /** With 180 or 230 KiB of L2, of which 128 are resident, weights and caches are streamed. */
   @ParameterizedTest(name = "{0} tokens at once on {1} chips with L2 of {2}, {3} transfers")
   @CsvSource({
     "3, 1, 1900KiB, late",

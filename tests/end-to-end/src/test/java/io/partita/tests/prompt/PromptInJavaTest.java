@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A decoder writes the same text whether it takes prompts whole, in chunks or token by token. */
+/** A decoder writes the same text with whole prompts, in chunks and token by token. */
 class PromptInJavaTest {
   private static List<Integer> tokenByToken;
 

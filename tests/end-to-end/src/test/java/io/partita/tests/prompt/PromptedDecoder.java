@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** A trained decoder that takes any number of tokens, and what it writes. */
+/** A trained decoder that takes any number of tokens, and the text that it writes. */
 final class PromptedDecoder {
   static final Path MODEL = Path.of("../models/tiny-shakespeare-prompt/network.onnx");
 
@@ -23,7 +23,7 @@ final class PromptedDecoder {
   private PromptedDecoder() {}
 
   /**
-   * @param chunk tokens at once; 1 for an entry point for one token only
+   * @param chunk the tokens taken at once; 1 for only a single-token entry point
    */
   static Compilation.Request request(long chunk) {
     return new Compilation.Request(
@@ -36,7 +36,7 @@ final class PromptedDecoder {
         chunk == 1 ? OptionalLong.empty() : OptionalLong.of(chunk));
   }
 
-  /** What {@link Text#written} of a program in Java is. */
+  /** The expected {@link Text#written}, from a Java program. */
   static List<Integer> inJava(long chunk, int devices, Path folder) {
     new Compilation(note -> {}, step -> {})
         .toJava(
@@ -48,9 +48,9 @@ final class PromptedDecoder {
   }
 
   /**
-   * A prompt that ends inside a chunk, some text, another prompt from wherever that ends, text, a
-   * third that the cache has room for token by token only, and text to its end; then another prompt
-   * from the start.
+   * A prompt that ends inside a chunk, some text, another prompt from there, more text, a third
+   * prompt that fits the cache only token by token, and text to the end of the cache; then another
+   * prompt from the start.
    */
   static List<Integer> written(CompiledModel program, Path folder) {
     List<Integer> all = new ArrayList<>();

@@ -23,13 +23,15 @@ import java.util.Map;
 
 /** A decoder with its KV cache, one token at a time. */
 interface CachedDecoder extends AutoCloseable {
-  /** The logits after a token at a position; positions must come in order, from 0. */
+  /** The logits after a token at a position; positions must be fed in order, from 0. */
   Tensor next(long token, int position);
 
   @Override
   default void close() {}
 
-  /** As the file says it: the past comes in, and goes out longer, so each step has new shapes. */
+  /**
+   * As exported: the past is an input and the extended past an output, so each step has new shapes.
+   */
   static CachedDecoder growing(OnnxModel model, Route route) {
     Map<String, Tensor> inputs = new HashMap<>();
     model.inputTypes().forEach((name, type) -> inputs.put(name, empty(type)));
@@ -59,7 +61,7 @@ interface CachedDecoder extends AutoCloseable {
         : new OwnCaches(module, target.runner());
   }
 
-  /** As compiled, by a runner that keeps states. */
+  /** As compiled, with a runner that keeps states. */
   static CachedDecoder stateful(OnnxModel model, long capacity, ModuleRunner runner) {
     return new OwnCaches(withCaches(model, capacity), runner);
   }
@@ -71,7 +73,7 @@ interface CachedDecoder extends AutoCloseable {
     return new KvStatePass(capacity, note -> {}).run(raised);
   }
 
-  /** Carries the states of a module from run to run. */
+  /** Passes the states of a module from run to run. */
   final class KeptCaches implements CachedDecoder {
     private final Graph graph;
     private final ModuleRunner.Prepared program;
@@ -100,7 +102,7 @@ interface CachedDecoder extends AutoCloseable {
     }
   }
 
-  /** A program that keeps its caches itself. */
+  /** A program that keeps its caches as state. */
   final class OwnCaches implements CachedDecoder {
     private final ModuleRunner.Prepared program;
     private final List<String> inputs = new ArrayList<>();

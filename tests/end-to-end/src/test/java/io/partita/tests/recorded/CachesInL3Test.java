@@ -18,9 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Where L2 has no room for all caches, some pass through it as weights do: the text is the same.
- */
+/** If L2 is too small for all caches, some are streamed like weights, and the text is the same. */
 @Timeout(1200)
 @Tag("thorough")
 class CachesInL3Test {

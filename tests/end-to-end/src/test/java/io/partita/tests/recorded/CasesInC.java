@@ -28,9 +28,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Many recorded cases as one C program on this host: a build for each would take most of the time.
- * First each case is scheduled by itself, which says whether it can be; then the graphs of all that
- * can are put beside each other in one.
+ * Runs many recorded cases as one C program on this host, since separate builds would take most of
+ * the time. Each case is first scheduled alone, to find those that can be; the graphs of these are
+ * then combined into one.
  */
 final class CasesInC {
   private final ChipTarget target;
@@ -47,9 +47,7 @@ final class CasesInC {
     this.chips = chips;
   }
 
-  /**
-   * Names of cases by what stands in their way: the diagnostic and, if there is one, the operation.
-   */
+  /** The names of refused cases by the diagnostic and, if any, the operation. */
   Map<String, List<String>> unsupported() {
     return unsupported;
   }
@@ -62,7 +60,7 @@ final class CasesInC {
     return passed;
   }
 
-  /** Runs cases in one program and adds what comes of it. */
+  /** Runs cases in one program and adds the results. */
   void run(List<TestCase> cases) {
     Collector collector = new Collector();
     List<TestCase> supported = new ArrayList<>();
@@ -108,7 +106,7 @@ final class CasesInC {
     return new CaseRunner(modules, StandardPasses.forChecking(Target.SIRACUSA), Tolerance.DEFAULT);
   }
 
-  /** What C gives for each module. */
+  /** The outputs of C for each module. */
   private Deque<List<Tensor>> outputs(Collector collector) {
     GraphBuilder all = new GraphBuilder("cases");
     for (int i = 0; i < collector.modules.size(); i++) {
@@ -145,7 +143,7 @@ final class CasesInC {
     }
   }
 
-  /** Schedules each module by itself; runs are the evaluator's, whose inputs are kept. */
+  /** Schedules each module alone; runs use the evaluator and record its inputs. */
   private final class Collector implements ModuleRunner {
     private final List<Module> modules = new ArrayList<>();
     private final List<List<Tensor>> inputs = new ArrayList<>();
@@ -171,7 +169,7 @@ final class CasesInC {
     return diagnostic.code().id() + " " + diagnostic.found().split(" ")[0];
   }
 
-  /** Hands out what was computed, in order. */
+  /** Returns the computed outputs, in order. */
   private record Computed(Deque<List<Tensor>> outputs) implements ModuleRunner {
     @Override
     public Prepared prepare(Module module) {

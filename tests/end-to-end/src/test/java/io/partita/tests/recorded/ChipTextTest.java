@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Two trained character-level Llamas in C write the same text on any number of chips. */
 @Timeout(600)
 class ChipTextTest {
-  /** Characters, with the prompt, that the larger one writes here: the rest is the same again. */
+  /** The number of characters, including the prompt, that the larger one writes here. */
   private static final int ENOUGH = 48;
 
   @BeforeAll

@@ -20,16 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * ONNX's own node tests as C for Siracusa, run on this host. None may be wrong; operations that
- * have no kernel are listed.
+ * ONNX's own node tests as C for Siracusa, run on this host. None may be wrong; operations without
+ * a kernel are listed.
  */
 class ConformanceInCTest {
-  /** As many cases as one program has: a larger one takes longer to schedule than to build. */
+  /** The number of cases per program: a larger one takes longer to schedule than to build. */
   private static final int AT_ONCE = 60;
 
   private static final double MOST_UNSUPPORTED = 0.03;
 
-  /** One of so many is tested by default. */
+  /** The default run tests one in this many cases. */
   private static final int REPRESENTATIVE = 16;
 
   @TempDir private static Path kernels;

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The test networks of Deeploy on several devices, each a thread: integers are what was recorded to
- * the bit, floats within the tolerance that one device is held to.
+ * The test networks of Deeploy on several devices, each a thread: integers are bit-identical to the
+ * recorded ones, floats within the tolerance of one device.
  */
 class DistributedPeerSuiteTest {
   @Test

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs emitted C on this host, under QEMU and on GVSoC, where these are. */
+/** Runs emitted C on this host, under QEMU and on GVSoC, if they are installed. */
 final class EmittedC {
-  /** Not optimised: with sanitizers, that takes the compiler longer than these programs run. */
+  /** Not optimised: with sanitizers, optimising takes longer than these programs run. */
   private static final String SANITISED =
       "-fsanitize=address,undefined -fno-sanitize-recover=all -O0 -Wno-frame-larger-than";
 
-  /** Kernels are compiled once for all tests of a process. */
+  /** The folder of kernels, which are compiled once for all tests of a process. */
   private static final Path KERNELS = scratch();
 
   private static final Path SANITISED_KERNELS = scratch();
@@ -46,7 +46,7 @@ final class EmittedC {
     }
   }
 
-  /** Skips the test, and says so, where C can't be compiled. */
+  /** Skips the test with a message if C can't be compiled. */
   static void requireCompiler() {
     boolean isThere = Build.find("gcc").isPresent() && Build.find("make").isPresent();
     if (!isThere) {
@@ -56,7 +56,7 @@ final class EmittedC {
     assumeThat(isThere).as("gcc and make").isTrue();
   }
 
-  /** Skips the test, and says so, where there's no QEMU or nothing to compile for it. */
+  /** Skips the test with a message if QEMU or its compiler is missing. */
   static void requireQemu() {
     boolean isThere =
         Build.find(DEVICE_COMPILER).isPresent() && Build.find("qemu-system-riscv32").isPresent();
@@ -68,7 +68,7 @@ final class EmittedC {
     assumeThat(isThere).as("QEMU and a compiler for RISC-V").isTrue();
   }
 
-  /** Skips the test, and says so, where there's no GVSoC or nothing to compile for it. */
+  /** Skips the test with a message if GVSoC or its compiler is missing. */
   static void requireGvsoc() {
     boolean isThere = gvsoc().isPresent() && Build.find(DEVICE_COMPILER).isPresent();
     if (!isThere) {
@@ -87,7 +87,7 @@ final class EmittedC {
         .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
   }
 
-  /** Siracusa chips with so much of L2, a part of which is for code. */
+  /** Siracusa chips with the given L2, part of which is for code. */
   static ChipTarget withL2(int kibibytes) {
     return ChipTarget.of("siracusa", Map.of("l2", new Quantity(kibibytes, Unit.KIB)));
   }
@@ -127,7 +127,7 @@ final class EmittedC {
         KERNELS);
   }
 
-  /** With so much of L1 for a loop. */
+  /** With the given L1 for a loop. */
   static ChipRunner runner(long l1) {
     Map<String, Quantity> settings = Map.of("l1", Quantity.parse(l1 + " B").orElseThrow());
     return new ChipRunner(
@@ -137,7 +137,7 @@ final class EmittedC {
   /**
    * With the sanitizers for addresses and undefined behaviour.
    *
-   * @param transfers early or late: when they copy
+   * @param transfers when transfers copy: early or late
    */
   static ChipRunner sanitised(Optional<Strategy> strategy, String transfers) {
     return sanitised(ChipTarget.of("siracusa", Map.of()), strategy, transfers);

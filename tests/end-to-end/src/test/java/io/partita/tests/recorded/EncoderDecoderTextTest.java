@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Decoders that look back on an encoder's keys and values, which are the same at each run, write
- * what ONNX Runtime writes.
+ * Decoders with cross-attention to an encoder's keys and values, which are the same at each run,
+ * write the same text as ONNX Runtime.
  */
 @Timeout(300)
 class EncoderDecoderTextTest {
@@ -131,7 +131,7 @@ class EncoderDecoderTextTest {
     }
   }
 
-  /** What was recorded of the encoder, for the first sequence of the batch. */
+  /** The recorded outputs of the encoder, for the first sequence of the batch. */
   private static Map<String, Tensor> encoded(Path model) {
     Map<String, Tensor> encoded = new HashMap<>();
     Npz.read(model.resolve("inputs.npz"))
@@ -140,7 +140,7 @@ class EncoderDecoderTextTest {
               if (name.contains("encoder") && !name.contains("decoder")) {
                 encoded.put(name, first(data));
               } else if (name.contains(".encoder.")) {
-                // As the decoder's first step calls them, which computes them.
+                // The names of the decoder's first step, which computes them.
                 encoded.put(name.replace("past_key_values", "present"), first(data));
               }
             });
@@ -157,7 +157,7 @@ class EncoderDecoderTextTest {
     return Tensor.ofDoubles(type, values);
   }
 
-  /** The tokens that ONNX Runtime writes from an empty cache, and the logits of each step. */
+  /** ONNX Runtime's tokens from an empty cache, and the logits of each step. */
   private static List<Integer> expected(
       Path model, Map<String, Tensor> encoded, List<float[]> logits) throws OrtException {
     Map<String, Tensor> inputs = new HashMap<>();

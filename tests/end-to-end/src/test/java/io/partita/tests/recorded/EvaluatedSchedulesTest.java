@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Schedules of recorded models for Siracusa chips, evaluated in this process, give what was
- * recorded: each byte that they read was written, and nothing is written where it mayn't.
+ * Schedules of recorded models for Siracusa chips, evaluated in this process, give the recorded
+ * results, read only written bytes, and write only where allowed.
  */
 class EvaluatedSchedulesTest {
   private static final Path FIXTURES = Path.of("../fixtures");

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/** A network of a real exporter that the repository holds, and what was recorded with it. */
+/** A network of a real exporter in the repository, with its recorded data. */
 record Fixture(TestCase recorded) {
   private static final Path FIXTURES = Path.of("../fixtures");
 
@@ -37,7 +37,7 @@ record Fixture(TestCase recorded) {
     return Npz.read(folder().resolve("outputs.npz"));
   }
 
-  /** The error {@code |a-b| / (1+|b|)} that the fixture's maker allows a correct compiler. */
+  /** The error {@code |a-b| / (1+|b|)} that the fixture allows. */
   Tolerance tolerance() {
     double bound = ((Number) facts().get("tolerance")).doubleValue();
     return new Tolerance(OptionalDouble.of(bound), OptionalDouble.of(bound));

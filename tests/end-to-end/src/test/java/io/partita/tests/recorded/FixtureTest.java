@@ -17,13 +17,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every fixture gives what was recorded with it, and what ONNX Runtime computes here and now, also
- * from inputs that are new.
+ * Every fixture gives its recorded results, and those of ONNX Runtime in this process, also for new
+ * inputs.
  */
 class FixtureTest {
   private static final long SEED = 20_251;
 
-  /** Fixtures that this ONNX Runtime can't run, or can't be given the data of, and why. */
+  /** Fixtures that this ONNX Runtime can't run or feed, with the reasons. */
   private static final Map<String, String> NOT_IN_ONNX_RUNTIME =
       Map.of(
           "microsoft/dequantize_linear_u16",
@@ -39,7 +39,7 @@ class FixtureTest {
           "microsoft/skip_simplified_layer_normalization_inv_std_output",
           "its Java interface can't return an output that the CPU kernel leaves out");
 
-  /** Fixtures whose results on other inputs mean nothing, and why. */
+  /** Fixtures whose results on other inputs are meaningless, with the reasons. */
   private static final Map<String, String> RECORDED_INPUTS_ONLY =
       Map.of(
           "microsoft/attention_mask_1d_end_start",

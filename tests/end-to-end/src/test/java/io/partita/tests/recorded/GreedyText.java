@@ -8,17 +8,17 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The text that a trained model writes when the likeliest character always comes next. */
+/** The text that a trained model writes with greedy decoding. */
 final class GreedyText {
   private static final int CONTEXT = 256;
 
   private GreedyText() {}
 
   /**
-   * A decoder writes the recorded text: each character after the prompt is the one that it found
-   * likeliest after what it has written itself.
+   * Checks that a decoder writes the recorded text: each character after the prompt is its
+   * likeliest one after its own text.
    *
-   * @param most characters, with the prompt
+   * @param most the most characters, including the prompt
    */
   static void writes(TrainedModel model, int most, ModuleRunner runner) {
     long[] all = model.array("greedy.npz", "tokens").longs();
@@ -34,7 +34,7 @@ final class GreedyText {
     assertThat(model.text(LongStream.of(tokens))).isEqualTo(model.text(LongStream.of(expected)));
   }
 
-  /** The first of the largest. */
+  /** The index of the first largest element. */
   static int best(Tensor logits) {
     return IntStream.range(0, logits.size())
         .reduce(0, (a, b) -> logits.getDouble(b) > logits.getDouble(a) ? b : a);

@@ -21,17 +21,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two trained character-level Llamas, one in the repository and a larger one beside it. */
+/** Tests two trained character-level Llamas, one in the repository and a larger one beside it. */
 class LanguageModelTest {
   private static final int CONTEXT = 256;
 
   /**
-   * The recorded loss comes from f32 logits of another order of summation. Their errors of some
-   * 1e-5 are as often up as down, and the mean is over 16,384 of them.
+   * The recorded loss comes from f32 logits of another order of summation. Their errors of about
+   * 1e-5 have either sign, and the mean is over 16,384 of them.
    */
   private static final double LOSS_ERROR = 1e-5;
 
-  /** A way to the folder, since the larger model may not be there. */
+  /** Returns the folder lazily, since the larger model may be missing. */
   private interface Source {
     Path folder();
   }
@@ -57,7 +57,7 @@ class LanguageModelTest {
     new Suite(source.folder()).check(route, Map.of());
   }
 
-  /** What takes many runs: the smaller model as Java here, all others in the thorough run. */
+  /** Tests with many runs: the smaller model as Java here, all others in the thorough run. */
   static Stream<Arguments> othersAndRoutes() {
     return modelsAndRoutes().filter(each -> each.get()[0] != TINY || each.get()[1] != Route.JAVA);
   }
@@ -105,7 +105,7 @@ class LanguageModelTest {
     TrainedModel model = new TrainedModel(source.folder());
     long[] expected = model.array("greedy.npz", "tokens").longs();
     int prompt = model.array("greedy.npz", "prompt").size();
-    // What comes later doesn't act on what comes before, so the rest of the window may be zeros.
+    // Later tokens don't affect earlier ones, so the rest of the window may be zeros.
     long[] tokens = Arrays.copyOf(Arrays.copyOf(expected, prompt), expected.length);
     try (PreparedModel prefill = prefill(model, route, tokens.length)) {
       for (int i = prompt; i < tokens.length; i++) {

@@ -35,15 +35,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Models as C on this host give what the reference evaluator gives: on two batches where the batch
- * is dynamic, else on the recorded inputs. What has no kernel is refused, never wrong.
+ * Models as C on this host give the results of the reference evaluator: on two batches if the batch
+ * is dynamic, else on the recorded inputs. Operations without a kernel are refused, never wrong.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ModelsInCTest {
   private static final Path FIXTURES = Path.of("../fixtures");
   private static final long SEED = 77;
 
-  /** Two programs compute the same sums in other orders. */
+  /** Two programs compute the same sums in different orders. */
   private static final Tolerance TOLERANCE =
       new Tolerance(OptionalDouble.of(1e-3), OptionalDouble.of(1e-4));
 
@@ -99,7 +99,7 @@ class ModelsInCTest {
     }
   }
 
-  /** Where elements are of 16 bits, C rounds less often than the reference, which always does. */
+  /** With 16-bit elements, C rounds less often than the reference. */
   private static Tolerance larger(Tolerance one, Tolerance other) {
     return new Tolerance(
         larger(one.relative(), other.relative()), larger(one.absolute(), other.absolute()));
@@ -134,7 +134,7 @@ class ModelsInCTest {
     return differences;
   }
 
-  /** The recorded batch, and another one after it, in each input whose batch is dynamic. */
+  /** The recorded batch followed by another one, in each input with a dynamic batch. */
   private static Map<String, Tensor> twice(
       Map<String, Tensor> recorded, Map<String, TensorType> declared) {
     Map<String, Tensor> others = OtherInputs.like(recorded, recorded.keySet(), SEED);

@@ -14,20 +14,20 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Writes docs/models.md from what came of all recorded models. */
+/** Writes docs/models.md from the results of all recorded models. */
 final class ModelsPage {
   private static final int LONGEST_REASON = 150;
 
   private final StringBuilder text = new StringBuilder();
 
-  /** A user's model with its exporter, and whether it writes its recorded text. */
+  /** A user's model, its exporter, and whether it writes its recorded text. */
   record UserModel(SurveyedModel surveyed, String exporter, String writesText) {
     private boolean isRefused() {
       return surveyed.results().values().stream()
           .anyMatch(result -> result.status() == CaseResult.Status.UNSUPPORTED);
     }
 
-    /** Without versions and variants. */
+    /** The exporter without versions and variants. */
     private String tool() {
       if (exporter.startsWith("optimum")) {
         return "Optimum (TorchScript)";
@@ -46,9 +46,9 @@ final class ModelsPage {
   }
 
   /**
-   * What C can do of the cases of one ONNX operator.
+   * The cases of one ONNX operator in C.
    *
-   * @param refused cases by the diagnostic and the operation that is in the way
+   * @param refused the refused cases by diagnostic and operation
    */
   record Operator(String name, int cases, SequencedMap<String, Integer> refused) {}
 
@@ -65,7 +65,7 @@ final class ModelsPage {
     row(cells.stream().map(cell -> "---").toList());
   }
 
-  /** What stands before the first section. */
+  /** The text before the first section. */
   static String title() {
     ModelsPage page = new ModelsPage();
     page.introduction();
@@ -88,7 +88,7 @@ final class ModelsPage {
     return page.text.toString();
   }
 
-  /** The section on what C does of each ONNX operator. */
+  /** The section on ONNX operators in C. */
   static String ofOperators(Collection<Operator> operators) {
     ModelsPage page = new ModelsPage();
     page.operators(operators);
@@ -205,7 +205,7 @@ final class ModelsPage {
     line("");
   }
 
-  /** Each model's reasons, with the ways on which it has them. */
+  /** Each model's diagnostics, with the backends that give them. */
   private void refusals(List<UserModel> models) {
     line("## What is refused");
     line("");

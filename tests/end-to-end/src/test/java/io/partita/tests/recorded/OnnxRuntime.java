@@ -34,7 +34,7 @@ final class OnnxRuntime implements AutoCloseable {
     }
   }
 
-  /** The outputs by name, for inputs by name; more inputs than the model has are ignored. */
+  /** Returns the outputs by name, for inputs by name; additional inputs are ignored. */
   Map<String, Tensor> run(Map<String, Tensor> inputs) throws OrtException {
     Map<String, OnnxTensor> given = new LinkedHashMap<>();
     Map<String, Tensor> outputs = new LinkedHashMap<>();

@@ -9,9 +9,9 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /**
- * Makes inputs that a model takes as well as the recorded ones. Nothing says what an input means:
- * one with few distinct values may be a mask, and its elements only change places within their row;
- * one with more gets values from between the smallest and the largest recorded one.
+ * Makes valid alternatives to the recorded inputs of a model. Since the meaning of an input isn't
+ * known, an input with few distinct values, which may be a mask, is only permuted within its rows;
+ * other inputs get values between the smallest and the largest recorded one.
  */
 public final class OtherInputs {
   private static final int FEW = 4;
@@ -19,7 +19,7 @@ public final class OtherInputs {
   private OtherInputs() {}
 
   /**
-   * Inputs of the same names, types and shapes, the same for the same seed.
+   * Returns inputs with the same names, types and shapes, determined by the seed.
    *
    * @param names the inputs that may change
    */

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The test networks of Deeploy as C for Siracusa, run on this host: integers are what was recorded
- * to the bit, floats within the tolerance that the evaluator is held to.
+ * The test networks of Deeploy as C for Siracusa, run on this host: integers are bit-identical to
+ * the recorded ones, floats within the evaluator's tolerance.
  */
 class PeerSuiteInCTest {
-  /** Of all networks on several chips those that have something to split. */
+  /** The networks with something to split, on several chips. */
   private static final String MODELS = "Models";
 
-  /** Tiles are what is tested here, not the compiler's optimisation. */
+  /** This tests tiles, not the compiler's optimisation. */
   private static final String FLAGS = "-O1";
 
   /** Compiled once. */
@@ -88,7 +88,7 @@ class PeerSuiteInCTest {
     assertThat(results).isNotEmpty().allSatisfy(PeerSuiteInCTest::assertPasses);
   }
 
-  /** In as little L1 as the peer's own tests give a network. */
+  /** With as little L1 as in the peer's own tests. */
   @Tag("thorough")
   @Test
   void everyNetworkPassesInTheSmallestMemory() throws IOException {

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/** A trained model that takes a window of tokens at once, and what Java says of some tokens. */
+/**
+ * A trained model that takes a window of tokens at once, and the results of Java for some tokens.
+ */
 final class PromptMode {
   private final TrainedModel model;
   private final Module module;
@@ -35,7 +37,7 @@ final class PromptMode {
     java = ReassociationBound.of(module.graph(), inputs());
   }
 
-  /** With the tokens of the recorded case. */
+  /** Uses the tokens of the recorded case. */
   static PromptMode ofRecord(TrainedModel model) {
     return new PromptMode(
         model,
@@ -43,7 +45,7 @@ final class PromptMode {
         Optional.of(model.array("prefill/outputs.npz", "logits")));
   }
 
-  /** With the first tokens of the recorded text. */
+  /** Uses the first tokens of the recorded text. */
   static PromptMode ofText(TrainedModel model, int length) {
     long[] tokens = model.array("greedy.npz", "tokens").longs();
     Tensor ids = Tensor.longs(Shape.of(1, length), Arrays.copyOf(tokens, length));
@@ -59,8 +61,8 @@ final class PromptMode {
   }
 
   /**
-   * At each position: the logits of Java, as near as another order of sums allows, and so the same
-   * choice; and where there's a record, its logits.
+   * Checks at each position the logits of Java, within the error of reordered sums, and so the same
+   * choice; and the recorded logits, if any.
    */
   void verifyLogits(Tensor logits) {
     Tensor expected = java.outputs().getFirst();
@@ -90,8 +92,8 @@ final class PromptMode {
   }
 
   /**
-   * Continues the recorded prompt, a run for each character. What comes later doesn't act on what
-   * comes before, so the rest of the window may be zeros.
+   * Continues the recorded prompt, with one run per character. Later tokens don't affect earlier
+   * ones, so the rest of the window may be zeros.
    */
   String write(ModuleRunner.Prepared program, int characters) {
     int prompt = model.array("greedy.npz", "prompt").size();

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("thorough")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PromptTextTest {
-  /** Characters, with the prompt: each takes a run on the whole window. */
+  /** The number of characters, including the prompt; each takes a run on the whole window. */
   private static final int ENOUGH = 24;
 
   private final Map<String, PromptMode> models = new TreeMap<>();
@@ -30,7 +30,7 @@ class PromptTextTest {
     EmittedC.requireCompiler();
   }
 
-  /** What Java gives is worked out once for all numbers of chips. */
+  /** Java's results are computed once for all numbers of chips. */
   private PromptMode model(String name) {
     return models.computeIfAbsent(name, any -> PromptMode.ofRecord(TrainedModel.named(name)));
   }

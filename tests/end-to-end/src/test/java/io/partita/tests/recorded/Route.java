@@ -8,11 +8,11 @@ import io.partita.driver.cases.Tolerance;
 import io.partita.ir.graph.Module;
 import io.partita.passes.Pipeline;
 
-/** A way from an imported model to results; each recorded case takes all of them. */
+/** A route from an imported model to results; each recorded case takes all routes. */
 enum Route {
-  /** The import alone, in the reference evaluator. */
+  /** Only the import, in the reference evaluator. */
   EVALUATOR(Target.EVALUATOR, Target.EVALUATOR),
-  /** What the passes make of it, still in the reference evaluator. */
+  /** The result of the passes, in the reference evaluator. */
   RAISED(Target.JAVA, Target.EVALUATOR),
   /** Emitted Java, compiled and run. */
   JAVA(Target.JAVA, Target.JAVA);
@@ -29,7 +29,7 @@ enum Route {
     return new CaseRunner(runs.runner(), pipeline(), tolerance);
   }
 
-  /** The module, ready to run as often as wanted. */
+  /** Prepares the module, which may then run repeatedly. */
   ModuleRunner.Prepared prepare(Module imported) {
     return runs.runner().prepare(pipeline().run(imported, (pass, before, after) -> {}));
   }

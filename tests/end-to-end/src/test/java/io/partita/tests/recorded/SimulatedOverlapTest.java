@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Transfers pass while cores compute, on a simulated chip: by the simulator's cycles, by when its
- * L3 was busy, and by how much slower a program is that does one after the other.
+ * Transfers overlap with computation on a simulated chip, by the simulator's cycles, the busy times
+ * of its L3, and the slowdown of a program without overlap.
  */
 @Timeout(1200)
 class SimulatedOverlapTest {
@@ -45,7 +45,7 @@ class SimulatedOverlapTest {
   private static final int WIDTH = 192;
   private static final long WEIGHT_BYTES = 4L * WIDTH * WIDTH;
 
-  /** Per cent, of cycles in which cores wait for transfers. */
+  /** The tolerance in percent, for cycles in which cores wait for transfers. */
   private static final double TOLERANCE = 10;
 
   private final SplittableRandom random = new SplittableRandom(7);
@@ -58,9 +58,9 @@ class SimulatedOverlapTest {
   }
 
   /**
-   * What a run took.
+   * The figures of a run.
    *
-   * @param outputs of the model
+   * @param outputs the outputs of the model
    */
   private record Ran(MeasuredChip measured, Chip predicted, List<Tensor> outputs) {
     long cycles() {
@@ -76,7 +76,7 @@ class SimulatedOverlapTest {
     }
   }
 
-  /** Five weights share the room of three, and computing takes longer than fetching. */
+  /** Five weights share the memory of three, and computing takes longer than fetching. */
   @Test
   void weightsAreFetchedFromL3WhileCoresCompute() throws IOException {
     GraphBuilder graph = new GraphBuilder("layers");
@@ -106,7 +106,7 @@ class SimulatedOverlapTest {
     assertThat(inTurn.hidden()).isLessThan(0.1);
   }
 
-  /** A product with a vector takes about as long as its weights take from L2. */
+  /** A matrix-vector product takes about as long as the transfer of its weights from L2. */
   @Test
   void tilesAreLoadedFromL2WhileCoresCompute() throws IOException {
     GraphBuilder graph = new GraphBuilder("vector");
@@ -121,7 +121,7 @@ class SimulatedOverlapTest {
     verifySlower(twoSlots, oneSlot);
   }
 
-  /** By an eighth at least, and cores wait for as many cycles more as was predicted. */
+  /** Slower by at least an eighth, and the cores' waiting time increases as predicted. */
   private static void verifySlower(Ran fast, Ran slow) {
     assertThat(slow.cycles()).isGreaterThan(fast.cycles() * 9 / 8);
     long waits = idle(slow.measured.steps()) - idle(fast.measured.steps());
@@ -129,7 +129,7 @@ class SimulatedOverlapTest {
     assertThat(waits).isCloseTo(predicted, withinPercentage(TOLERANCE));
   }
 
-  /** Cycles in which no kernel runs. */
+  /** The cycles in which no kernel runs. */
   private static long idle(List<StepFigures> steps) {
     return StepFigures.cycles(steps) - StepFigures.computeCycles(steps);
   }
@@ -149,7 +149,7 @@ class SimulatedOverlapTest {
     return Tensor.of(type, values);
   }
 
-  /** The second of two runs: in the first, caches of instructions are empty. */
+  /** Measures the second of two runs, since instruction caches are empty in the first. */
   private Ran run(Module module, Tensor input, ChipTarget target, String name) throws IOException {
     Path emitted = folder.resolve(name);
     OutputFolder.write(target.emit(Distribution.program(module)).files(), emitted, path -> false);

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The MCU paper's TinyLlama-42M, with seeded weights, decodes on eight simulated Siracusa chips:
- * its logits are those of Java, as near as another order of sums allows, and so is its choice.
+ * its logits equal those of Java within the error of reordered sums, and so does its choice.
  */
 @Timeout(7200)
 class SimulatedTinyLlamaTest {
   private static final int CAPACITY = 128;
 
-  /** Of the first token that is decoded: attention then sees as many more, which are zeros. */
+  /** The position of the first decoded token: attention sees the earlier positions as zeros. */
   private static final int POSITION = 100;
 
   @TempDir private Path folder;
@@ -42,7 +42,7 @@ class SimulatedTinyLlamaTest {
     EmittedC.requireGvsoc();
   }
 
-  /** The second token sees what the first one left in the caches. */
+  /** The second token sees the cache entries of the first one. */
   @Test
   void aBlockDecodesTwoTokens() throws IOException {
     decodes(ZooOptions.defaults().withLayers(1), 2);

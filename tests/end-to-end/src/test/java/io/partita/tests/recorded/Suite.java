@@ -15,10 +15,10 @@ import java.util.TreeMap;
 /** All recorded cases below a folder. */
 record Suite(Path folder) {
   /**
-   * Runs every case, and requires that exactly the expected ones don't pass: one that begins to
-   * pass must be taken off the list.
+   * Runs every case, and requires that exactly the listed ones fail: a listed case that passes must
+   * be removed from the list.
    *
-   * @param exceptions why a case doesn't pass, by the path of its folder below the suite's
+   * @param exceptions the reason why a case fails, by the path of its folder below the suite's
    */
   void check(Route route, Map<String, String> exceptions) {
     CaseRunner runner = route.cases(Tolerance.DEFAULT);

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every recorded model gives what was recorded on every way, or is refused as docs/models.md says;
- * {@code -Dgolden.update=true} writes that page anew.
+ * Every recorded model gives the recorded results on every backend, or is refused as stated in
+ * docs/models.md; {@code -Dgolden.update=true} regenerates that page.
  */
 class SupportedModelsTest {
   private static final Path PAGE = Path.of("../../docs/models.md");
@@ -45,21 +45,21 @@ class SupportedModelsTest {
           "## Smaller graphs of each exporter",
           "## ONNX operators in C");
 
-  /** Of graphs that the evaluator runs, in seconds. */
+  /** The time limit for graphs in the evaluator, in seconds. */
   private static final int QUICK = 300;
 
-  /** As many cases as one C program has: a network is as long as a hundred operators. */
+  /** The number of cases per C program: a network is as long as a hundred operators. */
   private static final int OPERATORS_AT_ONCE = 60;
 
   private static final int NETWORKS_AT_ONCE = 16;
 
-  /** One function runs them all, so its frame is as large. */
+  /** The frame size limit: one function runs all cases, so its frame is large. */
   private static final String FLAGS = "-O0 -Wno-error=frame-larger-than=";
 
-  /** Kernels of the programs of many cases. */
+  /** The kernels of programs with many cases. */
   @TempDir private static Path kernels;
 
-  /** The evaluator alone, on all models of users: what imports, and is right. */
+  /** The evaluator on all users' models: which ones can be imported and are right. */
   @Test
   @Timeout(QUICK)
   void theEvaluatorGivesWhatIsRecordedOrWhatThePageSays() throws IOException {
@@ -110,7 +110,7 @@ class SupportedModelsTest {
     verify(ModelsPage.ofOperators(operators()));
   }
 
-  /** Puts sections in the page where it's to be updated, and compares their verdicts with it. */
+  /** Updates sections of the page if requested, else compares their verdicts with it. */
   private static void verify(String sections) throws IOException {
     if (Boolean.getBoolean("golden.update")) {
       Map<String, String> all = new LinkedHashMap<>();
@@ -141,7 +141,7 @@ class SupportedModelsTest {
     return sections;
   }
 
-  /** Rows of tables without what diagnostics say, for which there are other tests. */
+  /** Rows of tables without the texts of diagnostics, which other tests check. */
   private static List<String> rows(String section) {
     boolean isRefusals = section.startsWith("## What is refused");
     return section
@@ -171,7 +171,7 @@ class SupportedModelsTest {
         results.put(way, way.cases(fixture.tolerance()).run(fixture.recorded()));
       }
       CaseResult fromC = inC.get(fixture.folder());
-      boolean isNear = fromC.status() == CaseResult.Status.FAIL; // maybe within its own tolerance
+      boolean isNear = fromC.status() == CaseResult.Status.FAIL; // may be within its own tolerance
       results.put(Way.C, isNear ? Way.C.cases(fixture.tolerance()).run(fixture.recorded()) : fromC);
       surveyed.add(new SurveyedModel(fixture.recorded(), "-", results));
     }
@@ -193,7 +193,7 @@ class SupportedModelsTest {
               .map(NodeProto::getOpType)
               .collect(Collectors.toSet());
       if (types.size() > 1) {
-        continue; // functions written out, of operators that have cases of their own
+        continue; // expanded functions of operators that have their own cases
       }
       for (String type : types) {
         ModelsPage.Operator known =
@@ -208,7 +208,7 @@ class SupportedModelsTest {
     return operators.values();
   }
 
-  /** What came of each case in C by its folder, many in one program. */
+  /** The result of each case in C by its folder, with many cases in one program. */
   private static Map<Path, CaseResult> inC(List<TestCase> cases, int atOnce) {
     Map<Path, CaseResult> results = new HashMap<>();
     Map<Path, List<TestCase>> suites =
@@ -224,7 +224,7 @@ class SupportedModelsTest {
     return test.model().getParent();
   }
 
-  /** The cases of one folder, whose names tell them apart. */
+  /** The cases of one folder, with unique names. */
   private static void runInC(
       Path suite, List<TestCase> cases, int atOnce, Map<Path, CaseResult> results) {
     ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of("l2", new Quantity(64, Unit.MIB)));

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A recorded model and what came of it on several ways.
+ * A recorded model and its results on several backends.
  *
- * @param blocks such as {@code 2 of 2}; {@code -} where there are none, or nothing is known because
- *     the model can't be imported
+ * @param blocks such as {@code 2 of 2}; {@code -} if there are none, or if the model can't be
+ *     imported
  */
 record SurveyedModel(TestCase test, String blocks, Map<Way, CaseResult> results) {
   static SurveyedModel of(TestCase test, Tolerance tolerance, Collection<Way> ways) {
@@ -37,7 +37,7 @@ record SurveyedModel(TestCase test, String blocks, Map<Way, CaseResult> results)
     return Path.of(test.name()).getFileName().toString();
   }
 
-  /** How many of a model's blocks are raised with the sizes that were recorded. */
+  /** The number of a model's blocks that are raised with the recorded sizes. */
   static String blocksOf(TestCase test) {
     List<Module> imported = new ArrayList<>();
     new CaseRunner(

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** The folder of a trained model, with the data that it was validated with. */
+/** The folder of a trained model, with its validation data. */
 record TrainedModel(Path folder) {
   /** A character-level Llama in the repository. */
   static final String TINY = "tiny-shakespeare";
 
-  /** A larger one, which is beside it. */
+  /** A larger one, beside the repository. */
   static final String LARGE = "shakespeare-llama";
 
-  /** One of these; a test of what isn't there is skipped. */
+  /** Returns one of these models; skips the test if it is missing. */
   static TrainedModel named(String name) {
     return new TrainedModel(
         name.equals(TINY)
@@ -35,7 +35,7 @@ record TrainedModel(Path folder) {
     return Npz.read(folder.resolve(archive)).get(name);
   }
 
-  /** What {@code info.json} says. */
+  /** The contents of {@code info.json}. */
   Object info(String key) {
     return json("info.json").get(key);
   }

@@ -27,13 +27,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Decoders as users export them write, token by token, the text that ONNX Runtime wrote. */
+/** Decoders as exported by users write, token by token, the same text as ONNX Runtime. */
 @Timeout(600)
 class UserDecoderTextTest {
   private static final String FOLDER = "user-models";
   private static final String HOW = "it comes with the project's shared data";
 
-  /** Those with a recorded text. */
+  /** The decoders with a recorded text. */
   static Stream<String> all() throws IOException {
     try (Stream<Path> models = Files.list(SharedFolder.require(FOLDER, HOW))) {
       return models
@@ -95,7 +95,7 @@ class UserDecoderTextTest {
     assertThat(tokens).isEqualTo(expected);
   }
 
-  /** A token and, where the program asks for it, its position. */
+  /** A token and, if the program takes it, its position. */
   private static List<Tensor> inputs(Module module, long token, long position) {
     List<String> states = module.states().stream().map(Module.State::input).toList();
     List<Tensor> inputs = new ArrayList<>();

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Real exports of many architectures, recorded by ONNX Runtime, which lie beside the repository.
+ * Real exports of many architectures beside the repository, with outputs recorded from ONNX
+ * Runtime.
  */
 final class UserModels {
   static final String FOLDER = "user-models";
@@ -28,7 +29,7 @@ final class UserModels {
 
   private UserModels() {}
 
-  /** All folders; without the shared folder the test is skipped, and says so. */
+  /** Returns all folders; skips the test with a message if the shared folder is missing. */
   static List<TestCase> require() {
     return TestCase.find(SharedFolder.require(FOLDER, HOW_TO_GET));
   }
@@ -37,7 +38,7 @@ final class UserModels {
     return test.model().getParent();
   }
 
-  /** By what tool the model was written. */
+  /** The tool that wrote the model. */
   static String exporter(TestCase test) {
     Path meta = folder(test).resolve("meta.json");
     try {
@@ -49,7 +50,7 @@ final class UserModels {
     }
   }
 
-  /** Whether text was recorded that the model writes token by token. */
+  /** Whether there is a recorded text that the model writes token by token. */
   static boolean writesText(TestCase test) {
     return Files.exists(folder(test).resolve("greedy.txt"));
   }

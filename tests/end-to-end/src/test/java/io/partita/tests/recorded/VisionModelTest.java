@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A vision transformer that was trained on handwritten digits. */
+/** Tests a vision transformer trained on handwritten digits. */
 @Tag("thorough")
 class VisionModelTest {
   private static final int BATCH = 100;
@@ -25,7 +25,7 @@ class VisionModelTest {
 
   /**
    * Logits are below 20; six blocks of sums over up to 512 products, each rounding by 2^-24 of
-   * partial sums of that size, are some 1e-4 apart at most.
+   * partial sums of that size, differ by about 1e-4 at most.
    */
   private static final Tolerance LOGITS =
       new Tolerance(OptionalDouble.of(1e-4), OptionalDouble.of(1e-4));
@@ -60,7 +60,7 @@ class VisionModelTest {
     assertThat(right / (double) labels.length).isCloseTo(recordedTop1, within(1e-6));
   }
 
-  /** Pixels 0 to 255 as -1 to 1. */
+  /** Maps pixels from 0 to 255 to -1 to 1. */
   private static Tensor batch(Tensor images, int first) {
     float[] pixels = new float[BATCH * SIDE * SIDE];
     for (int i = 0; i < pixels.length; i++) {

@@ -10,7 +10,7 @@ import io.partita.driver.cases.Tolerance;
 import io.partita.passes.mesh.shard.Strategy;
 import java.util.Optional;
 
-/** What a user can do with a model to get its outputs; each is a column of docs/models.md. */
+/** A way to compute a model's outputs; each is a column of docs/models.md. */
 enum Way {
   EVALUATOR("evaluator", Target.EVALUATOR, 1),
   JAVA("Java", Target.JAVA, 1),

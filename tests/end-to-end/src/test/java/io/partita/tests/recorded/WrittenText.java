@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The text that a decoder writes by the commands that a user gives: compile, then generate. */
+/** The text that a decoder writes with a user's commands: compile, then generate. */
 final class WrittenText {
   private static final Pattern CODE = Pattern.compile("error (P\\d+)");
 

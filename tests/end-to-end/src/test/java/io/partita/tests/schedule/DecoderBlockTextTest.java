@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 
-/** A small decoder block on two chips at each stage, as text that a stranger can read. */
+/** The text of a small decoder block on two chips at each stage. */
 class DecoderBlockTextTest {
   private static final GoldenFile GOLDEN = GoldenFile.of("decoder-block.golden");
 
@@ -75,7 +75,7 @@ class DecoderBlockTextTest {
       }
       """;
 
-  /** Each weight's elements differ from the others'. */
+  /** Each weight has different elements. */
   private static Module block() {
     String text = BLOCK;
     for (int weight = 1; text.contains("QUARTERS"); weight++) {
@@ -162,7 +162,7 @@ class DecoderBlockTextTest {
         "output \"y\": f32\\[1,2,4\\]", "output \"y\": f32[1,2,4] varying(head)", "P3013");
   }
 
-  /** Each pass takes what the one before it gives. */
+  /** Each pass takes the result of the previous one. */
   @Test
   void passesOfOtherStagesAreRefused() {
     assertThatThrownBy(() -> after(MESH + ",schedule"))
@@ -219,7 +219,9 @@ class DecoderBlockTextTest {
     }
   }
 
-  /** Where a device reads what nobody wrote, writes to a weight, leaves a tile or waits forever. */
+  /**
+   * Faults: a device reads uninitialised data, writes to a weight, exceeds a tile or waits forever.
+   */
   @Test
   void mistakesInTheScheduleAreFound() {
     String text = SchedulePrinter.print(schedule());

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A decoder's schedules keep its cache from run to run: a chunk of a prompt and single tokens after
- * it give what the reference gives for one token after the other, also where weights and the cache
- * pass through L3.
+ * A decoder's schedules keep its cache between runs: a chunk of a prompt followed by single tokens
+ * gives the reference's results for single tokens, also if weights and the cache are streamed from
+ * L3.
  */
 class EvaluatedDecodersTest {
   private static final Path MODEL = Path.of("../models/tiny-shakespeare-prompt/network.onnx");

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Decoders on Siracusa chips: they fit, and what doesn't stay in L2 is fetched once a token. */
+/** Decoders fit Siracusa chips, and data that isn't resident in L2 is fetched once per token. */
 @Timeout(300)
 class ScheduledDecodersTest {
   private static final int CAPACITY = 128;
@@ -93,7 +93,7 @@ class ScheduledDecodersTest {
    * Checks that each constant in L3 is either a table whose rows are fetched, or fetched whole,
    * once.
    *
-   * @return how many are fetched whole
+   * @return the number of constants that are fetched whole
    */
   private static int fetchesEachWeightOnce(ChipSchedule chip) {
     int whole = 0;
@@ -159,7 +159,10 @@ class ScheduledDecodersTest {
     assertThat(schedule.roles()).hasSizeLessThanOrEqualTo(3);
   }
 
-  /** As many bytes as the program's messages have, and less time than without looking ahead. */
+  /**
+   * The schedule sends the bytes of the program's messages, and takes less time than without
+   * prefetch.
+   */
   @Test
   void aPredictionCountsMessagesAndFetches() {
     Path models = SharedFolder.require("models", "it comes with the project's data");

@@ -26,9 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * A decoder's blocks on the grid of an N150, whose cores each have a working memory of their own.
- */
+/** A decoder's blocks on the grid of an N150, whose cores have private working memories. */
 class TensixBlockTest {
   private static final String PROGRAM = "shard(tensor=1),localize";
 
