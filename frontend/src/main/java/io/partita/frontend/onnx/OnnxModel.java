@@ -62,9 +62,9 @@ public final class OnnxModel {
     return path;
   }
 
-  /** The graph's own name. */
+  /** The model's name: that of the graph, or of the file or folder where that one is generic. */
   public String name() {
-    return proto.getGraph().getName();
+    return ModelName.of(proto.getGraph().getName(), path);
   }
 
   /** The program that wrote the file and its version, as far as it says so. */

@@ -10,6 +10,7 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
@@ -17,9 +18,13 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Names come from files that nobody has vetted. */
@@ -48,7 +53,16 @@ class HostileNamesTest {
           "floats0",
           "ab",
           "aB",
-          "a_b");
+          "a_b",
+          "a.b",
+          "/a/b",
+          "int",
+          "i0",
+          "scratchFloats0",
+          "a/" + "very/".repeat(40) + "long/name",
+          "a/" + "very/".repeat(40) + "long/other",
+          "\u65e5\u672c",
+          "\ud83d\ude00");
 
   private static Graph negations() {
     return negations(TensorType.of(ElementType.F32, 2));
@@ -78,6 +92,41 @@ class HostileNamesTest {
   void anyNamesMakeAClassThatCompiles() {
     try (EmittedPrograms programs = new EmittedPrograms()) {
       assertNegated(programs.run(negations(), inputs()));
+    }
+  }
+
+  /** Each value has two readers, so that it is stored in a buffer that later values share. */
+  private static Graph chain() {
+    GraphBuilder builder = new GraphBuilder("chain");
+    Value sum = builder.input("start", TensorType.of(ElementType.F32, 2));
+    for (String name : NAMES) {
+      builder.at(name);
+      Value negated = builder.add(new Elementwise.Unary(UnaryFunction.NEG), sum);
+      Value absolute = builder.add(new Elementwise.Unary(UnaryFunction.ABS), negated);
+      sum = builder.add(new Elementwise.Binary(BinaryFunction.SUB), absolute, negated);
+    }
+    builder.output("end", sum);
+    return builder.finish();
+  }
+
+  @Test
+  void anyNamesMakeUniqueLocalVariables() throws IOException {
+    String source =
+        JavaBackend.emit(new Module(chain()), new JavaOptions("", "Model"))
+            .files()
+            .getFirst()
+            .text();
+    Set<String> declared =
+        Pattern.compile("float\\[\\] (\\w+) = floats\\d+;")
+            .matcher(source)
+            .results()
+            .map(match -> match.group(1))
+            .collect(Collectors.toSet());
+    assertThat(declared).hasSizeGreaterThanOrEqualTo(NAMES.size());
+    try (EmittedPrograms programs = new EmittedPrograms()) {
+      Tensor start = Tensor.floats(Shape.of(2), 1, 0);
+      double end = programs.run(chain(), List.of(start)).getFirst().getDouble(0);
+      assertThat(end).isEqualTo(Math.pow(2, NAMES.size()));
     }
   }
 

@@ -3,8 +3,10 @@ package io.partita.backend.java.code;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,6 +31,7 @@ final class Body {
   private static final Pattern NAMED = Pattern.compile("(?<![\\w.\"])[A-Z]\\w+");
 
   private final CodeBlock.Builder code = CodeBlock.builder();
+  private final SequencedSet<String> needed = new LinkedHashSet<>();
   private int characters;
 
   private static Map.Entry<String, ClassName> imported(String packageName, String name) {
@@ -98,6 +101,16 @@ final class Body {
       }
     }
     return this;
+  }
+
+  /** Says that these statements use a local variable, which their method has to declare. */
+  void needs(String declaration) {
+    needed.add(declaration);
+  }
+
+  /** The declarations of local variables that these statements use, in the order of use. */
+  SequencedSet<String> needed() {
+    return needed;
   }
 
   /** Adds the statements of another body. */

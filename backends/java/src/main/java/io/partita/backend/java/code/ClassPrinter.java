@@ -98,7 +98,14 @@ public final class ClassPrinter {
               .build());
     }
     for (MemoryPlan.Buffer buffer : plan.memory().buffers()) {
-      fields.add(array(buffer.storage(), buffer.field(), buffer.elements()).build());
+      int tenants = plan.memory().tenants(buffer);
+      fields.add(
+          array(buffer.storage(), buffer.field(), buffer.elements())
+              .addJavadoc(
+                  "Holds $L, under $L in the methods of steps.\n",
+                  tenants == 1 ? "one value" : tenants + " values, one after the other",
+                  tenants == 1 ? "its own name" : "their own names")
+              .build());
     }
     return fields;
   }

@@ -2,6 +2,7 @@ package io.partita.backend.java.code;
 
 import io.partita.backend.java.code.Kernel.Variant;
 import io.partita.backend.java.plan.ModulePlan;
+import io.partita.backend.java.plan.Place;
 import io.partita.backend.java.plan.Step;
 import io.partita.backend.java.plan.Storage;
 import io.partita.backend.java.plan.WeightsPlan;
@@ -13,6 +14,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The context for printing one step: its operands as Java, and the destination of its lines. */
 final class StepCode {
@@ -72,14 +74,27 @@ final class StepCode {
     return Math.toIntExact(shape(operand).extent(axis));
   }
 
+  /** The array of a value; a shared buffer under the value's own name. */
+  String array(Value value) {
+    Optional<Place> buffer = plan.place(value).filter(place -> place.kind() == Place.Kind.BUFFER);
+    if (buffer.isEmpty()) {
+      return plan.field(value);
+    }
+    String primitive = Storage.of(value.type().element()).primitive();
+    String declaration =
+        "%s[] %s = %s".formatted(primitive, buffer.get().local(), buffer.get().field());
+    body.needs(declaration);
+    return buffer.get().local();
+  }
+
   /** The array of an operand. */
   String array(int operand) {
-    return plan.field(node.operand(operand));
+    return array(node.operand(operand));
   }
 
   /** The array of a result. */
   String result(int index) {
-    return plan.field(node.results().get(index));
+    return array(node.results().get(index));
   }
 
   String result() {
@@ -99,7 +114,7 @@ final class StepCode {
       return Elements.literalTerm(element, literal);
     }
     return new Term(
-        Elements.load(kernels, element, plan.field(value) + "[" + index + "]"),
+        Elements.load(kernels, element, array(value) + "[" + index + "]"),
         Elements.loadedType(element));
   }
 

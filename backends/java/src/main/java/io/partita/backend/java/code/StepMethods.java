@@ -5,6 +5,7 @@ import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.Names;
 import io.partita.backend.java.plan.Step;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -26,6 +27,10 @@ final class StepMethods {
       new Names(Set.of("run", "step", "call", "reset", "open", "position", "check"));
   private final List<String> calls = new ArrayList<>();
   private Body body = new Body();
+
+  /** The local variables of the method. */
+  private final Set<String> declared = new HashSet<>();
+
   private OptionalInt block = OptionalInt.empty();
   private int first = 1;
   private int last;
@@ -50,6 +55,11 @@ final class StepMethods {
       if (body.characters() + part.characters() > LARGEST_PART) {
         finish();
       }
+      for (String declaration : part.needed()) {
+        if (declared.add(declaration)) {
+          body.line(declaration);
+        }
+      }
       body.append(part);
     }
   }
@@ -68,6 +78,7 @@ final class StepMethods {
       calls.add(name);
     }
     body = new Body();
+    declared.clear();
     first = last + 1;
   }
 

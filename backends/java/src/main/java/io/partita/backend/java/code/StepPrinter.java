@@ -71,7 +71,7 @@ final class StepPrinter {
         code.call(
             WeightKernels.reader(storage),
             code.rows(constant) + "L",
-            plan.field(constant),
+            code.array(constant),
             0,
             constant.type().shape().elements()),
         plan.constantName(constant));

@@ -91,6 +91,11 @@ public final class MemoryPlan {
     return largest;
   }
 
+  /** The number of values that share an array, one after the other. */
+  public int tenants(Buffer buffer) {
+    return Math.toIntExact(assigned.stream().filter(buffer::equals).count());
+  }
+
   /** Returns the array of request {@code index}. */
   Buffer buffer(int index) {
     return assigned.get(index);

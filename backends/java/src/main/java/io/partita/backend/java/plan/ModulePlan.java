@@ -237,6 +237,12 @@ public final class ModulePlan {
     return constant != null ? constant.field() : places.get(root).field();
   }
 
+  /** The place of a value that isn't a constant in a field of its own; empty for one that is. */
+  public Optional<Place> place(Value value) {
+    Value root = aliases.root(value);
+    return constants.containsKey(root) ? Optional.empty() : Optional.of(places.get(root));
+  }
+
   /** Whether two values share an array. */
   public boolean isSameArray(Value left, Value right) {
     return aliases.root(left) == aliases.root(right);

@@ -55,6 +55,9 @@ final class ModulePlanner {
 
   private final Map<String, String> sharedStates = new HashMap<>();
 
+  /** Names of nodes after which a local variable is named. */
+  private final Set<String> named = new HashSet<>();
+
   /** Constants that are loaded once per run and kept until the last step that reads them. */
   private final SequencedSet<Value> loaded = new LinkedHashSet<>();
 
@@ -164,10 +167,14 @@ final class ModulePlanner {
 
   /** A name of one word could clash with a local variable. */
   private String constantField(String name) {
+    return distinctField(name, "constant");
+  }
+
+  private String distinctField(String name, String prefix) {
     String plain = new Names(Set.of()).identifier(name, "");
     boolean isOneWord = plain.equals(plain.toLowerCase(Locale.ROOT));
     boolean isPrefixed = isOneWord || plain.startsWith("scratch");
-    return names.identifier(name, isPrefixed ? "constant" : "");
+    return names.identifier(name, isPrefixed ? prefix : "");
   }
 
   private void measureLives() {
@@ -290,8 +297,24 @@ final class ModulePlanner {
     }
     memory = MemoryPlan.of(requests);
     for (int i = 0; i < values.size(); i++) {
-      places.put(values.get(i), new Place(Place.Kind.BUFFER, memory.buffer(i).field()));
+      String field = memory.buffer(i).field();
+      places.put(values.get(i), new Place(Place.Kind.BUFFER, field, local(values.get(i))));
     }
+  }
+
+  /**
+   * Names the local variable of a value in a shared buffer: by its node, and by role and operation
+   * too where another value has that name.
+   */
+  private String local(Value value) {
+    Node node = value.definition();
+    String name = node.name();
+    if (name.isEmpty() || !named.add(name)) {
+      String role = node.origin().role();
+      String mnemonic = node.op().mnemonic();
+      name += " " + role + (role.equals(mnemonic) ? "" : " " + mnemonic);
+    }
+    return distinctField(name, "value");
   }
 
   private static void request(
