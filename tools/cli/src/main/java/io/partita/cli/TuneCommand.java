@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tune",
     description = {
-      "Find the --sync rules that send the fewest bytes and make the metric at most so much worse.",
+      "Find the --sync rules that send the fewest bytes within a limit on the loss in the metric.",
       "Each method is measured in each block alone; then mixes that should be within the limit are"
           + " measured as a whole."
     })
@@ -54,7 +54,8 @@ final class TuneCommand implements Callable<Integer> {
       names = "--max-loss",
       required = true,
       paramLabel = "X%%",
-      description = "By how much of its exact value the metric may get worse, such as 1%%.")
+      description =
+          "The largest allowed loss in the metric relative to its exact value, such as 1%%.")
   String maxLoss;
 
   @Mixin DataOptions data = new DataOptions();
@@ -62,7 +63,7 @@ final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--array",
       paramLabel = "NAME",
-      description = "Its array of samples; by default ${DEFAULT-VALUE}.")
+      description = "The array of samples; by default ${DEFAULT-VALUE}.")
   String array = "calibration";
 
   @Option(
@@ -70,14 +71,14 @@ final class TuneCommand implements Callable<Integer> {
       split = ";",
       paramLabel = "METHOD",
       description =
-          "Methods that a block may have, with semicolons between. By default exact;bf16;drop;"
+          "The methods to choose from, separated by semicolons. By default exact;bf16;drop;"
               + "drop+bf16, and with a calibration integers of 8, 6 and 4 bits.")
   List<String> methods;
 
   @Option(
       names = "--calibration",
       paramLabel = "FILE",
-      description = "The ranges for int4 and its like: a file of 'partita calibrate'.")
+      description = "The ranges for int4 and other integers: a file of 'partita calibrate'.")
   Path calibration;
 
   @Option(
@@ -86,7 +87,7 @@ final class TuneCommand implements Callable<Integer> {
       description = "Also predict the latency of mixes on a target, such as siracusa:chips=8.")
   String target;
 
-  @Option(names = "--exhaustive", description = "Measure all mixes, which takes long.")
+  @Option(names = "--exhaustive", description = "Measure all mixes, which takes a long time.")
   boolean exhaustive;
 
   @Mixin ModelOptions options = new ModelOptions();

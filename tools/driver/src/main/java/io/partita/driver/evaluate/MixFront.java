@@ -5,25 +5,25 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The mixes of methods, one for each block, that no other mix beats in both bytes and loss, where
+ * The Pareto front of mixes of methods, one method per block, in bytes and loss, assuming that the
  * bytes and losses of blocks add up.
  */
 final class MixFront {
-  /** The mixes that are kept after each block; a longer front is thinned. */
+  /** The most mixes kept after each block; a longer front is thinned. */
   private static final int MOST = 20_000;
 
   /**
-   * What a method costs in a block, beside the exact one.
+   * The cost of a method in a block, relative to the exact one.
    *
-   * @param bytes sent by all devices for a token, less those of the exact method
-   * @param loss more than with the exact method
+   * @param bytes the bytes sent by all devices per token, minus those of the exact method
+   * @param loss the additional loss
    */
   record Cost(double bytes, double loss) {}
 
   /**
    * A mix.
    *
-   * @param methods by block, the number of its method
+   * @param methods the index of the method of each block
    */
   record Mix(List<Integer> methods, double bytes, double loss) {
     Mix {
@@ -40,8 +40,8 @@ final class MixFront {
   private MixFront() {}
 
   /**
-   * @param costs by block and method
-   * @return by bytes, the fewest first; losses descend
+   * @param costs the costs by block and method
+   * @return the front in order of ascending bytes and descending losses
    */
   static List<Mix> of(List<List<Cost>> costs) {
     List<Mix> front = List.of(new Mix(List.of(), 0, 0));

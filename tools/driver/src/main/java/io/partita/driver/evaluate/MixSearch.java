@@ -26,23 +26,23 @@ import java.util.OptionalDouble;
 import java.util.function.Consumer;
 
 /**
- * Searches for the mix of methods for the sums of blocks that sends the fewest bytes and makes the
- * metric no worse than allowed. The loss of each method is measured in each block alone, and losses
+ * Searches for the mix of methods for the sums of blocks that sends the fewest bytes within a limit
+ * on the loss in the metric. The loss of each method is measured in each block alone, and losses
  * are assumed to add up. Of the mixes that are best under this assumption, those with the fewest
  * bytes are measured until one is within the limit.
  */
 public final class MixSearch {
-  /** Mixes that are measured as a whole before the search gives up. */
+  /** The most mixes to measure before the search gives up. */
   private static final int MOST_TRIES = 12;
 
   /**
-   * What to search.
+   * The search to run.
    *
-   * @param model with its data, as for an evaluation
-   * @param methods that a block may have
-   * @param maxLoss by how much of its exact value the metric may get worse, such as 0.01
-   * @param target on which the latency of mixes is predicted
-   * @param isExhaustive whether all mixes are measured
+   * @param model the model and its data, as for an evaluation
+   * @param methods the methods to choose from
+   * @param maxLoss the largest allowed loss relative to the exact value, such as 0.01
+   * @param target the target for which the latency of mixes is predicted
+   * @param isExhaustive whether to measure all mixes
    */
   public record Request(
       Evaluation.Request model,
@@ -62,22 +62,22 @@ public final class MixSearch {
   }
 
   /**
-   * A mix that was measured.
+   * A measured mix.
    *
-   * @param value of the metric
-   * @param loss by how much of the exact value the metric is worse
-   * @param bytes that all devices send for a token
-   * @param seconds predicted for a run
+   * @param value the value of the metric
+   * @param loss the loss relative to the exact value
+   * @param bytes the bytes that all devices send per token
+   * @param seconds the predicted time of a run
    */
   public record Mix(
       SyncRules rules, double value, double loss, double bytes, OptionalDouble seconds) {}
 
   /**
-   * What was found.
+   * The result of the search.
    *
    * @param best the mix with the fewest bytes within the limit
-   * @param front the measured mixes that no other one beats in both bytes and value
-   * @param measured how many mixes were measured
+   * @param front the Pareto front of the measured mixes in bytes and value
+   * @param measured the number of measured mixes
    */
   public record Result(String metric, Mix exact, Mix best, List<Mix> front, int measured) {}
 
@@ -92,8 +92,8 @@ public final class MixSearch {
   /**
    * Measures the exact model.
    *
-   * @throws PartitaException when the model can't be compiled, with {@link MetricCode} when it has
-   *     no sums or the data doesn't fit
+   * @throws PartitaException if the model can't be compiled, with {@link MetricCode} if it has no
+   *     sums or the data doesn't fit
    */
   public MixSearch(Request request, Consumer<Diagnostic> notes, Consumer<String> progress) {
     this.request = request;
@@ -160,7 +160,7 @@ public final class MixSearch {
   }
 
   /**
-   * @throws PartitaException with {@link MetricCode#MIX} when no mix was found within the limit
+   * @throws PartitaException with {@link MetricCode#MIX} if no mix was found within the limit
    */
   public Result run() {
     Mix whole = mix(SyncRules.NONE, exact);
@@ -181,7 +181,7 @@ public final class MixSearch {
         "allow more, or add exact to --methods");
   }
 
-  /** Measures mixes of the front, with a lower limit after each one that is beyond it. */
+  /** Measures mixes of the front, lowering the limit after each one that exceeds it. */
   private Optional<Mix> searched() {
     List<MixFront.Mix> front = MixFront.of(costs());
     double most = limit();
