@@ -24,7 +24,7 @@ class WorkedExamplesTest {
       List.of("ir", "frontend", "passes", "backends", "tools", "runtime-c");
   private static final Set<String> LEFT_OUT = Set.of("target", "test", "resources");
   private static final Pattern FILE = Pattern.compile("(?m)^- `([^`]+)`: ");
-  private static final Pattern TEST = Pattern.compile("(?m)^Tested in `([^`]+)`");
+  private static final Pattern TEST = Pattern.compile("(?m)^Its test, in `([^`]+)`");
   private static final Pattern SNIPPET = Pattern.compile("(?ms)^```(?:java|c)\\n(.*?)^```");
 
   @ParameterizedTest
