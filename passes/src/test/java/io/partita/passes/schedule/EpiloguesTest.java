@@ -231,6 +231,27 @@ class EpiloguesTest {
   }
 
   @Test
+  void aProductHasAtMostEight() {
+    List<String> loops =
+        loops(
+            graph -> {
+              Value last = linear(graph, input(graph, "x", 3, 5), 7);
+              for (int i = 0; i < 5; i++) {
+                last = unary(graph, UnaryFunction.RELU, last);
+                last = binary(graph, BinaryFunction.SUB, last, weight(graph, ElementType.F32, 7));
+              }
+              return last;
+            },
+            ROOM);
+    assertThat(loops)
+        .containsExactly(
+            "[gemm_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32, sub_f32, relu_f32,"
+                + " sub_f32]",
+            "[relu_f32]",
+            "[sub_f32]");
+  }
+
+  @Test
   void aResidualIsOverwrittenWhereNobodyReadsItAnyMore() {
     Program program =
         SmallPrograms.of(

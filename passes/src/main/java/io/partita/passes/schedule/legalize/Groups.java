@@ -28,6 +28,9 @@ public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
       Set.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
+  /** Each may have an operand, which takes room in the working memory beside the product's. */
+  private static final int MOST_EPILOGUES = 8;
+
   private final Map<Value, List<Node>> readers;
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -90,7 +93,7 @@ public final class Groups {
       if (isProduct && !inner.contains(node) && !known.contains(node.result())) {
         List<Node> chain = new ArrayList<>();
         Value last = node.result();
-        while (isReadOnce(last)) {
+        while (isReadOnce(last) && chain.size() < MOST_EPILOGUES) {
           Node reader = readers.get(last).getFirst();
           if (!Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
             break;

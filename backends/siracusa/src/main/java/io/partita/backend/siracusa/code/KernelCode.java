@@ -34,7 +34,7 @@ final class KernelCode {
     return new Run(
         condition(call),
         call.kernel().struct().tag(),
-        kernel.calls().size() == 1 ? "arguments" : "arguments_" + number,
+        kernel.calls().size() > 1,
         arguments(call.arguments()),
         call.function(),
         loads);

@@ -31,12 +31,13 @@ public record Tile(
   /**
    * The call of a kernel.
    *
+   * @param isScoped whether other calls of the function can use the stack of its arguments
    * @param loads for the next tile, which go on meanwhile
    */
   public record Run(
       Optional<String> condition,
       String struct,
-      String variable,
+      boolean isScoped,
       List<Variable> arguments,
       String function,
       List<BoxCall> loads)
