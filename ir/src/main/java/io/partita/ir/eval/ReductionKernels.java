@@ -114,13 +114,6 @@ final class ReductionKernels {
 
   /** The mean of integers is cut towards zero, and 0 for none. */
   private static long join(ReduceKind kind, ElementType element, long[] in, int row, int[] line) {
-    BinaryFunction function =
-        switch (kind) {
-          case SUM, MEAN -> BinaryFunction.ADD;
-          case PRODUCT -> BinaryFunction.MUL;
-          case MAX -> BinaryFunction.MAX;
-          case MIN -> BinaryFunction.MIN;
-        };
     long result =
         switch (kind) {
           case SUM, MEAN -> 0;
@@ -128,7 +121,7 @@ final class ReductionKernels {
           case MAX -> element.minimum();
           case MIN -> element.maximum();
         };
-    LongBinaryOperator operator = BinaryFunctions.ofLong(function, element);
+    LongBinaryOperator operator = BinaryFunctions.ofLong(kind.function(), element);
     for (int offset : line) {
       result = operator.applyAsLong(result, in[row + offset]);
     }

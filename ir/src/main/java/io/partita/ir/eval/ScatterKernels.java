@@ -47,7 +47,7 @@ final class ScatterKernels {
 
   private static Tensor write(
       ScatterReduction reduction, Tensor data, int[] targets, int run, Tensor updates) {
-    if (reduction == ScatterReduction.REPLACE) {
+    if (reduction.function().isEmpty()) {
       RawElements result = RawElements.copyOf(data);
       RawElements source = RawElements.of(updates);
       for (int i = 0; i < targets.length; i++) {
@@ -56,23 +56,13 @@ final class ScatterKernels {
       return result.toTensor(data.type());
     }
     return data.element().isFloat()
-        ? joinFloats(reduction, data, targets, run, updates)
-        : joinIntegers(reduction, data, targets, run, updates);
-  }
-
-  private static BinaryFunction function(ScatterReduction reduction) {
-    return switch (reduction) {
-      case ADD -> BinaryFunction.ADD;
-      case MUL -> BinaryFunction.MUL;
-      case MIN -> BinaryFunction.MIN;
-      case MAX -> BinaryFunction.MAX;
-      case REPLACE -> throw new AssertionError(reduction);
-    };
+        ? joinFloats(reduction.function().get(), data, targets, run, updates)
+        : joinIntegers(reduction.function().get(), data, targets, run, updates);
   }
 
   private static Tensor joinFloats(
-      ScatterReduction reduction, Tensor data, int[] targets, int run, Tensor updates) {
-    DoubleBinaryOperator join = BinaryFunctions.ofDouble(function(reduction));
+      BinaryFunction function, Tensor data, int[] targets, int run, Tensor updates) {
+    DoubleBinaryOperator join = BinaryFunctions.ofDouble(function);
     double[] result = data.doubles().clone();
     double[] values = updates.doubles();
     for (int i = 0; i < targets.length; i++) {
@@ -85,8 +75,8 @@ final class ScatterKernels {
   }
 
   private static Tensor joinIntegers(
-      ScatterReduction reduction, Tensor data, int[] targets, int run, Tensor updates) {
-    LongBinaryOperator join = BinaryFunctions.ofLong(function(reduction), data.element());
+      BinaryFunction function, Tensor data, int[] targets, int run, Tensor updates) {
+    LongBinaryOperator join = BinaryFunctions.ofLong(function, data.element());
     long[] result = data.longs().clone();
     long[] values = updates.longs();
     for (int i = 0; i < targets.length; i++) {

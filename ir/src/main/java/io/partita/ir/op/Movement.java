@@ -5,6 +5,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Operations that move elements and compute none (but for the reductions of a scatter). */
 public sealed interface Movement extends Op {
@@ -317,11 +318,22 @@ public sealed interface Movement extends Op {
 
   /** How a scatter joins an update with what is there. */
   enum ScatterReduction {
-    REPLACE,
-    ADD,
-    MUL,
-    MIN,
-    MAX
+    REPLACE(Optional.empty()),
+    ADD(Optional.of(BinaryFunction.ADD)),
+    MUL(Optional.of(BinaryFunction.MUL)),
+    MIN(Optional.of(BinaryFunction.MIN)),
+    MAX(Optional.of(BinaryFunction.MAX));
+
+    private final Optional<BinaryFunction> function;
+
+    ScatterReduction(Optional<BinaryFunction> function) {
+      this.function = function;
+    }
+
+    /** Joins an element with its update; empty where the update replaces it. */
+    public Optional<BinaryFunction> function() {
+      return function;
+    }
   }
 
   /**

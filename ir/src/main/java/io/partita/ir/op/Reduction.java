@@ -12,12 +12,23 @@ import java.util.Locale;
 public sealed interface Reduction extends Op {
   /** How {@link Reduce} joins elements; an empty line gives the neutral element. */
   enum ReduceKind {
-    SUM,
+    SUM(BinaryFunction.ADD),
     /** Sums of low-precision floats are kept in a wider type and rounded once. */
-    MEAN,
-    MAX,
-    MIN,
-    PRODUCT;
+    MEAN(BinaryFunction.ADD),
+    MAX(BinaryFunction.MAX),
+    MIN(BinaryFunction.MIN),
+    PRODUCT(BinaryFunction.MUL);
+
+    private final BinaryFunction function;
+
+    ReduceKind(BinaryFunction function) {
+      this.function = function;
+    }
+
+    /** Joins two elements; a mean divides the joined elements by their number. */
+    public BinaryFunction function() {
+      return function;
+    }
 
     public String text() {
       return name().toLowerCase(Locale.ROOT);

@@ -157,13 +157,10 @@ final class RowScatters {
   }
 
   private Value combined(Value before, Value row, ScatterReduction reduction) {
-    return switch (reduction) {
-      case REPLACE -> of.broadcast(row, before.type().shape());
-      case ADD -> of.binary(BinaryFunction.ADD, before, row);
-      case MUL -> of.binary(BinaryFunction.MUL, before, row);
-      case MIN -> of.binary(BinaryFunction.MIN, before, row);
-      case MAX -> of.binary(BinaryFunction.MAX, before, row);
-    };
+    return reduction
+        .function()
+        .map(function -> of.binary(function, before, row))
+        .orElseGet(() -> of.broadcast(row, before.type().shape()));
   }
 
   /** Combination {@code number} of the coordinates along {@code others}, with extents of 1. */

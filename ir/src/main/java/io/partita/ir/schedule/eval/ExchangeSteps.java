@@ -151,13 +151,7 @@ final class ExchangeSteps {
 
   /** Own and received elements, joined in that order. */
   private void combine(Combine combine, Slice slice, Place received) {
-    BinaryFunction function =
-        switch (combine) {
-          case ADD -> BinaryFunction.ADD;
-          case MAXIMUM -> BinaryFunction.MAX;
-          case MINIMUM -> BinaryFunction.MIN;
-          case REPLACE -> throw new IllegalArgumentException("nothing to combine");
-        };
+    BinaryFunction function = combine.function().orElseThrow();
     ElementType element = step.element();
     int count = (int) slice.size();
     Place own = new Place(home.bytes(), (int) place(slice));

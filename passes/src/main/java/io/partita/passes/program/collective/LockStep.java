@@ -1,6 +1,5 @@
 package io.partita.passes.program.collective;
 
-import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
 import io.partita.ir.program.Step.Receive;
 import io.partita.ir.program.Step.Send;
@@ -62,13 +61,9 @@ public final class LockStep {
       case Send send -> channel(device, send.to()).add(read(device, send.slices()));
       case Receive receive -> {
         long[] message = channel(receive.from(), device).remove();
-        boolean replaces = receive.combine() == Combine.REPLACE;
-        write(
-            device,
-            receive.slices(),
-            replaces
-                ? message
-                : combine(receive.combine(), read(device, receive.slices()), message));
+        Tensor own = tensor(read(device, receive.slices()));
+        Tensor combined = receive.combine().apply(own, tensor(message));
+        write(device, receive.slices(), numbers(combined));
       }
     }
   }
@@ -93,41 +88,6 @@ public final class LockStep {
       System.arraycopy(values, at, vectors[device], (int) slice.start(), (int) slice.size());
       at += (int) slice.size();
     }
-  }
-
-  private long[] combine(Combine combine, long[] own, long[] received) {
-    long[] combined = new long[own.length];
-    for (int i = 0; i < own.length; i++) {
-      combined[i] =
-          element.isFloat()
-              ? Double.doubleToRawLongBits(
-                  combine(
-                      combine,
-                      Double.longBitsToDouble(own[i]),
-                      Double.longBitsToDouble(received[i])))
-              : combine(combine, own[i], received[i]);
-    }
-    return numbers(tensor(combined));
-  }
-
-  private static double combine(Combine combine, double own, double received) {
-    return switch (combine) {
-      case REPLACE -> received;
-      case ADD -> own + received;
-      case MAXIMUM -> Math.max(own, received);
-      case MINIMUM -> Math.min(own, received);
-    };
-  }
-
-  private long combine(Combine combine, long own, long received) {
-    boolean unsigned = element.kind() == ElementType.Kind.UNSIGNED;
-    int order = unsigned ? Long.compareUnsigned(own, received) : Long.compare(own, received);
-    return switch (combine) {
-      case REPLACE -> received;
-      case ADD -> own + received;
-      case MAXIMUM -> order >= 0 ? own : received;
-      case MINIMUM -> order <= 0 ? own : received;
-    };
   }
 
   private long[] numbers(Tensor tensor) {

@@ -3,7 +3,6 @@ package io.partita.passes.schedule.legalize;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.ScatterReduction;
@@ -116,20 +115,19 @@ final class WithoutElements implements RewriteRule {
     Value all = terms.reshaped(updates, Shape.of(count).concat(shape));
     return switch (reduction) {
       case REPLACE -> Optional.of(terms.reshaped(terms.slice(all, 0, count - 1, 1), shape));
-      case ADD -> joined(terms, data, all, ReduceKind.SUM, BinaryFunction.ADD);
-      case MUL -> joined(terms, data, all, ReduceKind.PRODUCT, BinaryFunction.MUL);
-      case MIN -> joined(terms, data, all, ReduceKind.MIN, BinaryFunction.MIN);
-      case MAX -> joined(terms, data, all, ReduceKind.MAX, BinaryFunction.MAX);
+      case ADD -> joined(terms, data, all, ReduceKind.SUM);
+      case MUL -> joined(terms, data, all, ReduceKind.PRODUCT);
+      case MIN -> joined(terms, data, all, ReduceKind.MIN);
+      case MAX -> joined(terms, data, all, ReduceKind.MAX);
     };
   }
 
-  private static Optional<Value> joined(
-      Terms terms, Value data, Value updates, ReduceKind kind, BinaryFunction function) {
+  private static Optional<Value> joined(Terms terms, Value data, Value updates, ReduceKind kind) {
     if (data.type().element() == ElementType.BOOL) {
       return Optional.empty();
     }
     Value one = terms.graph().add(new Reduction.Reduce(kind, List.of(0), false), updates);
-    return Optional.of(terms.binary(function, data, one));
+    return Optional.of(terms.binary(kind.function(), data, one));
   }
 
   /** Index tuples without indices stand for all of the data of their batch element. */

@@ -1,7 +1,6 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.plan.Storage;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.program.Combine;
 import io.partita.ir.type.ElementType;
 import java.util.Locale;
@@ -142,12 +141,10 @@ final class ExchangeKernels {
     String own = Elements.load(kernels, element, "vector[at]");
     String other = Elements.load(kernels, element, received(element));
     String value =
-        switch (combine) {
-          case REPLACE -> other;
-          case ADD -> expressions.binary(BinaryFunction.ADD, element, own, other);
-          case MAXIMUM -> expressions.binary(BinaryFunction.MAX, element, own, other);
-          case MINIMUM -> expressions.binary(BinaryFunction.MIN, element, own, other);
-        };
+        combine
+            .function()
+            .map(function -> expressions.binary(function, element, own, other))
+            .orElse(other);
     boolean isPacked = element.bits() == 4;
     String text =
         """

@@ -98,15 +98,8 @@ final class ReductionCode {
       inner.open(body, "j");
       String at = outer.index(1, "i");
       String index = at.equals("0") ? inner.index(0, "j") : at + " + " + inner.index(0, "j");
-      BinaryFunction function =
-          switch (kind) {
-            case SUM, MEAN -> BinaryFunction.ADD;
-            case PRODUCT -> BinaryFunction.MUL;
-            case MAX -> BinaryFunction.MAX;
-            case MIN -> BinaryFunction.MIN;
-          };
       String value = code.load(0, index);
-      body.line("sum = " + code.expressions.binary(function, wide(), "sum", value));
+      body.line("sum = " + code.expressions.binary(kind.function(), wide(), "sum", value));
       body.close(inner.depth());
     }
     String result = "sum";

@@ -126,14 +126,7 @@ final class ScatterCode {
     ElementType element = code.element(0);
     String there = Elements.load(code.kernels, element, code.result() + "[" + to + "]");
     String update = code.load(2, from);
-    BinaryFunction function =
-        switch (reduction) {
-          case ADD -> BinaryFunction.ADD;
-          case MUL -> BinaryFunction.MUL;
-          case MIN -> BinaryFunction.MIN;
-          case MAX -> BinaryFunction.MAX;
-          case REPLACE -> throw new AssertionError(reduction);
-        };
+    BinaryFunction function = reduction.function().orElseThrow();
     code.store(to, code.expressions.binary(function, element, there, update));
   }
 }

@@ -131,11 +131,9 @@ final class ExchangeTables {
   }
 
   private static String kernel(Combine combine, ElementType element) {
-    return switch (combine) {
-      case REPLACE -> "";
-      case ADD -> "partita_add_" + element.text();
-      case MAXIMUM -> "partita_max_" + element.text();
-      case MINIMUM -> "partita_min_" + element.text();
-    };
+    return combine
+        .function()
+        .map(function -> "partita_" + function.text() + "_" + element.text())
+        .orElse("");
   }
 }
