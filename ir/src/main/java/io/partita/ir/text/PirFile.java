@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.function.Function;
 
 /**
  * A module or a program in files: {@code x.pir} with the text, and {@code x.weights} beside it with
@@ -142,18 +143,19 @@ public final class PirFile {
     return file.toString().endsWith(SUFFIX);
   }
 
-  /** Whether the file has the text of a program. */
-  public static boolean hasProgram(Path file) {
-    return PirParser.isProgram(text(file));
-  }
-
   /**
-   * Reads a program as {@link #read} reads a module.
+   * Reads the text of a module or of a program, and maps the weights as {@link #read(Path)} does.
    *
+   * @param <T> what both are turned into
    * @throws PartitaException with a {@link TextCode}
    */
-  public static Program readProgram(Path file) {
-    return PirParser.parseProgram(text(file), file.toString(), map(weights(file)));
+  public static <T> T read(
+      Path file, Function<Module, ? extends T> ofModule, Function<Program, ? extends T> ofProgram) {
+    String text = text(file);
+    MemorySegment weights = map(weights(file));
+    return PirParser.isProgram(text)
+        ? ofProgram.apply(PirParser.parseProgram(text, file.toString(), weights))
+        : ofModule.apply(PirParser.parse(text, file.toString(), weights));
   }
 
   /**

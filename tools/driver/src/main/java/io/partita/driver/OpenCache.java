@@ -3,7 +3,6 @@ package io.partita.driver;
 import io.partita.frontend.onnx.OnnxModel;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
-import io.partita.ir.text.PirFile;
 import io.partita.passes.Pipeline;
 import io.partita.passes.graph.state.KvStatePass;
 import java.nio.file.Path;
@@ -35,7 +34,7 @@ public final class OpenCache {
   public static Module read(
       Path file, Map<String, Long> dims, Map<String, String> values, Pipeline pipeline) {
     OptionalLong capacity = stated(pipeline);
-    if (capacity.isEmpty() || PirFile.isPir(file)) {
+    if (capacity.isEmpty()) {
       return ModelFile.read(file, dims, values).module();
     }
     OnnxModel model = OnnxModel.read(file);

@@ -29,11 +29,14 @@ public final class StagedFile {
     if (file.toString().endsWith(ScheduleFile.SUFFIX)) {
       return Staged.of(ScheduleFile.read(file));
     }
-    if (PirFile.isPir(file) && PirFile.hasProgram(file)) {
-      Program program = PirFile.readProgram(file);
-      ProgramProof.verify(program, Localize.CAPACITY);
-      return Staged.of(program);
+    if (PirFile.isPir(file)) {
+      return PirFile.<Staged<?>>read(file, Staged::of, StagedFile::proved);
     }
     return Staged.of(OpenCache.read(file, dims, values, pipeline));
+  }
+
+  private static Staged<Program> proved(Program program) {
+    ProgramProof.verify(program, Localize.CAPACITY);
+    return Staged.of(program);
   }
 }
