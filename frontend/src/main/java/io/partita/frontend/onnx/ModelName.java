@@ -8,7 +8,8 @@ import java.util.Set;
 /**
  * Names a model. Exporters call most graphs {@code main_graph} or {@code torch_jit} and most files
  * {@code model.onnx}, so the first name that distinguishes the model counts: of the graph, of the
- * file, then of the nearest folders.
+ * file, then of the nearest folders of the path as it was given. The folder in which the compiler
+ * runs doesn't count, so that emitted files don't depend on it.
  */
 final class ModelName {
   /** The number of folders around the file whose names are tried. */
@@ -70,7 +71,7 @@ final class ModelName {
     if (!isGeneric(stem)) {
       return stem;
     }
-    Path folder = file.toAbsolutePath().normalize().getParent();
+    Path folder = file.normalize().getParent();
     for (int i = 0; i < FOLDERS && folder != null && folder.getFileName() != null; i++) {
       String name = folder.getFileName().toString();
       if (!isGeneric(name)) {

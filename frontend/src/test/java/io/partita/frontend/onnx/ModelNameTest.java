@@ -18,6 +18,8 @@ class ModelNameTest {
     "graph, /whisper/decoder_model_merged.onnx, whisper",
     "'', /t5/encoder_model.onnx, t5",
     "main_graph, /model.onnx, main_graph",
+    "main_graph, model.onnx, main_graph",
+    "main_graph, llama/../gpt2/model.onnx, gpt2",
     "'', /model.onnx, model",
     "main_graph, /Größe/model.onnx, Größe",
   })

@@ -29,7 +29,8 @@ class IdenticalEmissionTest {
   void anotherProcessOnAnotherMachine(String target) throws IOException, InterruptedException {
     Path here = Files.createDirectories(scratch.resolve("here"));
     Path there = Files.createDirectories(scratch.resolve("there/below"));
-    Path copy = there.resolve("another name.onnx");
+    Path copy = there.resolve("tiny-shakespeare/network.onnx");
+    Files.createDirectories(copy.getParent());
     Files.copy(Invocation.DECODER, copy);
     Process first =
         compile(
@@ -49,7 +50,7 @@ class IdenticalEmissionTest {
                 "-XX:hashCode=3",
                 "-XX:+UseSerialGC",
                 "-XX:ActiveProcessorCount=1"),
-            copy.getFileName(),
+            there.relativize(copy),
             target);
     assertThat(first.waitFor()).as(here.toString()).isZero();
     assertThat(second.waitFor()).as(there.toString()).isZero();

@@ -149,7 +149,7 @@ class SyncOptionsTest {
     file.put("values", ((List<?>) file.get("values")).subList(0, 3));
     Files.writeString(ranking, JSON.std.asString(file));
     assertThat(refusal("evaluate", "--sync=ranked 2: drop", "--ranking=" + ranking))
-        .contains("P6205", "2 blocks", "continues");
+        .contains("P6205", "2 blocks", "resumes");
     assertThat(run(rank).json()).isEqualTo(report);
     assertThat(ranking).hasContent(complete);
     rank[5] = "--samples=3";
