@@ -73,7 +73,7 @@ class CalibrateCommandTest {
         calibration, Files.readString(calibration).replace("\"wanted\":16", "\"wanted\":18"));
     String pass = ",low-bit(calibration=" + calibration + ")";
     Invocation incomplete = Invocation.of("evaluate", PREFILL, "--data", data, SHARDED + pass);
-    assertThat(incomplete.err()).contains("P6204", "16 sequences", "which continues");
+    assertThat(incomplete.err()).contains("P6204", "16 sequences", "which resumes it");
     assertThat(calibrate("--devices=4").exitCode()).isZero();
     assertThat(Files.readString(calibration)).isEqualTo(complete);
     double exact = loss("");
