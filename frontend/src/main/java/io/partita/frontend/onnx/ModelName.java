@@ -8,8 +8,9 @@ import java.util.Set;
 /**
  * Names a model. Exporters call most graphs {@code main_graph} or {@code torch_jit} and most files
  * {@code model.onnx}, so the first name that distinguishes the model counts: of the graph, of the
- * file, then of the nearest folders of the path as it was given. The folder in which the compiler
- * runs doesn't count, so that emitted files don't depend on it.
+ * file, then of the nearest folders of the path as it was given. Neither the folder in which the
+ * compiler runs nor the one that holds a project's {@code src} counts, so that emitted files don't
+ * depend on where a project is checked out.
  */
 final class ModelName {
   /** The number of folders around the file whose names are tried. */
@@ -54,6 +55,7 @@ final class ModelName {
           "default",
           "function",
           "test",
+          "resources",
           "unnamed");
 
   private ModelName() {}
@@ -74,6 +76,9 @@ final class ModelName {
     Path folder = file.normalize().getParent();
     for (int i = 0; i < FOLDERS && folder != null && folder.getFileName() != null; i++) {
       String name = folder.getFileName().toString();
+      if (name.equals("src")) {
+        break;
+      }
       if (!isGeneric(name)) {
         return name;
       }

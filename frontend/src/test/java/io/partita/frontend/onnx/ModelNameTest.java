@@ -20,6 +20,9 @@ class ModelNameTest {
     "main_graph, /model.onnx, main_graph",
     "main_graph, model.onnx, main_graph",
     "main_graph, llama/../gpt2/model.onnx, gpt2",
+    "torch_jit, /home/me/translator/src/main/onnx/network.onnx, torch_jit",
+    "main_graph, /home/me/translator/src/test/resources/model.onnx, main_graph",
+    "main_graph, /home/me/translator/src/main/resources/gpt2/model.onnx, gpt2",
     "'', /model.onnx, model",
     "main_graph, /Größe/model.onnx, Größe",
   })
