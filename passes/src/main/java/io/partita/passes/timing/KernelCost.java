@@ -4,13 +4,13 @@ import io.partita.ir.target.ChipKind;
 import java.util.List;
 
 /**
- * What one operation does on one device. Each operand and each result is counted once: tiles keep
- * in the working memory what they use again.
+ * The work and traffic of one operation on one device. Each operand and result is counted once,
+ * since tiles reuse data in the working memory.
  *
  * @param work its kernels, one after the other
- * @param weightBytes known when compiling, read from where they live
- * @param inputBytes computed, read from where activations live
- * @param outputBytes written to where activations live
+ * @param weightBytes bytes of constants, read from their memory
+ * @param inputBytes bytes of activations that are read
+ * @param outputBytes bytes of activations that are written
  */
 public record KernelCost(
     List<KernelWork> work, long weightBytes, long inputBytes, long outputBytes) {
@@ -22,12 +22,12 @@ public record KernelCost(
     return work.stream().mapToLong(KernelWork::multiplyAccumulates).sum();
   }
 
-  /** Cycles of the cores, data in the working memory, after other kernels. */
+  /** Returns the cycles of the cores with data in the working memory and no cached instructions. */
   public double cycles(ChipKind chip) {
     return new WarmKernels(chip).coldCycles(work) + warmCycles(chip);
   }
 
-  /** Without loading instructions. */
+  /** Returns the cycles without loading instructions. */
   double warmCycles(ChipKind chip) {
     return work.stream().mapToDouble(each -> each.warmCycles(chip)).sum();
   }

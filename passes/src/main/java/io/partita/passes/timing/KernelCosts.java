@@ -17,12 +17,12 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.function.IntPredicate;
 
-/** Estimates what operations cost from their types, which are those of one device and static. */
+/** Estimates the cost of operations from the static types of one device. */
 public final class KernelCosts {
   private KernelCosts() {}
 
   /**
-   * Of a node, whose operands are weights where a constant defines them.
+   * Returns the cost of a node. Operands that constants define are weights.
    *
    * @throws PartitaException when sizes overflow
    */
@@ -73,7 +73,7 @@ public final class KernelCosts {
     return bytes;
   }
 
-  /** All of an operand, but for operations that look up, cut or move none of it. */
+  /** Returns the bytes that are read of an operand: all, except for lookups, slices and views. */
   static long read(Op op, List<TensorType> operands, List<TensorType> results, int i) {
     long whole = operands.get(i).bytes();
     long looked = i == 0 ? Math.min(whole, results.getFirst().bytes()) : whole;

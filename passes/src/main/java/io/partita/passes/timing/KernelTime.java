@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * How long a kernel takes on a chip, with its tiles' way to the cores and back.
+ * The time of a kernel on a chip, with the transfers of its tiles.
  *
- * @param computeSeconds that its cores work
- * @param waits seconds that a channel adds, by its name: the first and the last tile's, and where
- *     the channel is slower than the cores, all but what they work meanwhile
+ * @param computeSeconds seconds in which the cores compute
+ * @param waits seconds that each channel adds, by name: the transfers of the first and the last
+ *     tile, and the excess over computing if the channel is slower
  * @param bytes by channel
  */
 public record KernelTime(

@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * Times of kernels, each computed once.
+ * Caches the times of kernels.
  *
  * <p>A kernel runs in n equal tiles, each of which moves to the working memory, is computed, and
  * moves back. A tile takes each channel, and the cores, for some time {@code t}; with two buffers
- * these overlap, and all take {@code Σ t + (n - 1) max t}: the slowest works without a pause, the
- * others are waited for once. With one buffer all take {@code n Σ t}. Tiles are as large as fits
- * the working memory so many times.
+ * these overlap, and the kernel takes {@code Σ t + (n - 1) max t}: the slowest resource is always
+ * busy. With one buffer it takes {@code n Σ t}. Tiles are as large as the working memory allows for
+ * this number of buffers.
  */
 public final class KernelTimes {
   private final int buffers;
   private final Map<Key, KernelTime> known = new HashMap<>();
 
   /**
-   * @param operandMemories by operand, the memory that it's read from
+   * @param operandMemories the memory from which each operand is read
    */
   private record Key(
       String chip,
@@ -40,7 +40,7 @@ public final class KernelTimes {
   }
 
   /**
-   * @param coldCycles of loading the instructions that aren't in the cache
+   * @param coldCycles cycles of loading instructions that are not cached
    */
   public KernelTime of(
       ChipKind chip,
@@ -67,7 +67,7 @@ public final class KernelTimes {
   }
 
   /**
-   * @param read bytes by the memory that they come from
+   * @param read bytes by source memory
    */
   public KernelTime of(
       ChipKind chip, double cycles, Map<String, Long> read, String resultMemory, long written) {
@@ -96,7 +96,7 @@ public final class KernelTimes {
     return new KernelTime(compute, waits, bytes);
   }
 
-  /** All but one tile are computed while the slowest channel works. */
+  /** The slowest channel overlaps with the computation of all tiles but one. */
   private static void hide(
       SequencedMap<String, Double> waits,
       Map<String, Double> stages,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Work of one kernel: {@code batch} times {@code rows × columns} results of {@code depth} steps
+ * The work of one kernel: {@code batch} times {@code rows × columns} results of {@code depth} steps
  * each, multiply-accumulates or passes.
  */
 public record KernelWork(
@@ -29,7 +29,7 @@ public record KernelWork(
         vector ? KernelClass.MATVEC : KernelClass.MATMUL, element, batch, rows, columns, depth);
   }
 
-  /** 0 for kernels that don't multiply and add. */
+  /** Returns the multiply-accumulates; 0 for other kernels. */
   public long multiplyAccumulates() {
     if (kernel.rate() != Dimension.MACS_PER_CYCLE) {
       return 0;
@@ -38,11 +38,11 @@ public record KernelWork(
   }
 
   /**
-   * Cycles on a chip, data in its working memory, instructions in the cache.
+   * Returns the cycles on a chip with data in its working memory and instructions in the cache.
    *
-   * <p>Where the chip's table lacks the element type: that of the narrowest wider type of its kind;
-   * or that of the widest, slowed by how much narrower it is. A product of a matrix and a vector,
-   * and a convolution, run like a product of matrices where the table lacks them.
+   * <p>If the chip's table lacks the element type, the narrowest wider type of its kind counts, or
+   * else the widest, slowed down by the ratio of widths. A product of a matrix and a vector, and a
+   * convolution, count as a product of matrices if the table lacks them.
    *
    * @throws PartitaException with {@link CostCode#NO_THROUGHPUT}
    */
@@ -52,19 +52,19 @@ public record KernelWork(
     return found.overheadCycles() + slower(found) * batch * once;
   }
 
-  /** After other kernels. */
+  /** Returns the cycles, including those of loading the instructions. */
   public double cycles(ChipKind chip) {
     return coldCycles(chip) + warmCycles(chip);
   }
 
-  /** More where the instructions aren't in the cache. */
+  /** Returns the additional cycles if the instructions are not cached. */
   double coldCycles(ChipKind chip) {
     return throughput(chip).coldCycles();
   }
 
   /**
-   * What no kernel that does part of this work can be below for its part: no overhead, no rounding,
-   * and the better of the rates for matrices and vectors.
+   * Returns a lower bound of the cycles of any share of this work: no overhead, no rounding, and
+   * the better of the rates for matrices and vectors.
    */
   public double fewestCycles(ChipKind chip) {
     KernelThroughput found = throughput(chip);

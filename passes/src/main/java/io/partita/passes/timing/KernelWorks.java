@@ -24,7 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which kernels an operation runs, and on how much. */
+/** Finds the kernels that an operation runs, and their work. */
 public final class KernelWorks {
   private KernelWorks() {}
 
@@ -48,7 +48,7 @@ public final class KernelWorks {
     return elements(kernel, type.element(), type.shape().elements(), passes);
   }
 
-  /** Quantising computes on floats, whichever side they are on. */
+  /** Quantising computes on floats, whether they are the operand or the result. */
   private static TensorType wider(TensorType operand, List<TensorType> results) {
     TensorType result = results.getFirst();
     return result.element().bits() > operand.element().bits() ? result : operand;

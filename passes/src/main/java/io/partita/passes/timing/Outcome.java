@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
 
-/** When the events of a timeline took place, and what they cost. */
+/** The times of the events of a timeline, and their cost. */
 public final class Outcome {
   private final double seconds;
   private final double[] start;
@@ -19,7 +19,7 @@ public final class Outcome {
   /**
    * An event on the critical path.
    *
-   * @param seconds from its start to the start of the next one on the path, or to the end of all
+   * @param seconds from its start to the start of the next event on the path, or to the end
    */
   public record Span(int event, String label, Resource resource, double start, double seconds) {}
 
@@ -42,12 +42,12 @@ public final class Outcome {
     this.breakdown = breakdown;
   }
 
-  /** From the beginning to the end of the event that the critical path leads to. */
+  /** Returns the time from the beginning to the end of the critical path. */
   public double seconds() {
     return seconds;
   }
 
-  /** When the last of all events has ended. */
+  /** Returns the time at which the last event ends. */
   public double end() {
     return Arrays.stream(end).max().orElse(0);
   }
@@ -56,7 +56,7 @@ public final class Outcome {
     return start[event];
   }
 
-  /** When what depends on the event may begin. */
+  /** Returns the time at which dependent events may begin. */
   public double end(int event) {
     return end[event];
   }
@@ -73,7 +73,7 @@ public final class Outcome {
     return bytes[resource];
   }
 
-  /** What all resources of a kind have moved. */
+  /** Returns the bytes that all resources of a kind have moved. */
   public long bytes(Resource.Kind kind) {
     long sum = 0;
     for (int i = 0; i < bytes.length; i++) {
@@ -82,20 +82,22 @@ public final class Outcome {
     return sum;
   }
 
-  /** One event after the other, none of which could be later without all ending later. */
+  /** Returns the critical path: a delay of any of its events delays the end. */
   public List<Span> criticalPath() {
     return criticalPath;
   }
 
-  /** The seconds of the critical path by kind of resource; their sum is {@link #seconds}. */
+  /**
+   * Returns the seconds of the critical path by kind of resource; their sum is {@link #seconds}.
+   */
   public SequencedMap<String, Double> breakdown() {
     return java.util.Collections.unmodifiableSequencedMap(breakdown);
   }
 
   /**
-   * In joules, by the formula of the MCU paper's section V-A: bytes over links and between memories
-   * times the energy of a byte each, and for each chip the power of its cores times the time that
-   * they compute.
+   * Returns the energy in joules, by the formula of the MCU paper's section V-A: bytes over links
+   * and between memories times the energy of a byte each, and for each chip the power of its cores
+   * times the time that they compute.
    */
   public double joules() {
     return joules(resource -> true);

@@ -1,17 +1,17 @@
 package io.partita.passes.timing;
 
 /**
- * What does one thing at a time.
+ * A resource that serves one event at a time.
  *
  * @param name such as {@code chip 3 cores} or {@code mipi 4 -> 0}
- * @param kind what its time is reported as
- * @param device whose it is; -1 for a link
- * @param watts while it's busy
- * @param joulesPerByte that it moves
+ * @param kind the name under which its time is reported
+ * @param device the device that has it; -1 for a link
+ * @param watts its power while it is busy
+ * @param joulesPerByte the energy of each byte that it moves
  */
 public record Resource(String name, Kind kind, int device, double watts, double joulesPerByte) {
   /**
-   * What time is reported as: {@code compute}, the name of the farther of two memories, or {@code
+   * The name under which time is reported: {@code compute}, the farther of two memories, or {@code
    * links}.
    */
   public record Kind(String text) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** When devices begin and end their part of each sync, and what they send. */
+/** The times at which devices begin and end their part of each sync, and their messages. */
 public final class SyncEvents {
   private final SortedMap<Integer, Sync> syncs = new TreeMap<>();
 
@@ -23,11 +23,11 @@ public final class SyncEvents {
    * One sync of a run.
    *
    * @param sync its number in the program
-   * @param name of the node that exchanges, on the first device that came to it
-   * @param devices that take part
-   * @param messages that they send
-   * @param bytes of these; a message that others pass on counts once
-   * @param seconds from when the last device comes to it until the last one is done
+   * @param name of the node that exchanges, on the first device that reaches it
+   * @param devices the number of participants
+   * @param messages the number of messages
+   * @param bytes of the messages; a forwarded message counts once
+   * @param seconds from the arrival of the last device until all are done
    */
   public record SyncTime(
       int sync, String name, int devices, int messages, long bytes, double seconds) {}
@@ -36,7 +36,7 @@ public final class SyncEvents {
     return syncs.computeIfAbsent(number, key -> new Sync());
   }
 
-  /** A device comes to a sync; only the first of several such events of a device counts. */
+  /** Records that a device reaches a sync; only the first event of a device counts. */
   public void begin(int sync, int device, String name, int event) {
     Sync begun = sync(sync);
     begun.begins.putIfAbsent(device, event);
@@ -51,12 +51,12 @@ public final class SyncEvents {
     sending.bytes += bytes;
   }
 
-  /** A device has done a part of a sync, which needn't be the last one. */
+  /** Records that a device has done a part of a sync, not necessarily the last one. */
   public void end(int sync, int event) {
     sync(sync).ends.add(event);
   }
 
-  /** Of all syncs, by number. */
+  /** Returns the times of all syncs, by number. */
   public List<SyncTime> times(Outcome outcome) {
     List<SyncTime> times = new ArrayList<>();
     syncs.forEach(

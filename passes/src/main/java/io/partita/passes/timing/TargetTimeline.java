@@ -16,7 +16,9 @@ import java.util.Map;
  * Times follow from the target's figures.
  */
 public final class TargetTimeline {
-  /** More tiles than this change the first and the last tile's share of the time by under 1 %. */
+  /**
+   * Beyond this number of tiles, the share of the first and the last tile changes by less than 1 %.
+   */
   private static final int MOST_TILES = 128;
 
   private final List<ChipKind> chips;
@@ -81,7 +83,7 @@ public final class TargetTimeline {
     return timeline.play();
   }
 
-  /** With the critical path to one event; others may end later. */
+  /** Plays the events, with the critical path to one of them; others may end later. */
   public Outcome play(int last) {
     return timeline.play(last);
   }
@@ -90,18 +92,19 @@ public final class TargetTimeline {
     return timeline.size();
   }
 
-  /** An event at which all of {@code after} have ended. */
+  /** Adds an event at which all of {@code after} have ended. */
   public int join(int... after) {
     return timeline.join(after);
   }
 
-  /** The cores of a device work for so many cycles. */
+  /** Adds work of the cores of a device, in cycles. */
   public int compute(int device, String label, double cycles, int... after) {
     return timeline.event(cores[device], label, cycles / chips.get(device).hertz(), 0, 0, after);
   }
 
   /**
-   * Bytes move between two memories of a device, over others where there's no channel between them.
+   * Adds a transfer between two memories of a device, by way of others if there is no direct
+   * channel.
    *
    * @return the event at whose end they have arrived
    */
@@ -120,7 +123,7 @@ public final class TargetTimeline {
     return last[0];
   }
 
-  /** A channel is busy for so long. */
+  /** Occupies a channel for a time. */
   public int occupy(
       int device, String channel, String label, double seconds, long bytes, int... after) {
     return timeline.event(channels.get(device).get(channel), label, seconds, 0, bytes, after);
@@ -133,7 +136,8 @@ public final class TargetTimeline {
   }
 
   /**
-   * A message from one device to another. Devices between them pass it on when they have all of it.
+   * Adds a message from one device to another. Devices in between forward it when they have
+   * received all of it.
    *
    * @return the event at whose end it has arrived
    */
@@ -158,19 +162,19 @@ public final class TargetTimeline {
     return last[0];
   }
 
-  /** The links that a message takes. */
+  /** Returns the links on the route of a message. */
   public List<Channel> route(int from, int to) {
     return topology.route(from, to);
   }
 
-  /** Messages that any channel holds; 0 when a send waits for its receive. */
+  /** Returns the number of messages that any channel holds; 0 if a send waits for its receive. */
   public int buffer() {
     return buffer;
   }
 
   /**
-   * A kernel in tiles of half the working memory: one is computed while the next is loaded and the
-   * one before stored, and a tile's place is free again when the tile after it begins.
+   * Adds a kernel in tiles of half the working memory: a tile is computed while the next one is
+   * loaded and the previous one is stored, and its buffer is free when the next tile begins.
    *
    * @param weights the memory that the weights are in
    * @param activations the memory that inputs come from and outputs go to

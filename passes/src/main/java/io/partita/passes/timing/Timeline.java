@@ -8,12 +8,12 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
- * Events on resources, and when each takes place. An event waits for those that it depends on, and
- * then for its resource, which serves events in the order in which they became ready, and equally
- * ready ones in the order in which they were added.
+ * Events on resources, and their times. An event waits for its dependencies and then for its
+ * resource. A resource serves events in the order in which they become ready; ties are served in
+ * the order in which they were added.
  *
  * <p>Times are in seconds from the beginning. Space and time are linear in events and dependencies,
- * but for sorting.
+ * except for sorting.
  */
 public final class Timeline {
   private static final int NONE = -1;
@@ -31,7 +31,7 @@ public final class Timeline {
 
   private int[] edges = new int[128];
 
-  /** Adds a resource, and gives its number. */
+  /** Adds a resource and returns its number. */
   public int resource(Resource added) {
     resources.add(added);
     return resources.size() - 1;
@@ -52,7 +52,7 @@ public final class Timeline {
     return add(on, label, duration, delay, bytes, after);
   }
 
-  /** Adds an event that takes no time: all of {@code after} have ended. */
+  /** Adds an event of no duration at which all of {@code after} have ended. */
   public int join(int... after) {
     return add(NONE, "", 0, 0, 0, after);
   }
@@ -152,13 +152,15 @@ public final class Timeline {
     return playing;
   }
 
-  /** What is known while events are played. */
+  /** The state while events are played. */
   private final class Playing {
     private final double[] readyAt = new double[events];
     private final double[] start = new double[events];
     private final double[] end = new double[events];
 
-    /** The event whose end let this one start: one that it depends on, or one on its resource. */
+    /**
+     * The event whose end lets this one start: a dependency, or the previous one on its resource.
+     */
     private final int[] cause = new int[events];
 
     private final double[] freeAt = new double[resources.size()];

@@ -9,11 +9,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** By which channels bytes move between the memories of a chip. */
+/** The routes of bytes between the memories of a chip. */
 public final class TransferPaths {
   private TransferPaths() {}
 
-  /** The fewest channels from one memory to another, breadth first. */
+  /** Returns the route with the fewest channels from one memory to another. */
   public static List<DmaChannel> between(ChipKind chip, String from, String to) {
     Map<String, DmaChannel> arrivals = new HashMap<>();
     Map<String, String> before = new HashMap<>();
@@ -43,7 +43,7 @@ public final class TransferPaths {
     return List.copyOf(way);
   }
 
-  /** What a channel counts as: the farther of its memories. */
+  /** Returns the kind of a channel: the farther of its memories. */
   public static String level(ChipKind chip, DmaChannel channel) {
     int from = chip.memories().indexOf(chip.memory(channel.from()).orElseThrow());
     int to = chip.memories().indexOf(chip.memory(channel.to()).orElseThrow());

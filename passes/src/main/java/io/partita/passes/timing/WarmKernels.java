@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** Which kernels' instructions are in the cache: those that ran last. */
+/** Models the instruction cache: it holds the kernels that ran last. */
 public final class WarmKernels {
   private final ChipKind chip;
   private final SequencedMap<Kernel, Boolean> recent = new LinkedHashMap<>();
@@ -18,7 +18,7 @@ public final class WarmKernels {
     this.chip = chip;
   }
 
-  /** Runs kernels, and tells how many cycles it takes to load their instructions. */
+  /** Runs kernels, and returns the cycles of loading their instructions. */
   public double coldCycles(List<KernelWork> work) {
     double cycles = 0;
     for (KernelWork each : work) {

@@ -1,2 +1,2 @@
-/** What kernels, transfers and messages take on a target, and when each of them happens. */
+/** Times of kernels, transfers and messages on a target, played on a timeline. */
 package io.partita.passes.timing;

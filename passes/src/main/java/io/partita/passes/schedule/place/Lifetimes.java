@@ -5,9 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** For each region, the first and the last task at which it must be in the home memory. */
+/**
+ * The live range of each region: the first and the last task at which it must be in the home
+ * memory.
+ */
 final class Lifetimes {
-  /** Counted from 0; -1 is before a run, the number of tasks after it. */
+  /** Tasks are counted from 0; -1 is before the run, and the number of tasks is after it. */
   record Span(int first, int last) {
     Span joined(Span other) {
       return new Span(Math.min(first, other.first), Math.max(last, other.last));
@@ -17,8 +20,8 @@ final class Lifetimes {
   private final SequencedMap<Region, Span> spans = new LinkedHashMap<>();
 
   /**
-   * @param given what is there before a run
-   * @param kept what is there after it
+   * @param given regions that a caller writes before the run
+   * @param kept regions that a caller reads after the run
    */
   Lifetimes(List<Task> tasks, List<Region> given, List<Region> kept) {
     given.forEach(region -> touch(region, -1));
@@ -34,7 +37,7 @@ final class Lifetimes {
     spans.merge(region, new Span(task, task), Span::joined);
   }
 
-  /** In the order in which they're first touched. */
+  /** Live ranges in the order of first use. */
   SequencedMap<Region, Span> spans() {
     return spans;
   }

@@ -8,20 +8,21 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Offsets for regions that share a memory, such that none that are there at the same time overlap.
- * Each takes the lowest gap that it fits, in several orders, of which the best is kept.
+ * Packs regions into a memory so that regions with overlapping live ranges do not overlap in space.
+ * Each region takes the lowest gap that it fits. Several orders are tried, and the best result is
+ * kept.
  */
 final class OffsetPacking {
   /**
    * @param bytes a multiple of the memory's alignment
-   * @param first the first step at which it's there
-   * @param last the last one
+   * @param first the first step of the live range
+   * @param last the last step of the live range
    */
   record Interval(long bytes, int first, int last) {}
 
   /**
-   * @param offsets of each of the intervals
-   * @param bytes that all take together
+   * @param offsets the offset of each interval
+   * @param bytes the size of the packed memory
    */
   record Packed(List<Long> offsets, long bytes) {}
 
@@ -58,7 +59,7 @@ final class OffsetPacking {
     return new Packed(List.of(offsets), shelf.bytes);
   }
 
-  /** The intervals that have an offset, in the order of their offsets. */
+  /** Returns the intervals that have an offset, by ascending offset. */
   private static final class Shelf {
     private final long[] starts;
     private final long[] ends;
@@ -115,7 +116,7 @@ final class OffsetPacking {
     }
   }
 
-  /** The most that is there at once: no packing takes less. */
+  /** Returns the peak of live bytes, a lower bound of any packing. */
   static long needed(List<Interval> intervals) {
     long most = 0;
     for (long sum : sums(intervals).values()) {
@@ -124,7 +125,7 @@ final class OffsetPacking {
     return most;
   }
 
-  /** How many bytes are there from one step on to the next of these steps. */
+  /** Returns the live bytes by the step from which they are live, up to the next key. */
   static NavigableMap<Integer, Long> sums(List<Interval> intervals) {
     NavigableMap<Integer, Long> sums = new TreeMap<>();
     for (Interval each : intervals) {

@@ -3,20 +3,20 @@ package io.partita.passes.schedule.place;
 import java.util.List;
 
 /**
- * Where regions lie in the runs of each entry point: what stays from run to run is at the same
- * places in all.
+ * The addresses of regions in the runs of each entry point. Persistent regions have the same
+ * address in all runs.
  */
 public record PlacedRuns(List<Places> runs) {
   public PlacedRuns {
     runs = List.copyOf(runs);
   }
 
-  /** Part sizes of weights to try, as of each alone. */
+  /** Returns the part sizes of weights worth trying in any of the runs. */
   public List<Long> partSizes() {
     return runs.stream().map(Places::partSizes).flatMap(List::stream).distinct().toList();
   }
 
-  /** As of {@link Places#isBetterThan}, with one run of each entry point. */
+  /** Compares as {@link Places#isBetterThan} does, for one run of each entry point. */
   public boolean isBetterThan(PlacedRuns other) {
     return sum(runs).isBetterThan(sum(other.runs));
   }

@@ -21,24 +21,25 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Puts the regions of a chip in its memories: in the home memory constants that stay from offset 0
- * on, then states, then what lives for some steps, then room for what comes from a farther memory:
- * weights, and states, which go back there when they have changed.
+ * Assigns addresses to the regions of a chip. The home memory holds, from offset 0: resident
+ * constants, resident states, activations, and a ring for regions that are streamed from a farther
+ * memory. Streamed states are written back after they change.
  */
 public final class Placement {
-  /** Of everything at least: an i64 is read from the home memory by the control core. */
+  /** The least alignment: the control core reads i64 values from the home memory. */
   private static final long LEAST_UNIT = 8;
 
   /**
-   * Smaller constants stay at home, such as those of norms: they would fill the queue of transfers.
+   * Smaller constants, such as those of norms, stay in the home memory: they would fill the
+   * transfer queue.
    */
   private static final long SMALLEST_STREAMED = 8192;
 
   /**
    * The tasks of one entry point.
    *
-   * @param given what a caller writes before a run
-   * @param kept what it reads after a run
+   * @param given regions that a caller writes before a run
+   * @param kept regions that a caller reads after a run
    */
   public record Run(List<Task> tasks, List<Region> given, List<Region> kept, TransferTimes times) {
     public Run {
@@ -48,7 +49,7 @@ public final class Placement {
     }
   }
 
-  /** What lives in one run, and when. */
+  /** The live ranges of one run. */
   private static final class Living {
     private final Run run;
     private final SequencedMap<Region, Span> spans;
@@ -110,17 +111,17 @@ public final class Placement {
   }
 
   /**
-   * The places with which runs take least time, of those that are tried. Where there are several
-   * entry points, their runs may follow each other in any order: what stays is at the same places
-   * for all, and no transfer is under way when a run begins.
+   * Returns the fastest of the placements that are tried. With several entry points, runs may
+   * follow each other in any order: persistent regions have the same addresses in all of them, and
+   * no transfer is in flight when a run begins.
    *
-   * @param entries of which each may run at any time
+   * @param entries the entry points, each of which may run at any time
    * @param outside constants that belong to no block
-   * @param home where tensors lie while they are used; nothing is in it yet
-   * @param far where weights and states may lie otherwise; none of it is available where there is
-   *     no such memory
-   * @param prefetch whether weights are fetched before they're needed
-   * @return where the use of a memory may be larger than it is
+   * @param home the memory that holds tensors while they are used; it is empty
+   * @param far the memory from which weights and states are streamed; its size is 0 if there is
+   *     none
+   * @param prefetch whether weights are fetched before their first use
+   * @return a placement, which may use more of a memory than there is
    */
   public static PlacedRuns of(
       List<Run> entries, Set<Region> outside, MemoryUse home, MemoryUse far, boolean prefetch) {
@@ -140,7 +141,7 @@ public final class Placement {
     return best;
   }
 
-  /** In the order in which they're first touched, by the first entry point that does. */
+  /** Returns regions in the order of first use, by the first entry point that uses them. */
   private List<Region> regions(Predicate<Region> which) {
     return runs.stream()
         .flatMap(living -> living.spans.keySet().stream())
@@ -149,12 +150,12 @@ public final class Placement {
         .toList();
   }
 
-  /** What regions begin at multiples of and take whole multiples of, in both memories. */
+  /** Returns the unit of addresses and sizes of regions in both memories, in bytes. */
   public static long unit(MemoryUse home, MemoryUse far) {
     return Math.max(LEAST_UNIT, Math.max(home.alignment(), far.alignment()));
   }
 
-  /** Bytes that a region takes. */
+  /** Returns the size of a region, rounded up to whole units. */
   public static long aligned(long bytes, long unit) {
     return Math.ceilDiv(bytes, unit) * unit;
   }
@@ -193,8 +194,8 @@ public final class Placement {
   }
 
   /**
-   * @param near gets the places of what passes
-   * @param end of what stays
+   * @param near receives the addresses of streamed regions
+   * @param end the end of resident regions
    */
   private Places pass(
       Living living,
@@ -245,7 +246,7 @@ public final class Placement {
     return IntStream.rangeClosed(0, living.run.tasks.size()).mapToObj(queue::before).toList();
   }
 
-  /** What is there at the moment when it's most, the largest first. */
+  /** Returns the regions that are live at the peak, the largest first. */
   private List<Region> peak(Living living, Set<Region> streamed) {
     List<Region> staying =
         regions(each -> each.kind() != Region.Kind.ACTIVATION && !streamed.contains(each));
@@ -280,7 +281,7 @@ public final class Placement {
         .toList();
   }
 
-  /** Tables of which rows are fetched. */
+  /** Returns the tables from which rows are fetched. */
   private SequencedMap<Region, Long> tables() {
     SequencedMap<Region, Long> tables = new LinkedHashMap<>();
     long end = 0;

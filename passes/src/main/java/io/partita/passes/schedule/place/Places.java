@@ -10,18 +10,20 @@ import java.util.LongSummaryStatistics;
 import java.util.SequencedMap;
 
 /**
- * Where regions lie, in bytes.
+ * The addresses of regions, in bytes.
  *
- * @param home those that are there at some time
- * @param far constants and states that are fetched from there
- * @param streamed those of {@code home} that are there only from a transfer to their last use
- * @param start the transfers that are under way when a run begins
- * @param before for each task the transfers that are started and awaited right before it, and at
- *     last those after all tasks
- * @param fits whether all that is in the home memory at once has room there
- * @param room bytes of the home memory for large weights and states, whether they stay or pass
- * @param cycles of one run after another, without messages, as far as the chip's figures tell
- * @param peak what is there at the moment when it's most, the largest first
+ * @param home addresses in the home memory, of regions that are there at some time
+ * @param far addresses in the farther memory, of constants and states that are fetched from it
+ * @param streamed the regions of {@code home} that are there only from their transfer to their last
+ *     use
+ * @param start the transfers that are in flight when a run begins
+ * @param before for each task, the transfers that are started and awaited right before it; the last
+ *     entry is for the end of the run
+ * @param fits whether all live regions fit the home memory at all times
+ * @param room bytes of the home memory for large weights and states, resident or streamed
+ * @param cycles of a run that follows another one, without messages, predicted by the chip's
+ *     figures
+ * @param peak the regions that are live at the peak, the largest first
  */
 public record Places(
     SequencedMap<Region, Long> home,
@@ -35,13 +37,13 @@ public record Places(
     long room,
     double cycles,
     List<Region> peak) {
-  /** Smaller ones aren't worth a loop each. */
+  /** Smaller parts aren't worth a loop each. */
   private static final long SMALLEST_PART = 16_384;
 
-  /** More are tried in the largest size only: they take long to place. */
+  /** With more parts only the largest size is tried, since placing them takes long. */
   private static final long MOST_PARTS = 4096;
 
-  /** Of the room. */
+  /** The largest part of a weight takes one of these fractions of the room: 1/4, 1/8 and so on. */
   private static final List<Long> SHARES = List.of(4L, 8L, 16L, 32L);
 
   private static final double WORTH = 0.995;
@@ -56,8 +58,8 @@ public record Places(
   }
 
   /**
-   * How large parts of weights may be, so that several pass at the same time; none if no weight is
-   * larger, and only the largest size where there are very many parts.
+   * Returns the part sizes with which several parts of weights fit the ring at the same time: none
+   * if no weight is larger, and only the largest size if there are very many parts.
    */
   public List<Long> partSizes() {
     LongSummaryStatistics weights =
@@ -79,8 +81,8 @@ public record Places(
   }
 
   /**
-   * Whether all has room, or a run takes less time, by more than what isn't worth more steps; or
-   * whether less has no room.
+   * Returns whether this placement fits and the other doesn't, or takes clearly less time, or lacks
+   * less room.
    */
   public boolean isBetterThan(Places other) {
     if (fits != other.fits) {
@@ -89,7 +91,7 @@ public record Places(
     return fits ? cycles < other.cycles * WORTH : excess() < other.excess();
   }
 
-  /** Of both together: whether both have room, and how long both take. */
+  /** Returns the placement of both runs together: whether both fit, and the sum of their times. */
   Places and(Places other) {
     Places larger = excess() >= other.excess() ? this : other;
     return new Places(

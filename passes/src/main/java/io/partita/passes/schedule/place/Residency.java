@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What may stay in L2 where not all has room: all but what passes through the rest. A byte that
- * stays saves its transfers in each run, and a state's byte two; less room to pass through leaves
- * less time for the others' transfers.
+ * Chooses the regions that are resident in the home memory when not all of them fit; the others are
+ * streamed. A resident byte of a weight saves one transfer per run, that of a state two. A smaller
+ * ring leaves less time for transfers.
  */
 final class Residency {
-  /** Of the room for weights and states, so many sixteenths for what passes. */
+  /** Choices of the ring's share of the room, in sixteenths. */
   private static final List<Integer> PASSING = List.of(14, 12, 10, 8, 6, 4, 3, 2);
 
   private static final int ALL = 16;
@@ -21,11 +21,11 @@ final class Residency {
   private Residency() {}
 
   /**
-   * What passes through L2, in several ways.
+   * Returns several choices of streamed regions.
    *
-   * @param large weights and states, in the order in which they're needed
-   * @param outside weights of no block
-   * @param room in bytes, for them and for those that stay
+   * @param large weights and states, in the order of first use
+   * @param outside weights that belong to no block
+   * @param room for streamed and resident regions together, in bytes
    */
   static List<Set<Region>> choices(List<Region> large, Set<Region> outside, long room, long unit) {
     List<Set<Region>> choices = new ArrayList<>();
@@ -50,7 +50,10 @@ final class Residency {
     return region.kind() == Region.Kind.STATE;
   }
 
-  /** States first, then weights from all over the run, so that transfers can go on all the time. */
+  /**
+   * Returns the resident regions: states first, then weights spread over the run, which keeps the
+   * channel busy throughout.
+   */
   private static Set<Region> staying(List<Region> large, long room, long unit) {
     Set<Region> staying = all(List.of());
     List<Region> weights = large.stream().filter(each -> !isState(each)).toList();

@@ -11,18 +11,20 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** What passes through the home memory: where each region lies meanwhile, and its transfers. */
+/**
+ * The regions that are streamed through the home memory: their addresses there and their transfers.
+ */
 final class StreamedRegions {
   /**
-   * A region.
+   * A streamed region.
    *
-   * @param changed the task before which a state is what it's to be after the run; none for what
-   *     doesn't change
+   * @param changed the task before which a state has its final value; none for a region that is not
+   *     written
    */
   record One(Region region, WeightRing.Unit unit, OptionalInt changed) {
     /**
-     * @param changed null for what no task writes to
-     * @param unit of its place and size
+     * @param changed the task after the last write; null if no task writes the region
+     * @param unit the unit of addresses and sizes
      */
     static One of(Region region, Span span, Integer changed, long unit) {
       int last = Math.max(span.last(), changed == null ? 0 : changed);
@@ -33,7 +35,7 @@ final class StreamedRegions {
     }
   }
 
-  /** The number of the memory that regions come from. */
+  /** The number of the farther memory. */
   private static final int FAR = ChipSchedule.HOME + 1;
 
   private final List<One> all;
@@ -43,10 +45,10 @@ final class StreamedRegions {
   private final boolean wraps;
 
   /**
-   * @param all in the order in which they're needed
+   * @param all in the order of first use
    * @param room in bytes
-   * @param wraps whether a run always follows another one of its kind, and so may find transfers
-   *     that the last one began
+   * @param wraps whether each run follows one of the same entry point, which may have begun its
+   *     first transfers
    */
   StreamedRegions(List<One> all, long room, boolean wraps) {
     this.all = all;
@@ -57,26 +59,26 @@ final class StreamedRegions {
     this.bytes = placed.bytes();
   }
 
-  /** Whether there's room enough. */
+  /** Returns whether all regions fit the ring. */
   boolean fits() {
     return slots.isPresent();
   }
 
-  /** From the start of the room. */
+  /** Returns the offset of a region in the ring. */
   long offset(int one) {
     return slots.orElseThrow().get(one).offset();
   }
 
-  /** How much of the room is used, or would be if there were enough. */
+  /** Returns the bytes of the ring that are used, or would be if it were large enough. */
   long bytes() {
     return bytes;
   }
 
   /**
-   * Adds all transfers of a run to a queue; none if there isn't room enough.
+   * Adds all transfers of a run to a queue; none if the regions don't fit.
    *
-   * @param start where the room begins
-   * @param far where regions are in the farther memory
+   * @param start the offset of the ring in the home memory
+   * @param far the offsets of regions in the farther memory
    */
   TransferQueue queue(long start, Map<Region, Long> far, TransferQueue queue) {
     if (slots.isEmpty()) {

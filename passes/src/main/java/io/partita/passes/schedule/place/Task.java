@@ -11,22 +11,22 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A step of a chip whose regions have no places yet. */
+/** A step of a chip whose regions have no addresses yet. */
 public sealed interface Task {
-  /** The node that it's for. */
+  /** Returns the name of the node that the task computes. */
   String node();
 
-  /** What must be in the home memory while it runs. */
+  /** Returns the regions that must be in the home memory while it runs. */
   List<Region> regions();
 
-  /** Those of them that it writes to. */
+  /** Returns the regions that it writes. */
   List<Region> written();
 
   /**
    * A loop over tiles.
    *
-   * @param index of the kernel among the chip's
-   * @param operands where each of the loop's operands lies
+   * @param index of the kernel in the chip's list
+   * @param operands the storage of each operand
    */
   record Loop(int index, TiledKernel kernel, List<Storage> operands, String node, String text)
       implements Task {
@@ -49,7 +49,7 @@ public sealed interface Task {
     }
   }
 
-  /** Rows of a table in a farther memory by indices in the home memory. */
+  /** Fetches rows of a table in a farther memory by indices in the home memory. */
   record Rows(Region table, long rows, long rowBytes, Storage indices, Storage result, String node)
       implements Task {
     @Override
@@ -64,11 +64,11 @@ public sealed interface Task {
   }
 
   /**
-   * Messages of a collective.
+   * Exchanges messages of a collective.
    *
-   * @param operand none if the vector holds it already
-   * @param result none if the vector is the result
-   * @param message room for messages, none if all are received in place
+   * @param operand the storage of the operand; none if the vector already holds it
+   * @param result the storage of the result; none if it is the vector
+   * @param message the buffer for messages; none if all are received in place
    */
   record Exchange(
       List<Communication.Exchange> exchanges,
@@ -105,7 +105,7 @@ public sealed interface Task {
     }
   }
 
-  /** Fills what a region holds with zeros. */
+  /** Fills a region with zeros. */
   record Clear(Region region, String node) implements Task {
     @Override
     public List<Region> regions() {

@@ -22,7 +22,7 @@ import java.util.OptionalInt;
  * wait for it. The queue keeps track of the time that the transfers take on the chip.
  */
 final class TransferQueue {
-  /** What a port queues; with more, the control core would wait to start one. */
+  /** The most transfers that a port queues; to start another one, the control core would wait. */
   private static final int MOST_UNDER_WAY = 8;
 
   /** A multiple of 8 that one transfer can move (hal.h). */
@@ -30,7 +30,7 @@ final class TransferQueue {
 
   private static final int ANY = -1;
 
-  /** What is fetched or spilled, in one transfer or several. */
+  /** A region that is fetched or spilled, in one or several transfers. */
   private record Whole(Address far, long home, long bytes, String node) {
     boolean meets(Whole other) {
       return home < other.home + other.bytes && other.home < home + bytes;
@@ -40,10 +40,10 @@ final class TransferQueue {
   /**
    * One transfer.
    *
-   * @param number what it's called while it's under way, or {@link #ANY}
+   * @param number the transfer's number while it is in flight, or {@link #ANY}
    * @param free the task before which it may begin
    * @param due the task before which it must have ended
-   * @param from in bytes from the whole's start
+   * @param from the offset in the region, in bytes
    */
   private record Piece(
       int number, boolean isFetch, int free, int due, Whole whole, long from, long bytes) {
@@ -65,7 +65,7 @@ final class TransferQueue {
   /**
    * A transfer that was started.
    *
-   * @param end in cycles from the run's start
+   * @param end the time at which it ends, in cycles from the start of the run
    */
   private record Started(int number, Piece piece, double end) {}
 
@@ -123,11 +123,11 @@ final class TransferQueue {
   }
 
   /**
-   * Adds what is under way when a run begins, in the order in which it's needed and before all
-   * else, as far as the queue has room.
+   * Adds a region whose transfers are in flight when a run begins, as far as the queue has room.
+   * These come first, in the order of first use.
    *
    * @param again the task before which it may begin for the next run
-   * @return whether all of it had room; what had none is fetched when the run has begun
+   * @return whether all transfers had room; the others start when the run has begun
    */
   boolean early(int again, int first, Address far, long home, long bytes, String node) {
     Whole whole = new Whole(far, home, bytes, node);
@@ -149,17 +149,17 @@ final class TransferQueue {
     return fetches.isEmpty();
   }
 
-  /** After all tasks. */
+  /** Returns the number of tasks, which stands for the end of the run. */
   private int end() {
     return times.tasks().size();
   }
 
-  /** Adds what is needed after all that was added before, or at the same time. */
+  /** Adds the fetch of a region, in the order of first use. */
   void fetch(int free, int first, Address far, long home, long bytes, String node) {
     fetches.addAll(pieces(true, free, first, new Whole(far, home, bytes, node)));
   }
 
-  /** Adds what changes after all that was added before, or at the same time. */
+  /** Adds the spill of a state, in the order of last change. */
   void spill(int changed, Address far, long home, long bytes, String node) {
     spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, node)));
   }
@@ -175,12 +175,12 @@ final class TransferQueue {
     return pieces;
   }
 
-  /** The steps that come before the first run. */
+  /** Returns the steps before the first run. */
   List<ScheduleStep> start() {
     return early.stream().map(piece -> (ScheduleStep) piece.started(piece.number)).toList();
   }
 
-  /** The steps that come right before a task, or after all; tasks come in order. */
+  /** Returns the steps right before a task, or after the last one. Tasks are asked for in order. */
   List<ScheduleStep> before(int task) {
     if (task == 0) {
       int latest = 0;
@@ -211,7 +211,7 @@ final class TransferQueue {
     return steps;
   }
 
-  /** Whether anything is under way that a task needs. */
+  /** Returns whether a task needs a transfer that is in flight. */
   private boolean mustEnd(int task) {
     for (Started each : underWay) {
       if (each.piece.due <= task) {
@@ -221,7 +221,10 @@ final class TransferQueue {
     return false;
   }
 
-  /** Until the last task has ended, and all transfers but those for the next run, in cycles. */
+  /**
+   * Returns the cycles until the last task and all transfers, except those for the next run, have
+   * ended.
+   */
   double cycles() {
     return now;
   }
@@ -278,7 +281,7 @@ final class TransferQueue {
     return rows.isEmpty() || begin < at + times.cycles(task, rows.getAsInt());
   }
 
-  /** Whether its room holds what is on its way to the farther memory. */
+  /** Returns whether a state is still being written back from the room of a fetch. */
   private boolean isBlocked(Piece fetch) {
     for (Started each : underWay) {
       if (!each.piece.isFetch && each.piece.whole.meets(fetch.whole)) {
@@ -310,7 +313,7 @@ final class TransferQueue {
     return started.piece.due <= end();
   }
 
-  /** Of those that this run waits for, if there's one. */
+  /** Returns the oldest transfer that this run waits for, if there is one. */
   private Started oldest() {
     for (Started each : underWay) {
       if (isOfThisRun(each)) {

@@ -29,7 +29,7 @@ public record TransferTimes(
     return rows.stream().mapToInt(Integer::intValue).filter(each -> each >= task).findFirst();
   }
 
-  /** From the start of one task to the start of another. */
+  /** Returns the time from the start of one task to the start of another. */
   double cycles(int from, int to) {
     return tasks.subList(from, to).stream().mapToDouble(Double::doubleValue).sum();
   }
@@ -38,12 +38,12 @@ public record TransferTimes(
     return isFetch ? fetch : spill;
   }
 
-  /** One transfer, alone. */
+  /** Returns the time of one transfer on an idle channel. */
   double cycles(boolean isFetch, long bytes) {
     return channel(isFetch).map(channel -> channel.cycles(bytes, 0)).orElse(0.0);
   }
 
-  /** What the control core takes to start it. */
+  /** Returns the time that the control core takes to start a transfer. */
   double issueCycles(boolean isFetch) {
     return channel(isFetch).map(DmaChannel::issueCycles).orElse(0.0);
   }

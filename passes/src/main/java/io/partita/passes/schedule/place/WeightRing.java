@@ -8,21 +8,21 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Room in the home memory for weights and states that come from a farther one, one after the other.
- * Each takes the place that is free earliest, so that its transfer can begin as early as may be.
+ * A ring in the home memory for weights and states that are streamed from a farther one. Each takes
+ * the slot that is free earliest, so that its transfer can begin as early as possible.
  */
 final class WeightRing {
   /**
-   * What is fetched in one go.
+   * A region that is fetched as a whole.
    *
    * @param bytes a multiple of the alignment
    * @param first the first task that reads it
-   * @param last the last one, or the one before which it's on its way back
+   * @param last the last task that reads it, or the task before which it is written back
    */
   record Unit(long bytes, int first, int last) {}
 
   /**
-   * @param offset from the start of the ring
+   * @param offset in the ring, in bytes
    * @param free the task before which its transfer may begin
    */
   record Slot(long offset, int free) {}
@@ -32,8 +32,8 @@ final class WeightRing {
   /**
    * Slots for all units.
    *
-   * @param slots none if the units don't fit
-   * @param bytes that they take, or would take if there were enough
+   * @param slots the slots; none if the units don't fit
+   * @param bytes that the units take, or would take in a large enough ring
    */
   record Placed(Optional<List<Slot>> slots, long bytes) {
     private static Placed of(List<Unit> units, List<Slot> slots) {
@@ -47,11 +47,11 @@ final class WeightRing {
   }
 
   /**
-   * Where that leaves no room for one when it's needed, all are packed instead, which leaves less
-   * time for transfers.
+   * Assigns slots. If a unit finds no slot in time, all units are packed by live range instead,
+   * which leaves less time for transfers.
    *
    * @param units by the first task that reads them
-   * @param bytes of the ring
+   * @param bytes the size of the ring
    */
   static Placed place(List<Unit> units, long bytes) {
     Optional<List<Slot>> earliest = earliest(units, bytes);
@@ -105,7 +105,10 @@ final class WeightRing {
     return Optional.of(slots);
   }
 
-  /** For each unit, the last task that uses any of its bytes, for this one or another. */
+  /**
+   * Returns for each unit the last task that uses any byte of its slot, by this unit or another
+   * one.
+   */
   static int[] lastUses(List<Unit> units, List<Slot> slots) {
     Uses uses = new Uses();
     for (int i = 0; i < units.size(); i++) {
@@ -116,7 +119,9 @@ final class WeightRing {
         .toArray();
   }
 
-  /** The last task that uses each byte: of those from one offset to the next it's the same. */
+  /**
+   * The last task that uses each byte. It is the same for all bytes from one offset to the next.
+   */
   private static final class Uses {
     private final TreeMap<Long, Integer> last = new TreeMap<>(Map.of(0L, -1));
 

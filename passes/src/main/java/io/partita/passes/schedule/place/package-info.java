@@ -1,2 +1,2 @@
-/** Where regions lie in a chip's memories, and when they are there. */
+/** Addresses and live ranges of regions in the memories of a chip. */
 package io.partita.passes.schedule.place;

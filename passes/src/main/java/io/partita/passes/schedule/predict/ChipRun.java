@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
 
-/** Where a chip is in its schedule, and what it has done by then. */
+/** The state of a chip while its schedule is played on a timeline. */
 final class ChipRun {
   private final TargetTimeline timeline;
   private final MemoryNames names;
@@ -50,7 +50,10 @@ final class ChipRun {
   private double compute;
   private Traffic traffic = Traffic.NONE;
 
-  /** What memories are called by a target; the far one is the home one if there is no other. */
+  /**
+   * The names of the memories of a target; the far one is the home memory if there is no farther
+   * one.
+   */
   record MemoryNames(String working, String home, String far) {}
 
   ChipRun(
@@ -72,9 +75,9 @@ final class ChipRun {
   }
 
   /**
-   * Transfers that are under way when the run begins.
+   * Adds the transfers that are in flight when the run begins.
    *
-   * @param left seconds that each still takes, in the order in which they were started
+   * @param left the remaining seconds of each, in the order of their start
    */
   void begin(List<Double> left) {
     List<ScheduleStep.StartTransfer> early = early();
@@ -98,7 +101,7 @@ final class ChipRun {
         .toList();
   }
 
-  /** For {@link #begin}, if all begin with the run. */
+  /** Returns the argument of {@link #begin} for a first run, with which all transfers begin. */
   List<Double> cold() {
     List<Double> left = new ArrayList<>();
     double seconds = 0;
@@ -110,7 +113,10 @@ final class ChipRun {
     return left;
   }
 
-  /** For {@link #begin} of the next run, which begins when this one has ended on all chips. */
+  /**
+   * Returns the argument of {@link #begin} for the next run, which begins when this one has ended
+   * on all chips.
+   */
   List<Double> left(Outcome outcome) {
     return early().stream()
         .map(start -> outcome.end(transfers.get(start.transfer())) - outcome.seconds())
@@ -129,7 +135,7 @@ final class ChipRun {
     reached = event;
   }
 
-  /** Runs steps up to the next message; that, or null at the end. */
+  /** Runs steps up to the next message and returns it; null at the end. */
   Step toMessage() {
     while (ends.size() < role.steps().size()) {
       ScheduleStep step = role.steps().get(ends.size());
@@ -164,7 +170,7 @@ final class ChipRun {
     return exchange.element().packedBytes(slices.stream().mapToLong(Slice::size).sum());
   }
 
-  /** From one place at home to another, over the working memory. */
+  /** Copies bytes in the home memory by way of the working memory. */
   private void copy(long bytes, String label) {
     move(names.home, names.working, label, bytes);
     move(names.working, names.home, label, bytes);
@@ -212,7 +218,10 @@ final class ChipRun {
     traffic = traffic.plus(new Traffic(time.loadedBytes() + time.storedBytes(), 0, 0, 0));
   }
 
-  /** Whether its instructions are in the cache; they are now, and those of others may not be. */
+  /**
+   * Returns whether the instructions of a kernel are cached, and caches them, which may evict
+   * others.
+   */
   private boolean isWarm(TiledKernel kernel) {
     boolean isWarm = true;
     for (KernelCall call : kernel.calls()) {
@@ -237,12 +246,12 @@ final class ChipRun {
     traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
   }
 
-  /** The sync whose messages it is at. */
+  /** Returns the number of the sync that is being exchanged. */
   int sync() {
     return ((ScheduleStep.Exchange) role.steps().get(ends.size())).exchanges().get(position).sync();
   }
 
-  /** Puts slices of a message together before it's sent. */
+  /** Packs the slices of a message before it is sent. */
   void pack(Step.Send send) {
     reached = timeline.compute(device, send.toString(), chip.messageCycles(), reached);
     if (send.slices().size() > 1) {
@@ -255,7 +264,7 @@ final class ChipRun {
     message++;
   }
 
-  /** What has come goes to its place, or is joined with what is there. */
+  /** Stores a received message, or joins it with the elements that are there. */
   void receive(Step.Receive receive) {
     reached = timeline.compute(device, receive.toString(), chip.messageCycles(), reached);
     traffic = traffic.plus(new Traffic(0, 0, 0, receive.bytes()));

@@ -1,2 +1,2 @@
-/** How long a schedule takes, and what it moves, by the figures of its target. */
+/** Predicts the time and the traffic of a schedule by the figures of its target. */
 package io.partita.passes.schedule.predict;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where values are written straight to, so that they needn't be copied there: parts of a
- * concatenation, what a reshape of a transpose gives, and what a state is after a run.
+ * The storage into which values are written directly, without a copy: parts of a concatenation, the
+ * result of a reshape of a transpose, and new values of states.
  */
 public final class Destinations {
   private final Map<Value, Storage> destinations = new IdentityHashMap<>();
@@ -23,7 +23,7 @@ public final class Destinations {
   private Destinations() {}
 
   /**
-   * @param states where the inputs that are states lie
+   * @param states the storage of inputs that are states
    * @param steps by node, the index of the step that computes it
    */
   public static Destinations of(
@@ -55,7 +55,7 @@ public final class Destinations {
         .orElseThrow();
   }
 
-  /** None for a value that may lie anywhere. */
+  /** Returns the storage of a value; none if it may be anywhere. */
   public Optional<Storage> of(Value value) {
     return Optional.ofNullable(destinations.get(value));
   }
@@ -115,7 +115,7 @@ public final class Destinations {
     return storage.isPresent() && assign(value, storage.get());
   }
 
-  /** Whether the node that gives the value can write it there. */
+  /** Assigns a storage to a value, if the node that defines it can write there. */
   private boolean assign(Value value, Storage storage) {
     if (value.isInput() || destinations.containsKey(value) || !storage.isWritable()) {
       return false;
@@ -137,7 +137,7 @@ public final class Destinations {
     return possible;
   }
 
-  /** Whether what a view looks at can be written where the view is to be. */
+  /** Returns whether the operand of a view can be written so that the view has a given storage. */
   private boolean canPassOn(Node node, Storage storage) {
     Value operand = node.operand(0);
     Optional<Storage> source = source(node, storage);

@@ -3,13 +3,13 @@ package io.partita.passes.schedule.view;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
 
-/** Bytes that lie together in a memory; where they lie is open. Its identity is what counts. */
+/** Contiguous bytes of a memory, without an address yet. Regions are compared by identity. */
 public final class Region {
-  /** How long a region is needed. */
+  /** The lifetime of a region. */
   public enum Kind {
-    /** From the step that first touches it to the last one. */
+    /** Lives from its first to its last use in a run. */
     ACTIVATION,
-    /** From run to run. */
+    /** Persists between runs. */
     STATE,
     /** Never written. */
     CONSTANT
@@ -42,7 +42,7 @@ public final class Region {
     return new Region(name, Kind.CONSTANT, tensors.getFirst().type().bytes(), tensors);
   }
 
-  /** Of the value that it was made for. */
+  /** Returns the name of the value that it was made for. */
   public String name() {
     return name;
   }
@@ -55,7 +55,7 @@ public final class Region {
     return bytes;
   }
 
-  /** What it holds on each of the devices, where it's constant. */
+  /** Returns its contents on each device, if it is constant. */
   public List<Tensor> tensors() {
     return tensors;
   }

@@ -8,8 +8,9 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * Which values may lie in one region because some are views of others, and when the last of them is
- * read. It's cautious: a view that turns out to take a copy counts as one all the same.
+ * Groups values that may share a region because some are views of others, and finds the last read
+ * of each group. The groups are conservative: a view that later takes a copy is still counted as a
+ * view.
  */
 public final class Sharing {
   private final Map<Value, Value> parents = new IdentityHashMap<>();
@@ -52,8 +53,8 @@ public final class Sharing {
   }
 
   /**
-   * The index of the last step that reads a value or what may lie with it; -1 if none does, {@link
-   * Integer#MAX_VALUE} if it's read after the run.
+   * Returns the index of the last step that reads a value or one that may share its region; -1 if
+   * none does, {@link Integer#MAX_VALUE} if it is read after the run.
    */
   public int lastReader(Value value) {
     return lastReaders.getOrDefault(root(value), -1);

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the elements of a value lie in a region.
+ * The strided layout of the elements of a value in a region.
  *
  * @param offset of the first element, in elements
  * @param shape static extents
- * @param strides elements from one index to the next; where there's but one index, as if its
- *     dimension and those within were contiguous
+ * @param strides distance of consecutive indices, in elements; for an extent of 1, as if the
+ *     dimension were contiguous with the inner ones
  */
 public record Storage(
     Region region, ElementType element, long offset, List<Long> shape, List<Long> strides) {
@@ -36,7 +36,7 @@ public record Storage(
     return List.of(changed);
   }
 
-  /** A value that fills a region without gaps. */
+  /** Returns the storage of a value that fills a region without gaps. */
   public static Storage whole(Region region, TensorType type) {
     return new Storage(
         region, type.element(), 0, boxed(type.shape().extents()), boxed(type.shape().strides()));
@@ -50,7 +50,7 @@ public record Storage(
     return boxed;
   }
 
-  /** The same bits as elements of another type of their width. */
+  /** Returns the same bits as elements of another type of equal width. */
   Storage as(ElementType type) {
     return new Storage(region, type, offset, shape, strides);
   }
@@ -59,7 +59,7 @@ public record Storage(
     return shape.stream().reduce(1L, Math::multiplyExact);
   }
 
-  /** Row by row without gaps. */
+  /** Returns whether elements are contiguous in row-major order. */
   public boolean isContiguous() {
     long within = 1;
     for (int i = shape.size() - 1; i >= 0; i--) {
@@ -72,14 +72,15 @@ public record Storage(
   }
 
   /**
-   * Whether loops can work on it: whole bytes, and elements side by side along the last dimension.
+   * Returns whether loops can access it: elements have whole bytes and are adjacent along the last
+   * dimension.
    */
   public boolean isRegular() {
     return isContiguous()
         || element.bits() >= Byte.SIZE && (shape.isEmpty() || strides.getLast() == 1);
   }
 
-  /** Whether each element has a place of its own. */
+  /** Returns whether no two elements share an address. */
   public boolean isWritable() {
     for (int i = 0; i < shape.size(); i++) {
       if (strides.get(i) == 0) {
@@ -93,7 +94,7 @@ public record Storage(
     return new TensorType(element, Shape.of(shape.stream().mapToLong(Long::longValue).toArray()));
   }
 
-  /** Whether it's all of a constant's bytes. */
+  /** Returns whether it covers all bytes of a constant. */
   public boolean isWholeConstant() {
     return region.kind() == Region.Kind.CONSTANT
         && isContiguous()
@@ -104,12 +105,12 @@ public record Storage(
     return new TensorView(element, shape, strides);
   }
 
-  /** Of the first element, in bytes from the region's start. */
+  /** Returns the offset of the first element, in bytes from the start of the region. */
   public long byteOffset() {
     return element.packedBytes(offset);
   }
 
-  /** From the first element's byte to the last one's, where no stride is negative. */
+  /** Returns the bytes from the first to the last element, if no stride is negative. */
   public long spannedBytes() {
     long last = 0;
     for (int i = 0; i < shape.size(); i++) {
@@ -147,7 +148,7 @@ public record Storage(
     return new Storage(region, element, first, sizes, changed);
   }
 
-  /** Indices from {@code start} on along one dimension. */
+  /** Returns the part from index {@code start} on, along one dimension. */
   public Storage part(int axis, long start, long size) {
     List<Long> starts = new ArrayList<>(Collections.nCopies(shape.size(), 0L));
     List<Long> sizes = new ArrayList<>(shape);
@@ -156,7 +157,7 @@ public record Storage(
     return sliced(starts, sizes, Collections.nCopies(shape.size(), 1L));
   }
 
-  /** By NumPy's rule: extents of 1 are stretched, dimensions added outside. */
+  /** Broadcasts by NumPy's rule: stretches extents of 1 and adds outer dimensions. */
   public Storage broadcast(List<Long> to) {
     List<Long> changed = new ArrayList<>();
     int added = to.size() - shape.size();
@@ -167,7 +168,7 @@ public record Storage(
     return new Storage(region, element, offset, to, changed);
   }
 
-  /** The same elements in row-major order under another shape; none where that takes a copy. */
+  /** Returns the elements in row-major order with another shape; none if that takes a copy. */
   public Optional<Storage> reshaped(List<Long> to) {
     if (elements() == 0) {
       return Optional.of(
@@ -198,10 +199,10 @@ public record Storage(
     return Optional.of(new Storage(region, element, offset, to, List.of(changed)));
   }
 
-  /** Dimensions that are one, with the same distance between all their elements. */
+  /** Merged dimensions with a uniform stride. */
   private record Run(long extent, long stride) {}
 
-  /** From the innermost on, without extents of 1. */
+  /** Lists dimensions from the innermost on, without extents of 1. */
   private List<Run> runs() {
     List<Run> runs = new ArrayList<>();
     for (int i = shape.size() - 1; i >= 0; i--) {

@@ -17,14 +17,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Which operations only look at the elements of their operand in another order. */
+/** Says which operations are views: they only reorder the elements of their operand. */
 public final class ViewRules {
   private ViewRules() {}
 
   /**
-   * Where the result's elements lie in the operand's region.
+   * Returns the storage of the result in the operand's region.
    *
-   * @return none for an operation that takes a loop
+   * @return none for an operation that needs a loop
    */
   public static Optional<Storage> view(Op op, Storage operand, TensorType result) {
     return switch (op) {
@@ -42,7 +42,7 @@ public final class ViewRules {
     };
   }
 
-  /** Integers that wrap to another type of their width. */
+  /** Returns whether a cast reinterprets integers as another type of equal width. */
   private static boolean isSameBits(ElementType from, ElementType to) {
     return from.isInteger() && to.isInteger() && from.bits() == to.bits();
   }
@@ -67,9 +67,9 @@ public final class ViewRules {
   }
 
   /**
-   * Where the operand has to be written for the result to lie in a place.
+   * Returns the storage of the operand with which the result has a given storage.
    *
-   * @return none where it would take a copy
+   * @return none if that takes a copy
    */
   static Optional<Storage> source(Op op, Storage result, TensorType operand) {
     Optional<Storage> source =

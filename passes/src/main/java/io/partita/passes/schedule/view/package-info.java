@@ -1,2 +1,5 @@
-/** Values as strided views of regions of memory, so that what only moves elements takes no time. */
+/**
+ * Values as strided views of memory regions, so that operations that only move elements take no
+ * time.
+ */
 package io.partita.passes.schedule.view;
