@@ -29,4 +29,9 @@ public record Program(
     devices = List.copyOf(devices);
     outputs.forEach((name, type) -> Shards.requireOne("output " + name, type.layout()));
   }
+
+  /** The name of the model. */
+  public String name() {
+    return devices.getFirst().graph().name();
+  }
 }

@@ -68,7 +68,7 @@ public final class SchedulePrinter {
   }
 
   private void print(Schedule schedule, Mesh mesh) {
-    String model = schedule.program().devices().getFirst().graph().name();
+    String model = schedule.program().name();
     line(0, "schedule %s of %s {", quoted(schedule.target()), quoted(model));
     line(
         1,

@@ -1,13 +1,13 @@
 package io.partita.benchmarks;
 
-import io.partita.backend.siracusa.measure.MeasuredChip;
-import io.partita.backend.siracusa.measure.MeasuredRun;
-import io.partita.backend.siracusa.measure.PredictedRun;
-import io.partita.backend.siracusa.measure.PredictedRun.Chip;
-import io.partita.backend.siracusa.measure.StepFigures;
-import io.partita.backend.siracusa.run.BatchProgram;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.measure.MeasuredChip;
+import io.partita.backend.emitted.measure.MeasuredRun;
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.measure.PredictedRun.Chip;
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.backend.emitted.run.BatchProgram;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.chip.ChipTarget;

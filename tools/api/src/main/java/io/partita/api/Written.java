@@ -31,7 +31,7 @@ final class Written {
   }
 
   static CompiledModel chips(Path folder, List<Path> inputs, EmittedC program) {
-    io.partita.backend.siracusa.ModelDescription description = program.description();
+    io.partita.backend.emitted.ChipDescription description = program.description();
     int count = description.chips().size();
     return new CompiledModel(
         folder,

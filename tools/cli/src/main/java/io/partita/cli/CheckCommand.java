@@ -1,6 +1,6 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.Sharding;
 import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;

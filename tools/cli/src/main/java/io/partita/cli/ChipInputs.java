@@ -1,6 +1,6 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.ModelDescription;
+import io.partita.backend.emitted.ChipDescription;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
@@ -16,12 +16,12 @@ final class ChipInputs {
    *
    * @param notes receives a note about unused arrays
    */
-  static List<Tensor> read(Path file, ModelDescription description, PrintWriter notes) {
+  static List<Tensor> read(Path file, ChipDescription description, PrintWriter notes) {
     NamedArrays arrays = NamedArrays.read(file);
     arrays.verifyNoState(
         description.chips().stream()
             .flatMap(chip -> chip.states().stream())
-            .map(ModelDescription.Port::name)
+            .map(ChipDescription.Port::name)
             .toList());
     List<NamedArrays.Wanted> wanted =
         description.inputs().stream()

@@ -1,8 +1,8 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.SiracusaCode;
-import io.partita.backend.siracusa.run.GvsocPython;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ProgramCode;
+import io.partita.backend.emitted.run.GvsocPython;
+import io.partita.backend.emitted.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ final class ChipPortOptions {
     }
     if (gvsoc != null && !Files.isExecutable(gvsoc.resolve("bin/gvsoc"))) {
       throw new PartitaException(
-          SiracusaCode.NO_PROGRAM,
+          ProgramCode.NO_PROGRAM,
           "--gvsoc " + gvsoc,
           "the folder in which GVSoC is installed, with bin/gvsoc",
           "no such program",
@@ -81,7 +81,7 @@ final class ChipPortOptions {
             .orElseThrow(
                 () ->
                     new PartitaException(
-                        SiracusaCode.NO_PROGRAM,
+                        ProgramCode.NO_PROGRAM,
                         where,
                         "a Python 3",
                         "no such program on the path",
@@ -90,7 +90,7 @@ final class ChipPortOptions {
       List<String> missing = GvsocPython.missing(program, Optional.of(gvsoc));
       if (!missing.isEmpty()) {
         throw new PartitaException(
-            SiracusaCode.NO_PROGRAM,
+            ProgramCode.NO_PROGRAM,
             where,
             "the Python packages that GVSoC imports",
             program + " lacks " + String.join(", ", missing),
@@ -99,7 +99,7 @@ final class ChipPortOptions {
       }
     } catch (IOException broken) {
       throw new PartitaException(
-          SiracusaCode.NO_PROGRAM,
+          ProgramCode.NO_PROGRAM,
           where,
           "a Python 3",
           String.valueOf(broken.getMessage()),

@@ -1,11 +1,11 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.measure.MeasuredRun;
-import io.partita.backend.siracusa.measure.PredictedRun;
-import io.partita.backend.siracusa.run.BatchProgram;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.measure.MeasuredRun;
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.run.BatchProgram;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.file.OutputTarget;
@@ -62,7 +62,7 @@ final class ChipRunOptions {
    */
   int run(Path folder, Path inputs, Path outputs, boolean anyImages, CommandSpec spec) {
     Port port = ports.port(spec);
-    ModelDescription description = ModelDescription.read(folder);
+    ChipDescription description = ChipDescription.read(folder);
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     Optional<PredictedRun> predicted =
         json || profile ? Optional.of(PredictedRun.read(folder)) : Optional.empty();
@@ -80,7 +80,7 @@ final class ChipRunOptions {
               .run(List.of(arguments), ports.options(anyImages), steps);
     }
     Map<String, Tensor> named = new LinkedHashMap<>();
-    for (ModelDescription.WholePort output : description.outputs()) {
+    for (ChipDescription.WholePort output : description.outputs()) {
       named.put(output.name(), result.outputs().getFirst().get(named.size()));
     }
     OutputFile.write(outputs, out -> Npz.write(named, out));

@@ -1,11 +1,11 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.measure.MeasuredChip;
-import io.partita.backend.siracusa.measure.MeasuredRun;
-import io.partita.backend.siracusa.measure.PredictedRun;
-import io.partita.backend.siracusa.measure.PredictedRun.Chip;
-import io.partita.backend.siracusa.measure.StepFigures;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.measure.MeasuredChip;
+import io.partita.backend.emitted.measure.MeasuredRun;
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.measure.PredictedRun.Chip;
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.backend.emitted.run.Port;
 import io.partita.passes.schedule.predict.EnergyModel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.emitted.run.Build;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;

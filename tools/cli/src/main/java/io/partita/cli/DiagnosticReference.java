@@ -1,7 +1,7 @@
 package io.partita.cli;
 
+import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.java.BackendCode;
-import io.partita.backend.siracusa.SiracusaCode;
 import io.partita.driver.DriverCode;
 import io.partita.driver.evaluate.MetricCode;
 import io.partita.frontend.onnx.ImportCode;
@@ -61,7 +61,7 @@ final class DiagnosticReference {
             TileCode.values(),
             FolderCode.values(),
             BackendCode.values(),
-            SiracusaCode.values(),
+            ProgramCode.values(),
             DriverCode.values(),
             MetricCode.values(),
             ZooDiagnostic.values())

@@ -1,9 +1,9 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.probe.Finding;
-import io.partita.backend.siracusa.probe.ProbeComparison;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.probe.Finding;
+import io.partita.backend.emitted.probe.ProbeComparison;
+import io.partita.backend.emitted.run.Port;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,7 +79,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     Port port = ports.port(spec);
     FolderOptions.noteChanges(folder, spec);
-    ModelDescription description = ModelDescription.read(folder);
+    ChipDescription description = ChipDescription.read(folder);
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     ProbeComparison.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {

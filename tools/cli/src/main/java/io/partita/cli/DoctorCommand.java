@@ -1,7 +1,7 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.GvsocPython;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.GvsocPython;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.DriverCode;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.text.ChipModel;
@@ -189,7 +189,7 @@ final class GenerateCommand implements Callable<Integer> {
 
   private CompiledModel open() {
     opening.verify(folder, spec);
-    if (ModelDescription.isIn(folder)) {
+    if (ChipDescription.isIn(folder)) {
       Port port = ports.port(spec);
       try (Progress progress = Progress.start(spec.commandLine().getErr(), "building")) {
         Build.run(folder, port, List.of());

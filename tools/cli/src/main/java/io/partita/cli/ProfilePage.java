@@ -1,9 +1,9 @@
 package io.partita.cli;
 
-import io.partita.backend.siracusa.measure.MeasuredChip;
-import io.partita.backend.siracusa.measure.PredictedRun.Chip;
-import io.partita.backend.siracusa.measure.StepFigures;
-import io.partita.backend.siracusa.measure.StepLabel;
+import io.partita.backend.emitted.measure.MeasuredChip;
+import io.partita.backend.emitted.measure.PredictedRun.Chip;
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.backend.emitted.measure.StepLabel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.util.ArrayList;
 import java.util.Comparator;

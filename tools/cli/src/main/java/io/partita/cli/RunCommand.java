@@ -1,9 +1,9 @@
 package io.partita.cli;
 
+import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
-import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.OutputFile;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.npz.Npz;
@@ -64,7 +64,7 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     opening.verify(folder, spec);
-    if (ModelDescription.isIn(folder)) {
+    if (ChipDescription.isIn(folder)) {
       requireFiles();
       return chips.run(folder, inputs, outputs, opening.allowChanges, spec);
     }

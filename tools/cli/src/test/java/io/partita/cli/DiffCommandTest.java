@@ -3,7 +3,7 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.emitted.run.Build;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

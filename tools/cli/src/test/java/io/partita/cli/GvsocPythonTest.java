@@ -3,8 +3,8 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.GvsocPython;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.GvsocPython;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.partita.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package io.partita.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.npz.Npz;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;

@@ -1,11 +1,11 @@
 package io.partita.driver;
 
+import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.java.EmittedProgram;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramFolder;
 import io.partita.backend.siracusa.EmittedC;
-import io.partita.backend.siracusa.ModelDescription;
 import io.partita.driver.chip.ChipRemedies;
 import io.partita.driver.chip.ChipTarget;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -179,7 +179,7 @@ public final class Compilation {
     progress.accept("scheduling and emitting C");
     EmittedC emitted = target.emit(programs);
     progress.accept("writing " + folder);
-    OutputFolder.write(emitted.files(), folder, ModelDescription::isIn);
+    OutputFolder.write(emitted.files(), folder, ChipDescription::isIn);
     return emitted;
   }
 

@@ -35,7 +35,7 @@ final class DeviceDescriptions {
     TreeMap<String, String> outputs = new TreeMap<>();
     program.outputs().forEach((name, type) -> outputs.put(name, type.toString()));
     return new ModelDescription(
-        program.devices().getFirst().graph().name(),
+        program.name(),
         states.isEmpty() ? Kind.PREFILL : Kind.DECODER,
         classes.options().qualifiedName(),
         "",

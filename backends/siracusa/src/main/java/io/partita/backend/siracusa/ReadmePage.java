@@ -1,10 +1,10 @@
 package io.partita.backend.siracusa;
 
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.probe.ReferenceFiles;
 import io.partita.backend.siracusa.code.Comments;
-import io.partita.backend.siracusa.code.RoleCode;
-import io.partita.backend.siracusa.measure.PredictedRun;
 import io.partita.backend.siracusa.model.Readme;
-import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.MemoryReport;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class ReadmePage {
   private ReadmePage() {}
 
-  static Readme of(Schedule schedule, ModelDescription description, List<EmittedFile> files) {
+  static Readme of(Schedule schedule, ChipDescription description, List<EmittedFile> files) {
     List<String> memories = new ArrayList<>();
     List<String> near = new ArrayList<>();
     for (ChipSchedule role : schedule.roles()) {
@@ -42,7 +42,7 @@ final class ReadmePage {
                   role.farther().stream().map(ReadmePage::use).findFirst().orElse("none")));
     }
     return new Readme(
-        Comments.clean(RoleCode.name(schedule)),
+        Comments.clean(schedule.program().name()),
         Comments.clean(schedule.target()),
         schedule.program().devices().size(),
         contents(schedule, files),
@@ -55,7 +55,7 @@ final class ReadmePage {
         near);
   }
 
-  private static List<String> ports(List<ModelDescription.WholePort> ports) {
+  private static List<String> ports(List<ChipDescription.WholePort> ports) {
     return ports.stream()
         .map(port -> row(port.name(), port.type().toString(), port.type().type().bytes()))
         .toList();

@@ -1,13 +1,15 @@
 package io.partita.backend.siracusa;
 
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.measure.PredictedRun;
+import io.partita.backend.emitted.probe.ReferenceFiles;
 import io.partita.backend.siracusa.code.Comments;
+import io.partita.backend.siracusa.code.ProbeCode;
 import io.partita.backend.siracusa.code.RoleCode;
-import io.partita.backend.siracusa.measure.PredictedRun;
 import io.partita.backend.siracusa.model.Makefile;
 import io.partita.backend.siracusa.model.ModelHeader;
 import io.partita.backend.siracusa.model.ProgramMain;
 import io.partita.backend.siracusa.model.RoleFile;
-import io.partita.backend.siracusa.probe.ReferenceFiles;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
@@ -90,7 +92,11 @@ public final class SiracusaBackend {
       ChipSchedule role = roles.get(number);
       for (int member = 0; member < role.devices().size(); member++) {
         files.addAll(chipFiles(number, member));
-        files.addAll(ReferenceFiles.of(schedule.roles().get(number), member));
+        files.addAll(
+            ReferenceFiles.of(
+                schedule.roles().get(number),
+                member,
+                ProbeCode.results(schedule.roles().get(number))));
       }
     }
     List<String> runtime = RuntimeSources.needed(headers);
@@ -100,8 +106,8 @@ public final class SiracusaBackend {
     files.add(EmittedFile.text("Makefile", Templates.print(makefile(runtime))));
     files.addAll(RuntimeSources.files(runtime));
     files.addAll(RuntimeSources.board());
-    ModelDescription description = ModelDescription.of(schedule, chunk);
-    files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
+    ChipDescription description = ChipDescription.of(schedule, chunk);
+    files.add(EmittedFile.text(ChipDescription.FILE, description.json()));
     predicted.ifPresent(run -> files.add(EmittedFile.text(PredictedRun.FILE, run.json())));
     files.add(
         EmittedFile.text(
@@ -148,7 +154,7 @@ public final class SiracusaBackend {
 
   private ModelHeader header() {
     int chips = schedule.program().devices().size();
-    String name = Comments.clean(RoleCode.name(schedule));
+    String name = Comments.clean(schedule.program().name());
     String target = Comments.clean(schedule.target());
     return new ModelHeader(List.of(name + " for " + target + "."), chips, chunk.isPresent());
   }
@@ -170,7 +176,7 @@ public final class SiracusaBackend {
             .map(path -> path.substring(0, path.length() - 2))
             .toList();
     return new Makefile(
-        Comments.clean(RoleCode.name(schedule)),
+        Comments.clean(schedule.program().name()),
         cores,
         most(ChipSchedule.WORKING),
         most(ChipSchedule.HOME),

@@ -2,7 +2,7 @@ package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.siracusa.run.InteractiveProgram;
+import io.partita.backend.emitted.run.InteractiveProgram;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.schedule.Schedule;

@@ -3,8 +3,9 @@ package io.partita.backend.siracusa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.partita.backend.siracusa.run.InteractiveProgram;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ProgramCode;
+import io.partita.backend.emitted.run.InteractiveProgram;
+import io.partita.backend.emitted.run.Port;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.OutputFolder;
@@ -65,7 +66,7 @@ class InteractiveProgramTest {
   void saysWhatAProgramSaidThatEnds() throws IOException {
     try (InteractiveProgram program = start("echo no weights; exit 3", LONG)) {
       Diagnostic said = failure(program);
-      assertThat(said.code()).isEqualTo(SiracusaCode.PROGRAM_STOPPED);
+      assertThat(said.code()).isEqualTo(ProgramCode.PROGRAM_STOPPED);
       assertThat(said.found()).isEqualTo("the program ended with code 3: no weights");
     }
   }

@@ -1,8 +1,9 @@
 package io.partita.backend.siracusa;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.InteractiveProgram;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.InteractiveProgram;
+import io.partita.backend.emitted.run.Port;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.schedule.Schedule;
@@ -68,7 +69,7 @@ public final class SanitisedBuild {
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers, int runs)
       throws IOException {
     try (InteractiveProgram program = start(schedule, folder, transfers)) {
-      ModelDescription description = program.description();
+      ChipDescription description = program.description();
       List<Map<String, Tensor>> all = new ArrayList<>();
       while (all.size() < runs) {
         List<Tensor> outputs =

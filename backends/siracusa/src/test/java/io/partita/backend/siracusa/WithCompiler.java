@@ -1,6 +1,6 @@
 package io.partita.backend.siracusa;
 
-import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.emitted.run.Build;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;

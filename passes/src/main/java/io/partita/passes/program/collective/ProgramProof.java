@@ -36,7 +36,7 @@ public final class ProgramProof {
     private final List<DeviceSteps> devices = new ArrayList<>();
 
     ProgramPlan(Program program) {
-      name = program.devices().getFirst().graph().name();
+      name = program.name();
       program.devices().forEach(device -> devices.add(DeviceSteps.of(device.graph())));
     }
 

@@ -1,6 +1,6 @@
 package io.partita.benchmarks.device;
 
-import io.partita.backend.siracusa.run.Build;
+import io.partita.backend.emitted.run.Build;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;

@@ -1,6 +1,6 @@
 package io.partita.benchmarks.device;
 
-import io.partita.backend.siracusa.measure.StepFigures;
+import io.partita.backend.emitted.measure.StepFigures;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.TiledKernel;

@@ -1,11 +1,11 @@
 package io.partita.benchmarks.device;
 
+import io.partita.backend.emitted.measure.StepFigures;
+import io.partita.backend.emitted.run.BatchProgram;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.SiracusaBackend;
-import io.partita.backend.siracusa.measure.StepFigures;
-import io.partita.backend.siracusa.run.BatchProgram;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.schedule.ChipSchedule;

@@ -3,8 +3,8 @@ package io.partita.tests.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;

@@ -2,7 +2,7 @@ package io.partita.tests.recorded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.TestCase;

@@ -2,8 +2,8 @@ package io.partita.tests.recorded;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.Sharding;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.chip.ChipTarget;

@@ -3,10 +3,10 @@ package io.partita.tests.recorded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtException;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.Port;
 import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.JavaOptions;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;

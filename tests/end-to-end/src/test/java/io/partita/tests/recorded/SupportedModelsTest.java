@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
-import io.partita.backend.siracusa.run.Port;
+import io.partita.backend.emitted.run.Port;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.TestCase;

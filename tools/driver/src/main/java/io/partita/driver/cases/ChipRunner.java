@@ -1,10 +1,10 @@
 package io.partita.driver.cases;
 
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.run.Build;
+import io.partita.backend.emitted.run.InteractiveProgram;
+import io.partita.backend.emitted.run.Port;
 import io.partita.backend.siracusa.EmittedC;
-import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.run.Build;
-import io.partita.backend.siracusa.run.InteractiveProgram;
-import io.partita.backend.siracusa.run.Port;
 import io.partita.driver.Distribution;
 import io.partita.driver.Sharding;
 import io.partita.driver.chip.ChipTarget;
@@ -113,7 +113,7 @@ public final class ChipRunner implements ModuleRunner {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {
       Map<String, Tensor> given = new LinkedHashMap<>();
-      List<ModelDescription.WholePort> wanted = program.description().inputs();
+      List<ChipDescription.WholePort> wanted = program.description().inputs();
       boolean isAll = inputs.size() == graph.inputs().size();
       for (int i = 0; i < inputs.size(); i++) {
         given.put(isAll ? graph.inputs().get(i).name() : wanted.get(i).name(), inputs.get(i));

@@ -1,7 +1,7 @@
 package io.partita.driver.text;
 
-import io.partita.backend.siracusa.ModelDescription;
-import io.partita.backend.siracusa.run.InteractiveProgram;
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.run.InteractiveProgram;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
@@ -22,10 +22,7 @@ public final class ChipModel implements CompiledModel {
    * @throws io.partita.ir.diagnostic.PartitaException if it can't be started
    */
   public ChipModel(
-      Path folder,
-      io.partita.backend.siracusa.run.Port port,
-      List<String> options,
-      Duration limit) {
+      Path folder, io.partita.backend.emitted.run.Port port, List<String> options, Duration limit) {
     program = InteractiveProgram.start(folder, port, options, limit);
   }
 
@@ -39,7 +36,7 @@ public final class ChipModel implements CompiledModel {
     return whole(program.description().outputs());
   }
 
-  private static List<Port> whole(List<ModelDescription.WholePort> ports) {
+  private static List<Port> whole(List<ChipDescription.WholePort> ports) {
     return ports.stream().map(port -> new Port(port.name(), port.type().type())).toList();
   }
 

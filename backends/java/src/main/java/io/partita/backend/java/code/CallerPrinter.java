@@ -96,7 +96,7 @@ public final class CallerPrinter {
   }
 
   private CodeBlock comment() {
-    String model = plan.program().devices().getFirst().graph().name();
+    String model = plan.program().name();
     CodeBlock.Builder text = CodeBlock.builder();
     text.add(
         "$L\n\n<ul>\n",

@@ -119,15 +119,10 @@ public final class RoleCode {
   private static List<String> comment(Schedule schedule, ChipSchedule chip) {
     String chips = chip.devices().stream().map(Object::toString).collect(Collectors.joining(", "));
     List<String> lines = new ArrayList<>();
-    lines.add(Comments.clean(name(schedule)) + " on chip " + chips + ".");
+    lines.add(Comments.clean(schedule.program().name()) + " on chip " + chips + ".");
     lines.add("");
     chip.memories().forEach(use -> lines.add(memory(use)));
     return lines;
-  }
-
-  /** The model's name. */
-  public static String name(Schedule schedule) {
-    return schedule.program().devices().getFirst().graph().name();
   }
 
   private static String memory(MemoryUse use) {

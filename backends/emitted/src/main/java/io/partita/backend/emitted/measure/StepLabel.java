@@ -1,0 +1,108 @@
+package io.partita.backend.emitted.measure;
+
+import io.partita.ir.file.DescriptionFields;
+import io.partita.ir.schedule.ChipSchedule;
+import io.partita.ir.schedule.ScheduleStep;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A description of a step of a program.
+ *
+ * @param node the node's name in the model
+ * @param call the function of a loop; else empty
+ * @param transfer the number of a transfer that starts or is awaited; else -1
+ * @param l3 the L3 address of a transfer that starts; else 0
+ * @param bytes the bytes of a transfer that starts; else 0
+ */
+public record StepLabel(Kind kind, String node, String call, int transfer, long l3, long bytes) {
+  /** The kinds of {@link ScheduleStep}s. */
+  public enum Kind {
+    /** Cores compute a loop over tiles. */
+    LOOP("loop"),
+    /** A transfer from L3 to L2 starts. */
+    FETCH("fetch"),
+    /** A transfer from L2 to L3 starts. */
+    SPILL("spill"),
+    /** The chip waits for a transfer. */
+    WAIT("wait"),
+    /** Rows of a table in L3 are fetched. */
+    ROWS("rows"),
+    /** Messages to and from other chips. */
+    EXCHANGE("exchange"),
+    /** Memory is filled with zeros. */
+    CLEAR("clear");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+
+    public String text() {
+      return text;
+    }
+
+    /** Whether the chip only waits for L3 during the step. */
+    public boolean waitsForL3() {
+      return this == WAIT || this == ROWS;
+    }
+
+    private static Kind of(String text) {
+      return Arrays.stream(values())
+          .filter(kind -> kind.text.equals(text))
+          .findFirst()
+          .orElseThrow(() -> new IllegalArgumentException("an unknown kind of step: " + text));
+    }
+  }
+
+  static StepLabel of(ScheduleStep step, ChipSchedule chip) {
+    String node = step.node();
+    return switch (step) {
+      case ScheduleStep.RunTiles loop ->
+          new StepLabel(Kind.LOOP, node, chip.kernels().get(loop.kernel()).name(), -1, 0, 0);
+      case ScheduleStep.StartTransfer start ->
+          new StepLabel(
+              start.fetch() ? Kind.FETCH : Kind.SPILL,
+              node,
+              "",
+              start.transfer(),
+              start.far().offset(),
+              start.bytes());
+      case ScheduleStep.WaitTransfer wait ->
+          new StepLabel(Kind.WAIT, node, "", wait.transfer(), 0, 0);
+      case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, node, "", -1, 0, 0);
+      case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, node, "", -1, 0, 0);
+      case ScheduleStep.Clear clear -> new StepLabel(Kind.CLEAR, node, "", -1, 0, 0);
+    };
+  }
+
+  static StepLabel of(DescriptionFields fields) {
+    return new StepLabel(
+        Kind.of(fields.text("kind")),
+        fields.text("node"),
+        fields.has("call") ? fields.text("call") : "",
+        fields.has("transfer") ? Math.toIntExact(fields.extent("transfer")) : -1,
+        fields.has("l3") ? fields.extent("l3") : 0,
+        fields.has("bytes") ? fields.extent("bytes") : 0);
+  }
+
+  /** The fields for JSON. */
+  public Map<String, Object> fields() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("kind", kind.text);
+    fields.put("node", node);
+    if (!call.isEmpty()) {
+      fields.put("call", call);
+    }
+    if (transfer >= 0) {
+      fields.put("transfer", transfer);
+    }
+    if (bytes > 0) {
+      fields.put("l3", l3);
+      fields.put("bytes", bytes);
+    }
+    return fields;
+  }
+}

@@ -1,0 +1,2 @@
+/** Compares the steps of emitted programs with the reference. */
+package io.partita.backend.emitted.probe;

@@ -1,0 +1,80 @@
+package io.partita.backend.emitted.run;
+
+import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramCode;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.file.ScratchFolder;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Runs {@code make} in an emitted folder. */
+public final class Build {
+  private static final Duration LONGEST = Duration.ofMinutes(30);
+
+  private Build() {}
+
+  /**
+   * Builds a target of the makefile, incrementally.
+   *
+   * @param variables variables of make, {@code NAME=VALUE}
+   * @throws PartitaException P5102 if there's no make or compiler, P5103 if the build fails, P5105
+   *     if the port has too few chips
+   */
+  public static void run(Path folder, Port port, List<String> variables) {
+    port.verifyChips(ChipDescription.read(folder).chips().size());
+    for (List<String> any : port.programs()) {
+      if (any.stream().noneMatch(program -> find(program).isPresent())) {
+        throw new PartitaException(
+            ProgramCode.NO_PROGRAM,
+            "--on " + port.text(),
+            String.join(" or ", any) + " on the path",
+            "none",
+            port.remedy());
+      }
+    }
+    List<String> command =
+        new ArrayList<>(
+            List.of("make", "-s", "-j2", "-C", folder.toAbsolutePath().toString(), port.text()));
+    command.addAll(variables);
+    try (ScratchFolder scratch = new ScratchFolder();
+        BuildLock _ = BuildLock.of(folder);
+        ProcessGroup make = ProcessGroup.start(port, List.of(command), scratch.path())) {
+      if (!make.awaitEnd(LONGEST)) {
+        throw failed(folder, command, "no end after " + LONGEST.toMinutes() + " minutes");
+      }
+      if (make.fails()) {
+        throw failed(folder, command, make.messages());
+      }
+    } catch (IOException e) {
+      throw failed(folder, command, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(folder, command, "interrupted");
+    }
+  }
+
+  private static PartitaException failed(Path folder, List<String> command, String found) {
+    return new PartitaException(
+        ProgramCode.BUILD_FAILED,
+        folder.toString(),
+        String.join(" ", command) + " to succeed",
+        found,
+        "compile the model again; if it still fails, report it with this text");
+  }
+
+  /** A program on the path. */
+  public static Optional<Path> find(String program) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Stream.of(path.split(File.pathSeparator))
+        .map(folder -> Path.of(folder, program))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+}

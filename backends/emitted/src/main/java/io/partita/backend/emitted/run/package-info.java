@@ -1,0 +1,2 @@
+/** Builds and runs emitted programs. */
+package io.partita.backend.emitted.run;

@@ -1,2 +1,0 @@
-/** The measured and predicted figures of runs of emitted C. */
-package io.partita.backend.siracusa.measure;

@@ -1,2 +1,0 @@
-/** Compares the steps of emitted programs with the reference. */
-package io.partita.backend.siracusa.probe;

@@ -1,2 +1,0 @@
-/** Builds and runs emitted programs. */
-package io.partita.backend.siracusa.run;
