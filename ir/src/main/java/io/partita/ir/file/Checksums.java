@@ -97,7 +97,7 @@ public final class Checksums {
     Path file = folder.resolve(FILE);
     try {
       List<Entry> entries = new ArrayList<>();
-      String text = DescriptionFields.text(file);
+      String text = SmallFile.text(file);
       int last = text.lastIndexOf('\n', text.length() - 2) + 1;
       if (!text.substring(last).equals(ownLine(text.substring(0, last)))) {
         throw unreadable(file, "another checksum of its own than its last line says");

@@ -41,7 +41,7 @@ final class DecoderRace extends Race {
     program.reset();
     release();
     past = new HashMap<>();
-    for (var state : program.description().states()) {
+    for (var state : program.description().whole().states()) {
       long[] empty = state.type().shape().extents();
       empty[2] = 0;
       past.put(state.input(), OnnxTensor.createTensor(environment, FloatBuffer.allocate(0), empty));
@@ -66,7 +66,7 @@ final class DecoderRace extends Race {
       release();
       last = result;
     }
-    for (var state : program.description().states()) {
+    for (var state : program.description().whole().states()) {
       past.put(state.input(), (OnnxTensor) last.get(state.output()).orElseThrow());
     }
     return floats((OnnxTensor) last.get("logits").orElseThrow());

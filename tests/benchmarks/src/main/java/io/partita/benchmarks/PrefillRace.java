@@ -18,7 +18,7 @@ final class PrefillRace extends Race {
 
   PrefillRace(Path onnx, Path compiled) throws OrtException {
     super(onnx, compiled);
-    this.shape = program.description().inputs().getFirst().type().shape();
+    this.shape = program.description().whole().inputs().getFirst().type().shape();
   }
 
   private long[] tokens(int turn) {
@@ -42,7 +42,7 @@ final class PrefillRace extends Race {
     LongBuffer tokens = LongBuffer.wrap(tokens(turn));
     try (OnnxTensor input = OnnxTensor.createTensor(environment, tokens, shape.extents());
         OrtSession.Result result =
-            session.run(Map.of(program.description().inputs().getFirst().name(), input))) {
+            session.run(Map.of(program.description().whole().inputs().getFirst().name(), input))) {
       return floats((OnnxTensor) result.get(0));
     }
   }

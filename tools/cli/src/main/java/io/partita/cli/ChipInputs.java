@@ -1,6 +1,6 @@
 package io.partita.cli;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.ir.tensor.Tensor;
 import java.io.PrintWriter;
@@ -16,16 +16,13 @@ final class ChipInputs {
    *
    * @param notes receives a note about unused arrays
    */
-  static List<Tensor> read(Path file, ChipDescription description, PrintWriter notes) {
+  static List<Tensor> read(Path file, ProgramInterface description, PrintWriter notes) {
     NamedArrays arrays = NamedArrays.read(file);
     arrays.verifyNoState(
-        description.chips().stream()
-            .flatMap(chip -> chip.states().stream())
-            .map(ChipDescription.Port::name)
-            .toList());
+        description.states().stream().map(ProgramInterface.StatePort::input).toList());
     List<NamedArrays.Wanted> wanted =
         description.inputs().stream()
-            .map(input -> new NamedArrays.Wanted(input.name(), input.type().type()))
+            .map(input -> new NamedArrays.Wanted(input.name(), input.type()))
             .toList();
     List<Tensor> arguments = arrays.fit(wanted);
     arrays.noteUnused(wanted).ifPresent(notes::println);

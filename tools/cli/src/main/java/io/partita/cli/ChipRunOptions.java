@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.measure.MeasuredRun;
 import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.run.BatchProgram;
@@ -62,7 +63,7 @@ final class ChipRunOptions {
    */
   int run(Path folder, Path inputs, Path outputs, boolean anyImages, CommandSpec spec) {
     Port port = ports.port(spec);
-    ChipDescription description = ChipDescription.read(folder);
+    ProgramInterface description = ChipDescription.read(folder).whole();
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     Optional<PredictedRun> predicted =
         json || profile ? Optional.of(PredictedRun.read(folder)) : Optional.empty();
@@ -80,7 +81,7 @@ final class ChipRunOptions {
               .run(List.of(arguments), ports.options(anyImages), steps);
     }
     Map<String, Tensor> named = new LinkedHashMap<>();
-    for (ChipDescription.WholePort output : description.outputs()) {
+    for (ProgramInterface.Port output : description.outputs()) {
       named.put(output.name(), result.outputs().getFirst().get(named.size()));
     }
     OutputFile.write(outputs, out -> Npz.write(named, out));

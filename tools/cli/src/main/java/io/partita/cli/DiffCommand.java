@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
 import io.partita.backend.emitted.run.Port;
@@ -79,7 +80,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     Port port = ports.port(spec);
     FolderOptions.noteChanges(folder, spec);
-    ChipDescription description = ChipDescription.read(folder);
+    ProgramInterface description = ChipDescription.read(folder).whole();
     List<Tensor> arguments = ChipInputs.read(inputs, description, spec.commandLine().getErr());
     ProbeComparison.Result result;
     try (Progress progress = Progress.start(spec.commandLine().getErr(), "starting")) {

@@ -1,6 +1,6 @@
 package io.partita.cli;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramDescription;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.file.Checksums;
 import io.partita.ir.file.FolderCode;
@@ -44,8 +44,8 @@ final class FolderOptions {
       return;
     }
     List<String> changed = Checksums.changed(folder, FolderOptions::isVerified);
-    if (changed.contains(ChipDescription.FILE)) {
-      throw Checksums.refusal(folder, List.of(ChipDescription.FILE), "");
+    if (changed.contains(ProgramDescription.FILE)) {
+      throw Checksums.refusal(folder, List.of(ProgramDescription.FILE), "");
     }
     if (!changed.isEmpty()) {
       spec.commandLine()
@@ -62,7 +62,7 @@ final class FolderOptions {
 
   /** What isn't a program at all gets another diagnostic. */
   private static boolean isProgram(Path folder) {
-    return Files.exists(folder.resolve(ChipDescription.FILE))
+    return Files.exists(folder.resolve(ProgramDescription.FILE))
         || Files.exists(folder.resolve(Checksums.FILE));
   }
 

@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
 import io.partita.driver.DriverCode;
@@ -180,9 +181,10 @@ final class GenerateCommand implements Callable<Integer> {
 
   private Map<String, Tensor> given(CompiledModel program) {
     NamedArrays arrays = NamedArrays.read(inputs);
-    arrays.verifyNoState(program.states().stream().map(CompiledModel.Port::name).toList());
+    arrays.verifyNoState(
+        program.description().states().stream().map(ProgramInterface.StatePort::input).toList());
     return arrays.matching(
-        program.inputs().stream()
+        program.description().inputs().stream()
             .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
             .toList());
   }

@@ -1,7 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.ModelDescription;
+import io.partita.backend.java.JavaDescription;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +45,7 @@ final class HostingOptions {
           "--peers LIST and --key FILE go together: make a key with 'partita key FILE', and copy it to"
               + " all computers");
     }
-    boolean isForOne = ModelDescription.read(folder).devices().isEmpty();
+    boolean isForOne = JavaDescription.read(folder).devices().isEmpty();
     if (!processes && peers == null) {
       return new DeviceHosting.Threads();
     }

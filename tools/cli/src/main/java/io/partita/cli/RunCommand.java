@@ -1,7 +1,9 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.DeviceHosting;
+import io.partita.backend.java.JavaDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.OutputFile;
@@ -90,19 +92,19 @@ final class RunCommand implements Callable<Integer> {
         ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner program = ProgramRunner.open(compiler, folder, hosting)) {
       List<NamedArrays.Wanted> wanted =
-          program.description().inputs().stream()
+          program.description().whole().inputs().stream()
               .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
               .toList();
       arrays.verifyNoState(
-          program.description().states().stream()
-              .map(io.partita.backend.java.ModelDescription.StatePort::input)
+          program.description().whole().states().stream()
+              .map(ProgramInterface.StatePort::input)
               .toList());
       List<Tensor> arguments = arrays.fit(wanted);
       arrays.noteUnused(wanted).ifPresent(spec.commandLine().getErr()::println);
       progress.step("running");
       List<Tensor> values = program.run(arguments);
       for (int i = 0; i < values.size(); i++) {
-        results.put(program.description().outputs().get(i).name(), values.get(i));
+        results.put(program.description().whole().outputs().get(i).name(), values.get(i));
       }
     }
     OutputFile.write(outputs, out -> Npz.write(results, out));
@@ -121,12 +123,7 @@ final class RunCommand implements Callable<Integer> {
           "--device " + device + " needs --peers HOST:PORT,..., the addresses of all devices");
     }
     options.hosting(folder, spec);
-    int devices =
-        io.partita.backend.java.ModelDescription.read(folder)
-            .devices()
-            .orElseThrow()
-            .parts()
-            .size();
+    int devices = JavaDescription.read(folder).devices().orElseThrow().parts().size();
     if (device < 0 || device >= devices) {
       throw new ParameterException(
           spec.commandLine(),

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.backend.emitted.run.Build;
 import io.partita.driver.OutputFile;
 import io.partita.driver.npz.Npz;
-import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

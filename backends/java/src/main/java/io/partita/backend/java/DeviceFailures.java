@@ -8,7 +8,7 @@ final class DeviceFailures {
   private DeviceFailures() {}
 
   /** Returns the diagnostic, if the exception states why devices couldn't continue. */
-  static Optional<PartitaException> diagnostic(ModelDescription description, Throwable cause) {
+  static Optional<PartitaException> diagnostic(JavaDescription description, Throwable cause) {
     if (!cause.getClass().getName().equals(description.className() + "Channels$Failure")) {
       return Optional.empty();
     }

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param files the source, the weights and the description, in this order
  */
-public record EmittedProgram(ModelDescription description, List<EmittedFile> files) {
+public record EmittedProgram(JavaDescription description, List<EmittedFile> files) {
   public EmittedProgram {
     files = List.copyOf(files);
   }

@@ -1,5 +1,7 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.ProgramDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.code.CallerPrinter;
 import io.partita.backend.java.code.ClassPrinter;
 import io.partita.backend.java.code.DeviceClasses;
@@ -52,13 +54,18 @@ public final class JavaBackend {
     chunk.ifPresent(JavaBackend::verify);
     ModulePlan plan = ModulePlan.of(InputRanges.record(module), chunk.map(InputRanges::record));
     String source = ClassPrinter.print(plan, options);
-    ModelDescription description = describe(plan, options);
+    JavaDescription description =
+        new JavaDescription(
+            ProgramInterface.of(module, chunk),
+            options.qualifiedName(),
+            options.weightsFile(),
+            Optional.empty());
     return new EmittedProgram(
         description,
         List.of(
             EmittedFile.text(options.sourcePath(), source),
             new EmittedFile(options.weightsFile(), plan.weights()::writeTo),
-            EmittedFile.text(ModelDescription.FILE, description.json())));
+            EmittedFile.text(ProgramDescription.FILE, description.json())));
   }
 
   /**
@@ -95,14 +102,15 @@ public final class JavaBackend {
       weights.add(new EmittedFile(classes.weightsFile(device), own::writeTo));
     }
     String fingerprint = Fingerprint.of(plan, roles);
-    ModelDescription description = DeviceDescriptions.of(plan, classes, fingerprint);
+    JavaDescription description =
+        DeviceDescriptions.of(plan, ProgramInterface.of(program, chunk), classes, fingerprint);
     String caller = CallerPrinter.print(plan, classes, fingerprint);
     List<EmittedFile> files = new ArrayList<>();
     files.add(EmittedFile.text(options.sourcePath(), caller));
     files.addAll(roles);
     files.addAll(RuntimeSources.of(options));
     files.addAll(weights);
-    files.add(EmittedFile.text(ModelDescription.FILE, description.json()));
+    files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
     return new EmittedProgram(description, files);
   }
 
@@ -171,25 +179,5 @@ public final class JavaBackend {
           value.type().toString(),
           "compile for smaller dimensions");
     }
-  }
-
-  private static ModelDescription describe(ModulePlan plan, JavaOptions options) {
-    return new ModelDescription(
-        plan.module().graph().name(),
-        plan.states().isEmpty() ? ModelDescription.Kind.PREFILL : ModelDescription.Kind.DECODER,
-        options.qualifiedName(),
-        options.weightsFile(),
-        plan.parameters().stream()
-            .map(p -> new ModelDescription.Port(p.name(), p.value().type()))
-            .toList(),
-        plan.results().stream().map(r -> new ModelDescription.Port(r.name(), r.type())).toList(),
-        plan.states().stream()
-            .map(
-                s ->
-                    new ModelDescription.StatePort(s.inputName(), s.outputName(), s.input().type()))
-            .toList(),
-        Module.room(plan.module().states()),
-        plan.chunk().map(chunk -> ModelDescription.Chunk.of(chunk.signature())),
-        Optional.empty());
   }
 }

@@ -26,14 +26,14 @@ final class LoadedProgram implements AutoCloseable {
 
   /** Compiles all sources of a program. */
   static Map<String, byte[]> compile(
-      ProgramCompiler compiler, ModelDescription description, Sources sources) throws IOException {
+      ProgramCompiler compiler, JavaDescription description, Sources sources) throws IOException {
     SortedMap<String, String> texts = new TreeMap<>();
     read(description.className(), sources, texts);
     if (description.devices().isPresent()) {
       for (String name : RuntimeSources.CLASSES) {
         read(description.className() + name, sources, texts);
       }
-      for (ModelDescription.DevicePart part : description.devices().get().parts()) {
+      for (JavaDescription.DevicePart part : description.devices().get().parts()) {
         read(part.className(), sources, texts);
       }
     }
@@ -53,7 +53,7 @@ final class LoadedProgram implements AutoCloseable {
    * @param scratch an empty folder
    */
   static LoadedProgram open(
-      ModelDescription description,
+      JavaDescription description,
       Map<String, byte[]> classes,
       Path folder,
       Path scratch,

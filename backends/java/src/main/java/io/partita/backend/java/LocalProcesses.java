@@ -38,7 +38,7 @@ final class LocalProcesses implements AutoCloseable {
    * @param scratch an empty folder for the classes
    */
   LocalProcesses(
-      ModelDescription description, Map<String, byte[]> classes, Path folder, Path scratch)
+      JavaDescription description, Map<String, byte[]> classes, Path folder, Path scratch)
       throws IOException {
     for (Map.Entry<String, byte[]> type : classes.entrySet()) {
       Path file = scratch.resolve(type.getKey().replace('.', '/') + ".class");

@@ -19,7 +19,7 @@ public final class ProgramFolder {
 
   private static boolean isProgram(Path folder) {
     try {
-      ModelDescription.read(folder);
+      JavaDescription.read(folder);
       return true;
     } catch (PartitaException notOurs) {
       return false;

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.RefusedInput;
 import io.partita.ir.file.ScratchFolder;
@@ -21,7 +22,7 @@ import java.util.Optional;
  * An emitted program, compiled and loaded into this JVM, which runs on tensors. Not thread-safe.
  */
 public final class ProgramRunner implements AutoCloseable {
-  private final ModelDescription description;
+  private final JavaDescription description;
   private final LoadedProgram loaded;
   private final Object program;
   private final Method method;
@@ -29,7 +30,7 @@ public final class ProgramRunner implements AutoCloseable {
   private final ScratchFolder scratch;
 
   private ProgramRunner(
-      ModelDescription description,
+      JavaDescription description,
       LoadedProgram loaded,
       Method method,
       Optional<Method> chunk,
@@ -73,7 +74,7 @@ public final class ProgramRunner implements AutoCloseable {
    *     P5015 if its devices can't be reached
    */
   public static ProgramRunner open(ProgramCompiler compiler, Path folder, DeviceHosting hosting) {
-    ModelDescription description = ModelDescription.read(folder);
+    JavaDescription description = JavaDescription.read(folder);
     return load(
         compiler,
         description,
@@ -92,7 +93,7 @@ public final class ProgramRunner implements AutoCloseable {
    */
   public static void serve(
       ProgramCompiler compiler, Path folder, int device, String peers, Path key) {
-    ModelDescription description = ModelDescription.read(folder);
+    JavaDescription description = JavaDescription.read(folder);
     try {
       Map<String, byte[]> classes =
           LoadedProgram.compile(
@@ -124,7 +125,7 @@ public final class ProgramRunner implements AutoCloseable {
 
   private static ProgramRunner load(
       ProgramCompiler compiler,
-      ModelDescription description,
+      JavaDescription description,
       LoadedProgram.Sources sources,
       Weights weights,
       DeviceHosting hosting) {
@@ -135,11 +136,11 @@ public final class ProgramRunner implements AutoCloseable {
       LoadedProgram loaded =
           LoadedProgram.open(
               description, classes, weights.in(scratch.path()), scratch.path(), hosting);
-      Method method = method(loaded, description.kind().method(), description.inputs());
+      Method method = method(loaded, description.method(), description.whole().inputs());
       Optional<Method> chunk = Optional.empty();
-      if (description.chunk().isPresent()) {
-        List<ModelDescription.Port> inputs = description.chunk().get().inputs();
-        chunk = Optional.of(method(loaded, ModelDescription.CHUNK, inputs));
+      if (description.whole().chunk().isPresent()) {
+        List<ProgramInterface.Port> inputs = description.whole().chunk().get().inputs();
+        chunk = Optional.of(method(loaded, JavaDescription.CHUNK, inputs));
       }
       ProgramRunner runner = new ProgramRunner(description, loaded, method, chunk, scratch);
       scratch = null;
@@ -159,7 +160,7 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   private static Method method(
-      LoadedProgram loaded, String name, List<ModelDescription.Port> inputs)
+      LoadedProgram loaded, String name, List<ProgramInterface.Port> inputs)
       throws NoSuchMethodException {
     Class<?>[] parameters =
         inputs.stream()
@@ -168,7 +169,7 @@ public final class ProgramRunner implements AutoCloseable {
     return loaded.program().getClass().getMethod(name, parameters);
   }
 
-  private static PartitaException failed(ModelDescription description, Throwable cause) {
+  private static PartitaException failed(JavaDescription description, Throwable cause) {
     return RefusedInput.in(String.valueOf(cause.getMessage()))
         .or(() -> DeviceFailures.diagnostic(description, cause))
         .orElseGet(
@@ -181,7 +182,7 @@ public final class ProgramRunner implements AutoCloseable {
                     "check the values of the inputs"));
   }
 
-  public ModelDescription description() {
+  public JavaDescription description() {
     return description;
   }
 
@@ -192,7 +193,7 @@ public final class ProgramRunner implements AutoCloseable {
    * @throws PartitaException P5006 if an input doesn't fit, P5007 if the program throws
    */
   public List<Tensor> run(List<Tensor> inputs) {
-    return run(method, description.inputs(), inputs, description.outputs());
+    return run(method, description.whole().inputs(), inputs, description.whole().outputs());
   }
 
   /**
@@ -202,15 +203,15 @@ public final class ProgramRunner implements AutoCloseable {
    * @throws PartitaException as {@link #run(List)}
    */
   public List<Tensor> chunk(List<Tensor> inputs) {
-    ModelDescription.Chunk own = description.chunk().orElseThrow();
+    ProgramInterface.Chunk own = description.whole().chunk().orElseThrow();
     return run(chunk.orElseThrow(), own.inputs(), inputs, own.outputs());
   }
 
   private List<Tensor> run(
       Method called,
-      List<ModelDescription.Port> ports,
+      List<ProgramInterface.Port> ports,
       List<Tensor> inputs,
-      List<ModelDescription.Port> outputs) {
+      List<ProgramInterface.Port> outputs) {
     if (inputs.size() != ports.size()) {
       throw misfit("", ports.size() + " inputs", inputs.size() + "");
     }
@@ -237,7 +238,7 @@ public final class ProgramRunner implements AutoCloseable {
 
   /** Resets a decoder's state; does nothing for a program without state. */
   public void reset() {
-    if (description.kind() == ModelDescription.Kind.DECODER) {
+    if (description.whole().isDecoder()) {
       try {
         call(program.getClass().getMethod("reset"));
       } catch (NoSuchMethodException e) {
@@ -259,7 +260,7 @@ public final class ProgramRunner implements AutoCloseable {
     }
   }
 
-  private List<Tensor> tensors(List<ModelDescription.Port> ports, Object result) {
+  private List<Tensor> tensors(List<ProgramInterface.Port> ports, Object result) {
     List<Tensor> tensors = new ArrayList<>();
     if (ports.size() == 1) {
       tensors.add(TensorArrays.tensor(ports.getFirst().type(), result));

@@ -93,9 +93,11 @@ class DevicesTest {
       SortedMap<String, Tensor> expected = evaluator.run(inputs);
       List<Tensor> found =
           runner.run(
-              runner.description().inputs().stream().map(port -> inputs.get(port.name())).toList());
+              runner.description().whole().inputs().stream()
+                  .map(port -> inputs.get(port.name()))
+                  .toList());
       for (int i = 0; i < found.size(); i++) {
-        String name = runner.description().outputs().get(i).name();
+        String name = runner.description().whole().outputs().get(i).name();
         assertThat(found.get(i)).as(name).isEqualTo(expected.get(name));
       }
       assertThat(found).hasSameSizeAs(expected.keySet());

@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.ProgramDescription;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -61,6 +62,6 @@ class GoldenSourceTest {
     EmittedProgram program = JavaBackend.emit(module, new JavaOptions("golden", name));
     GoldenFile golden = GoldenFile.of("java/" + name.toLowerCase(Locale.ROOT) + ".golden");
     golden.assertMatches(name + ".java", program.files().getFirst().text());
-    golden.assertMatches(ModelDescription.FILE, program.description().json());
+    golden.assertMatches(ProgramDescription.FILE, program.description().json());
   }
 }

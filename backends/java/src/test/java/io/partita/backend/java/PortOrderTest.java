@@ -2,6 +2,7 @@ package io.partita.backend.java;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
@@ -93,9 +94,9 @@ class PortOrderTest {
         graph.inputs().stream().map(input -> EmittedPrograms.random(random, input.type())).toList();
     List<Tensor> expected = Evaluator.run(graph, inputs);
     try (ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
-      assertThat(runner.description().inputs().stream().map(ModelDescription.Port::name))
+      assertThat(runner.description().whole().inputs().stream().map(ProgramInterface.Port::name))
           .containsExactlyElementsOf(graph.inputs().stream().map(Value::name).toList());
-      assertThat(runner.description().outputs().stream().map(ModelDescription.Port::name))
+      assertThat(runner.description().whole().outputs().stream().map(ProgramInterface.Port::name))
           .containsExactlyElementsOf(graph.outputs().stream().map(Graph.Output::name).toList());
       List<Tensor> found = runner.run(inputs);
       for (int i = 0; i < found.size(); i++) {

@@ -47,7 +47,7 @@ class ProgramFolderTest {
     assertThat(contents)
         .containsOnlyKeys("a/b/Decoder.java", "Decoder.weights", "model.json", "checksums.txt");
     assertThat(contents(second)).containsExactlyEntriesOf(contents);
-    assertThat(ModelDescription.read(first)).isEqualTo(program().description());
+    assertThat(JavaDescription.read(first)).isEqualTo(program().description());
   }
 
   @Test
@@ -127,7 +127,7 @@ class ProgramFolderTest {
     for (String text :
         List.of("", "{", "[[[[", "{\"format\": 3}", "{\"format\": \"partita-java-1\"}")) {
       Files.writeString(folder.resolve("model.json"), text);
-      assertThatThrownBy(() -> ModelDescription.read(folder))
+      assertThatThrownBy(() -> JavaDescription.read(folder))
           .isInstanceOf(PartitaException.class)
           .hasMessageContaining("P5004");
     }

@@ -26,12 +26,14 @@ class VaryingDevicesTest {
             JavaBackend.emit(Localization.of(module, 1), new JavaOptions("emitted", "Model"));
         try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
           List<Tensor> given =
-              runner.description().inputs().stream().map(port -> inputs.get(port.name())).toList();
+              runner.description().whole().inputs().stream()
+                  .map(port -> inputs.get(port.name()))
+                  .toList();
           List<Tensor> found = runner.run(given);
           assertThat(found).hasSameSizeAs(expected.keySet());
           CloseTensors.verify(
               found,
-              runner.description().outputs().stream()
+              runner.description().whole().outputs().stream()
                   .map(port -> expected.get(port.name()))
                   .toList());
         }

@@ -1,6 +1,6 @@
 package io.partita.backend.siracusa;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.probe.ReferenceFiles;
 import io.partita.backend.siracusa.code.Comments;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class ReadmePage {
   private ReadmePage() {}
 
-  static Readme of(Schedule schedule, ChipDescription description, List<EmittedFile> files) {
+  static Readme of(Schedule schedule, ProgramInterface description, List<EmittedFile> files) {
     List<String> memories = new ArrayList<>();
     List<String> near = new ArrayList<>();
     for (ChipSchedule role : schedule.roles()) {
@@ -55,9 +55,9 @@ final class ReadmePage {
         near);
   }
 
-  private static List<String> ports(List<ChipDescription.WholePort> ports) {
+  private static List<String> ports(List<ProgramInterface.Port> ports) {
     return ports.stream()
-        .map(port -> row(port.name(), port.type().toString(), port.type().type().bytes()))
+        .map(port -> row(port.name(), port.sharded().toString(), port.type().bytes()))
         .toList();
   }
 

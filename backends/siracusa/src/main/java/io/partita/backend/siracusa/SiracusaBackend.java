@@ -1,6 +1,7 @@
 package io.partita.backend.siracusa;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.measure.PredictedRun;
 import io.partita.backend.emitted.probe.ReferenceFiles;
 import io.partita.backend.siracusa.code.Comments;
@@ -107,11 +108,11 @@ public final class SiracusaBackend {
     files.addAll(RuntimeSources.files(runtime));
     files.addAll(RuntimeSources.board());
     ChipDescription description = ChipDescription.of(schedule, chunk);
-    files.add(EmittedFile.text(ChipDescription.FILE, description.json()));
+    files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
     predicted.ifPresent(run -> files.add(EmittedFile.text(PredictedRun.FILE, run.json())));
     files.add(
         EmittedFile.text(
-            "README.md", Templates.print(ReadmePage.of(schedule, description, files))));
+            "README.md", Templates.print(ReadmePage.of(schedule, description.whole(), files))));
     files.sort(Comparator.comparing(EmittedFile::path));
     return new EmittedC(description, files);
   }

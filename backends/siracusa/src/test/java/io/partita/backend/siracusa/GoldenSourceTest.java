@@ -2,7 +2,7 @@ package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramDescription;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
@@ -71,11 +71,11 @@ class GoldenSourceTest {
   private static void verify(String name, Schedule schedule) throws IOException {
     GoldenFile golden = GoldenFile.of("siracusa/" + name + ".golden");
     List<String> shown =
-        List.of("role_0.c", "chip1_messages.c", "Makefile", "README.md", ChipDescription.FILE);
+        List.of("role_0.c", "chip1_messages.c", "Makefile", "README.md", ProgramDescription.FILE);
     List<EmittedFile> files = SiracusaBackend.emit(schedule, 8).files();
     assertThat(files)
         .extracting(EmittedFile::path)
-        .contains("role_0.c", "Makefile", "README.md", ChipDescription.FILE);
+        .contains("role_0.c", "Makefile", "README.md", ProgramDescription.FILE);
     for (EmittedFile file : files) {
       if (shown.contains(file.path())) {
         golden.assertMatches(file.path(), file.text());

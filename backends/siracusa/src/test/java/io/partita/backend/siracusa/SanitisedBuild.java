@@ -1,6 +1,6 @@
 package io.partita.backend.siracusa;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.InteractiveProgram;
 import io.partita.backend.emitted.run.Port;
@@ -69,7 +69,7 @@ public final class SanitisedBuild {
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers, int runs)
       throws IOException {
     try (InteractiveProgram program = start(schedule, folder, transfers)) {
-      ChipDescription description = program.description();
+      ProgramInterface description = program.description().whole();
       List<Map<String, Tensor>> all = new ArrayList<>();
       while (all.size() < runs) {
         List<Tensor> outputs =

@@ -48,11 +48,11 @@ public enum Engine {
       try (ProgramCompiler compiler = new ProgramCompiler();
           ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
         List<Tensor> ordered = new ArrayList<>();
-        runner.description().inputs().forEach(port -> ordered.add(inputs.get(port.name())));
+        runner.description().whole().inputs().forEach(port -> ordered.add(inputs.get(port.name())));
         List<Tensor> results = runner.run(ordered);
         Map<String, Tensor> outputs = new TreeMap<>();
         for (int i = 0; i < results.size(); i++) {
-          outputs.put(runner.description().outputs().get(i).name(), results.get(i));
+          outputs.put(runner.description().whole().outputs().get(i).name(), results.get(i));
         }
         return outputs;
       }

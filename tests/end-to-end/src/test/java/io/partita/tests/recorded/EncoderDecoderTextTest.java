@@ -116,7 +116,7 @@ class EncoderDecoderTextTest {
     Map<String, Tensor> given =
         NamedArrays.read(archive)
             .matching(
-                program.inputs().stream()
+                program.description().inputs().stream()
                     .map(port -> new NamedArrays.Wanted(port.name(), port.type()))
                     .toList());
     List<float[]> expected = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.partita.driver.cases;
 
-import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.InteractiveProgram;
 import io.partita.backend.emitted.run.Port;
@@ -113,7 +113,7 @@ public final class ChipRunner implements ModuleRunner {
     @Override
     public List<Tensor> run(List<Tensor> inputs) {
       Map<String, Tensor> given = new LinkedHashMap<>();
-      List<ChipDescription.WholePort> wanted = program.description().inputs();
+      List<ProgramInterface.Port> wanted = program.description().whole().inputs();
       boolean isAll = inputs.size() == graph.inputs().size();
       for (int i = 0; i < inputs.size(); i++) {
         given.put(isAll ? graph.inputs().get(i).name() : wanted.get(i).name(), inputs.get(i));
@@ -122,7 +122,7 @@ public final class ChipRunner implements ModuleRunner {
           program.run(wanted.stream().map(port -> given.get(port.name())).toList());
       Map<String, Tensor> named = new LinkedHashMap<>();
       for (int i = 0; i < outputs.size(); i++) {
-        named.put(program.description().outputs().get(i).name(), outputs.get(i));
+        named.put(program.description().whole().outputs().get(i).name(), outputs.get(i));
       }
       return graph.outputs().stream()
           .filter(output -> named.containsKey(output.name()))

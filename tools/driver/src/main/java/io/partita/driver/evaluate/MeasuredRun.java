@@ -1,7 +1,7 @@
 package io.partita.driver.evaluate;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.driver.text.CompiledModel;
-import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import io.partita.passes.mesh.sync.Statistics;
 import java.util.LinkedHashMap;
@@ -34,7 +34,7 @@ final class MeasuredRun<R> implements CompiledModel {
     this.program = program;
     this.reader = reader;
     this.join = join;
-    this.outputs = program.outputs().size() - statistics.outputs();
+    this.outputs = program.description().outputs().size() - statistics.outputs();
   }
 
   /** The statistics of all runs, of which there must be at least one. */
@@ -43,23 +43,16 @@ final class MeasuredRun<R> implements CompiledModel {
   }
 
   @Override
-  public List<Port> inputs() {
-    return program.inputs();
-  }
-
-  @Override
-  public List<Port> outputs() {
-    return program.outputs().subList(0, outputs);
-  }
-
-  @Override
-  public List<Port> states() {
-    return program.states();
-  }
-
-  @Override
-  public Optional<Module.Room> room() {
-    return program.room();
+  public ProgramInterface description() {
+    ProgramInterface all = program.description();
+    return new ProgramInterface(
+        all.model(),
+        all.mesh(),
+        all.inputs(),
+        all.outputs().subList(0, outputs),
+        all.states(),
+        all.room(),
+        Optional.empty());
   }
 
   @Override
@@ -67,16 +60,11 @@ final class MeasuredRun<R> implements CompiledModel {
     List<Tensor> results = program.run(inputs);
     Map<String, Tensor> named = new LinkedHashMap<>();
     for (int i = outputs; i < results.size(); i++) {
-      named.put(program.outputs().get(i).name(), results.get(i));
+      named.put(program.description().outputs().get(i).name(), results.get(i));
     }
     R found = reader.apply(named);
     measured = Optional.of(measured.map(before -> join.apply(before, found)).orElse(found));
     return results.subList(0, outputs);
-  }
-
-  @Override
-  public Optional<Chunk> chunk() {
-    return Optional.empty();
   }
 
   @Override

@@ -24,16 +24,19 @@ final class MetricChoice {
       return new Perplexity(data, model, new LanguageModel(program, model));
     }
     boolean isClassifier =
-        program.inputs().size() == 1
-            && program.outputs().size() == 1
-            && program.states().isEmpty()
-            && isScores(program.outputs().getFirst().type());
+        program.description().inputs().size() == 1
+            && program.description().outputs().size() == 1
+            && program.description().states().isEmpty()
+            && isScores(program.description().outputs().getFirst().type());
     if (!isClassifier) {
       throw MetricCode.NO_METRIC.at(
           model.toString(),
           "a language model, from token ids i64[1,n] to logits [1,n,v]; or a classifier, from one"
               + " input to one output [1,classes]",
-          "inputs " + program.inputs() + "; outputs " + program.outputs(),
+          "inputs "
+              + program.description().inputs()
+              + "; outputs "
+              + program.description().outputs(),
           "evaluate such a model, with a batch of 1");
     }
     return new TopOne(data, scaling, program);
@@ -44,9 +47,9 @@ final class MetricChoice {
   }
 
   static boolean isTokens(CompiledModel program) {
-    return program.inputs().stream()
+    return program.description().inputs().stream()
             .anyMatch(port -> port.type().element().isInteger() && port.type().rank() == 2)
-        && program.outputs().stream().anyMatch(port -> port.type().rank() == 3);
+        && program.description().outputs().stream().anyMatch(port -> port.type().rank() == 3);
   }
 
   /** Sets a dynamic sequence length that isn't given to that of the data. */

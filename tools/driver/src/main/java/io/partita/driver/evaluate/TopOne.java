@@ -18,8 +18,8 @@ final class TopOne implements Metric {
   TopOne(EvaluationData data, Scaling scaling, CompiledModel program) {
     this.data = data;
     this.scaling = scaling;
-    TensorType input = program.inputs().getFirst().type();
-    long classes = program.outputs().getFirst().type().shape().elements();
+    TensorType input = program.description().inputs().getFirst().type();
+    long classes = program.description().outputs().getFirst().type().shape().elements();
     if (input.shape().elements() != data.length()) {
       throw MetricCode.DATA.at(
           data.where(),
@@ -72,7 +72,7 @@ final class TopOne implements Metric {
 
   @Override
   public Score score(CompiledModel program, int sample) {
-    TensorType type = program.inputs().getFirst().type();
+    TensorType type = program.description().inputs().getFirst().type();
     double[] values = new double[data.length()];
     for (int i = 0; i < values.length; i++) {
       values[i] = scaling.apply(data.samples(), sample * values.length + i);

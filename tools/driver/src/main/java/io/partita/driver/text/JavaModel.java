@@ -1,15 +1,13 @@
 package io.partita.driver.text;
 
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.DeviceHosting;
 import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.ModelDescription;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
-import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /** A Java program, compiled and loaded. */
 public final class JavaModel implements CompiledModel {
@@ -41,45 +39,18 @@ public final class JavaModel implements CompiledModel {
   }
 
   @Override
-  public List<Port> inputs() {
-    return ports(program.description().inputs());
-  }
-
-  @Override
-  public List<Port> outputs() {
-    return ports(program.description().outputs());
-  }
-
-  private static List<Port> ports(List<ModelDescription.Port> ports) {
-    return ports.stream().map(p -> new Port(p.name(), p.type())).toList();
-  }
-
-  @Override
-  public Optional<Chunk> chunk() {
-    return program
-        .description()
-        .chunk()
-        .map(own -> new Chunk(ports(own.inputs()), ports(own.outputs())));
-  }
-
-  @Override
-  public List<Tensor> runChunk(List<Tensor> inputs) {
-    return program.chunk(inputs);
-  }
-
-  @Override
-  public List<Port> states() {
-    return program.description().states().stream().map(p -> new Port(p.input(), p.type())).toList();
-  }
-
-  @Override
-  public Optional<Module.Room> room() {
-    return program.description().room();
+  public ProgramInterface description() {
+    return program.description().whole();
   }
 
   @Override
   public List<Tensor> run(List<Tensor> inputs) {
     return program.run(inputs);
+  }
+
+  @Override
+  public List<Tensor> runChunk(List<Tensor> inputs) {
+    return program.chunk(inputs);
   }
 
   @Override

@@ -1,7 +1,8 @@
 package io.partita.driver.text;
 
+import io.partita.backend.emitted.ProgramInterface;
+import io.partita.backend.emitted.ProgramInterface.Port;
 import io.partita.driver.DriverCode;
-import io.partita.driver.text.CompiledModel.Port;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
@@ -28,7 +29,7 @@ public final class LanguageModel implements AutoCloseable {
   private final CompiledModel program;
   private final int tokenInput;
   private final int logitsOutput;
-  private final Optional<CompiledModel.Chunk> chunk;
+  private final Optional<ProgramInterface.Chunk> chunk;
   private final Map<String, Tensor> given;
   private final List<Integer> fed = new ArrayList<>();
 
@@ -43,13 +44,13 @@ public final class LanguageModel implements AutoCloseable {
    */
   public LanguageModel(CompiledModel program, Path folder, Map<String, Tensor> given) {
     this.program = program;
-    this.tokenInput = tokenInput(program.inputs(), given);
-    this.logitsOutput = find(program.outputs(), LanguageModel::isLogits);
-    this.chunk = program.chunk();
+    this.tokenInput = tokenInput(program.description().inputs(), given);
+    this.logitsOutput = find(program.description().outputs(), LanguageModel::isLogits);
+    this.chunk = program.description().chunk();
     this.given = new HashMap<>(given);
     List<Port> missing = new ArrayList<>();
-    for (int i = 0; i < program.inputs().size(); i++) {
-      Port port = program.inputs().get(i);
+    for (int i = 0; i < program.description().inputs().size(); i++) {
+      Port port = program.description().inputs().get(i);
       if (i == tokenInput || isDecoder() && isPosition(port)) {
         this.given.remove(port.name());
       } else if (!given.containsKey(port.name())) {
@@ -60,7 +61,10 @@ public final class LanguageModel implements AutoCloseable {
       throw notALanguageModel(
           folder,
           "inputs: token ids i64[1,n] and, for a decoder, positions; an output: logits [1,n,v]",
-          "inputs " + text(program.inputs()) + "; outputs " + text(program.outputs()),
+          "inputs "
+              + text(program.description().inputs())
+              + "; outputs "
+              + text(program.description().outputs()),
           "compile a language model, with a batch of 1; a KV cache must have become state");
     }
     if (!missing.isEmpty()) {
@@ -122,13 +126,14 @@ public final class LanguageModel implements AutoCloseable {
 
   /** Whether the program keeps a KV cache. */
   public boolean isDecoder() {
-    return !program.states().isEmpty();
+    return !program.description().states().isEmpty();
   }
 
   /** The program's context length in tokens. */
   public int context() {
     return isDecoder()
         ? program
+            .description()
             .room()
             .map(room -> Math.toIntExact(room.capacity()))
             .orElseGet(this::shortestState)
@@ -137,7 +142,7 @@ public final class LanguageModel implements AutoCloseable {
 
   /** Fallback if the program doesn't state it: states {@code [batch, kvHeads, capacity, d]}. */
   private int shortestState() {
-    return program.states().stream()
+    return program.description().states().stream()
         .mapToInt(state -> Math.toIntExact(state.type().shape().fromEnd(1).value()))
         .min()
         .orElseThrow();
@@ -145,16 +150,17 @@ public final class LanguageModel implements AutoCloseable {
 
   /** The number of positions of the model, independent of the cache's capacity. */
   public OptionalLong positions() {
-    return program.room().map(Module.Room::positions).orElseGet(OptionalLong::empty);
+    return program.description().room().map(Module.Room::positions).orElseGet(OptionalLong::empty);
   }
 
   private TensorType tokens() {
-    return program.inputs().get(tokenInput).type();
+    return program.description().inputs().get(tokenInput).type();
   }
 
   /** The number of tokens for which it returns logits. */
   public int vocabulary() {
-    return Math.toIntExact(program.outputs().get(logitsOutput).type().shape().fromEnd(0).value());
+    return Math.toIntExact(
+        program.description().outputs().get(logitsOutput).type().shape().fromEnd(0).value());
   }
 
   /**
@@ -200,7 +206,9 @@ public final class LanguageModel implements AutoCloseable {
     }
     Tensor tokens = Tensor.ofLongs(tokens(), ids);
     List<Tensor> inputs =
-        program.inputs().stream().map(port -> given.getOrDefault(port.name(), tokens)).toList();
+        program.description().inputs().stream()
+            .map(port -> given.getOrDefault(port.name(), tokens))
+            .toList();
     return program.run(inputs);
   }
 
@@ -219,7 +227,7 @@ public final class LanguageModel implements AutoCloseable {
       outputs =
           isChunk
               ? program.runChunk(inputs(chunk.orElseThrow().inputs(), next))
-              : program.run(inputs(program.inputs(), next));
+              : program.run(inputs(program.description().inputs(), next));
       fed.addAll(next);
       last = next.size() - 1;
     }

@@ -1,7 +1,7 @@
 package io.partita.backend.emitted.measure;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.partita.ir.file.DescriptionFields;
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.io.IOException;
 import java.io.UncheckedIOException;

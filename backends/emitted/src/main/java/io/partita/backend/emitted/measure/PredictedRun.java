@@ -1,12 +1,12 @@
 package io.partita.backend.emitted.measure;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.emitted.DescriptionFields;
+import io.partita.backend.emitted.DescriptionFile;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.passes.schedule.predict.EnergyModel;
@@ -15,7 +15,6 @@ import io.partita.passes.schedule.predict.SchedulePrediction.DevicePrediction;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -155,16 +154,8 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
    * @throws PartitaException P5107 if there is none or it isn't valid
    */
   public static PredictedRun read(Path folder) {
-    Path file = folder.resolve(FILE);
-    try {
-      return of(DescriptionFields.of(JSON.std.anyFrom(DescriptionFields.text(file)), FORMAT));
-    } catch (NoSuchFileException e) {
-      throw unreadable(file, "no such file");
-    } catch (JacksonException e) {
-      throw unreadable(file, e.getOriginalMessage());
-    } catch (IOException | IllegalArgumentException | ArithmeticException e) {
-      throw unreadable(file, String.valueOf(e.getMessage()));
-    }
+    return DescriptionFile.read(
+        folder.resolve(FILE), FORMAT, PredictedRun::of, PredictedRun::unreadable);
   }
 
   private static PartitaException unreadable(Path file, String found) {

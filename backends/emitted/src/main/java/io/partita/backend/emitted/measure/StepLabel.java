@@ -1,6 +1,6 @@
 package io.partita.backend.emitted.measure;
 
-import io.partita.ir.file.DescriptionFields;
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import java.util.Arrays;

@@ -1,10 +1,9 @@
 package io.partita.backend.emitted.probe;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.emitted.DescriptionFields;
+import io.partita.backend.emitted.DescriptionFile;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.DescriptionFields;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
@@ -93,20 +92,20 @@ record ChipReference(
    * @throws PartitaException P5106 if there is none or it can't be read
    */
   static ChipReference read(Path folder, int chip) {
-    Path file = folder.resolve(steps(chip));
     Path text = folder.resolve(graph(chip));
+    Graph graph;
     try {
-      Graph graph =
-          PirParser.parse(Files.readString(text), text.toString(), MemorySegment.NULL).graph();
-      return of(
-          graph, DescriptionFields.of(JSON.std.anyFrom(DescriptionFields.text(file)), FORMAT));
+      graph = PirParser.parse(Files.readString(text), text.toString(), MemorySegment.NULL).graph();
     } catch (NoSuchFileException e) {
-      throw unreadable(Path.of(e.getFile()), "no such file");
-    } catch (JacksonException e) {
-      throw unreadable(file, e.getOriginalMessage());
-    } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw unreadable(file, String.valueOf(e.getMessage()));
+      throw unreadable(text, "no such file");
+    } catch (IOException e) {
+      throw unreadable(text, String.valueOf(e.getMessage()));
     }
+    return DescriptionFile.read(
+        folder.resolve(steps(chip)),
+        FORMAT,
+        fields -> of(graph, fields),
+        ChipReference::unreadable);
   }
 
   private static PartitaException unreadable(Path file, String found) {

@@ -2,7 +2,7 @@ package io.partita.backend.emitted.run;
 
 import io.partita.backend.emitted.ChipDescription;
 import io.partita.backend.emitted.ChipDescription.Port;
-import io.partita.backend.emitted.ChipDescription.WholePort;
+import io.partita.backend.emitted.ProgramInterface;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.mesh.Shards;
 import io.partita.ir.tensor.Tensor;
@@ -58,9 +58,9 @@ record Streams(ChipDescription description, int run) {
   Map<String, Tensor> parts(int chip, List<Tensor> inputs) {
     Map<String, Tensor> parts = new HashMap<>();
     for (int i = 0; i < inputs.size(); i++) {
-      WholePort port = description.inputs().get(i);
-      if (port.type().layout().holds(chip)) {
-        parts.put(port.name(), Shards.part(inputs.get(i), port.type().layout(), chip));
+      ProgramInterface.Port port = description.whole().inputs().get(i);
+      if (port.sharded().layout().holds(chip)) {
+        parts.put(port.name(), Shards.part(inputs.get(i), port.sharded().layout(), chip));
       }
     }
     return parts;
@@ -83,8 +83,8 @@ record Streams(ChipDescription description, int run) {
   /** Assembles the whole model's outputs from those of each chip. */
   List<Tensor> outputs(List<List<Tensor>> parts) {
     List<Tensor> outputs = new ArrayList<>();
-    for (WholePort port : description.outputs()) {
-      ShardedType sharded = port.type();
+    for (ProgramInterface.Port port : description.whole().outputs()) {
+      ShardedType sharded = port.sharded();
       SortedMap<Integer, Tensor> held = new TreeMap<>();
       for (int chip : sharded.layout().holders()) {
         TensorType local = sharded.localType(chip);

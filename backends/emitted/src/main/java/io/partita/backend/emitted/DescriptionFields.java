@@ -1,12 +1,9 @@
-package io.partita.ir.file;
+package io.partita.backend.emitted;
 
 import io.partita.ir.graph.Module;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,20 +14,6 @@ import java.util.OptionalLong;
  * {@link IllegalArgumentException} that says what.
  */
 public record DescriptionFields(Map<?, ?> fields) {
-  private static final long LARGEST_FILE = 1 << 26;
-
-  /**
-   * The text of a description, which is no larger than a description can be.
-   *
-   * @throws IllegalArgumentException for a larger file
-   */
-  public static String text(Path file) throws IOException {
-    if (Files.size(file) > LARGEST_FILE) {
-      throw new IllegalArgumentException("a file of " + Files.size(file) + " bytes");
-    }
-    return Files.readString(file);
-  }
-
   /**
    * @param json what a file holds
    * @param format what its field {@code format} says if it's of the kind that is wanted

@@ -1,0 +1,61 @@
+package io.partita.backend.emitted;
+
+import io.partita.ir.diagnostic.DiagnosticCode;
+import io.partita.ir.diagnostic.PartitaException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The file {@code model.json} in the folder of an emitted program: the {@link ProgramInterface},
+ * and what the target's runner needs.
+ *
+ * @param format the text that identifies the target's descriptions
+ * @param target the value of {@code --target} that writes them
+ * @param unreadable the diagnostic for a folder without one
+ */
+public record ProgramDescription(String format, String target, DiagnosticCode unreadable) {
+  /** The file's name. */
+  public static final String FILE = "model.json";
+
+  /**
+   * Returns deterministic JSON.
+   *
+   * @param rest the fields of the target
+   */
+  public String json(ProgramInterface whole, Map<String, ?> rest) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("format", format);
+    fields.putAll(whole.fields());
+    fields.putAll(rest);
+    return DescriptionFile.json(fields);
+  }
+
+  /**
+   * Reads the description in a folder.
+   *
+   * @param reader reads the fields of the target
+   * @throws PartitaException if there is none or it can't be read
+   */
+  public <T> T read(Path folder, Reader<T> reader) {
+    return DescriptionFile.read(
+        folder.resolve(FILE),
+        format,
+        fields -> reader.read(ProgramInterface.of(fields), fields),
+        this::unreadable);
+  }
+
+  private PartitaException unreadable(Path file, String found) {
+    return new PartitaException(
+        unreadable,
+        file.toString(),
+        "a folder that 'partita compile --target " + target + "' wrote",
+        found,
+        "name such a folder, or compile the model again");
+  }
+
+  /** Makes the description of a target's program from its fields. */
+  public interface Reader<T> {
+    T read(ProgramInterface whole, DescriptionFields fields);
+  }
+}
