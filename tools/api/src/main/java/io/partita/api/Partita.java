@@ -1,23 +1,22 @@
 package io.partita.api;
 
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaOptions;
-import io.partita.backend.siracusa.EmittedC;
+import io.partita.backend.emitted.EmittedProgram;
 import io.partita.driver.Compilation;
+import io.partita.driver.CompilationTarget;
+import io.partita.driver.ConflictingOptions;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.ModelFile;
 import io.partita.driver.Sharding;
 import io.partita.driver.SyncSelection;
 import io.partita.driver.Target;
-import io.partita.driver.chip.ChipTarget;
 import io.partita.driver.chip.TargetSettings;
 import io.partita.driver.plan.DeviceSelection;
 import io.partita.driver.plan.PlanResult;
 import io.partita.driver.plan.Planning;
 import io.partita.ir.diagnostic.PartitaException;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -77,51 +76,40 @@ public final class Partita {
                     "--chunk takes a number of 2 or more tokens, not " + tokens);
               }
             });
-    return switch (Target.of(options.target())) {
-      case JAVA -> java();
-      case SIRACUSA -> chips();
-      case EVALUATOR ->
-          throw new InvalidOptionsException(
-              "the evaluator runs models without compilation; choose another target");
-    };
+    CompilationTarget target;
+    try {
+      target = target();
+    } catch (ConflictingOptions conflict) {
+      throw new InvalidOptionsException(conflict.getMessage());
+    }
+    Compilation compilation = new Compilation(listener::note, listener::step);
+    EmittedProgram program;
+    if (options.plan().isPresent()) {
+      Entries planned = planned(options.plan().get());
+      program =
+          compilation.emit(
+              planned.step().placement().isPresent()
+                  ? Distribution.overlapping(planned)
+                  : Distribution.programs(planned),
+              target,
+              options.output());
+    } else {
+      devices.chosen().ifPresent(strategy -> target.verifyDevices(strategy.devices()));
+      program = compilation.compile(request(), sharding(), target, options.output());
+    }
+    return Written.of(options.output(), ModelFile.parts(options.model()), program);
   }
 
-  private CompiledModel java() {
-    if (!settings.isEmpty() && options.plan().isEmpty()) {
-      throw new InvalidOptionsException("--set needs a target of chips, or --plan with a target");
-    }
-    JavaOptions names =
-        new JavaOptions(options.packageName().orElse(""), options.className().orElse("Model"));
-    Compilation compilation = compilation();
-    EmittedProgram program =
-        options.plan().isPresent()
-            ? java(compilation, planned(options.plan().get()), names)
-            : compilation.toJava(request(), sharding(), names, options.output());
-    return Written.java(options.output(), inputs(), program);
-  }
-
-  private EmittedProgram java(Compilation compilation, Entries planned, JavaOptions names) {
-    return planned.step().placement().isEmpty()
-        ? compilation.toJava(planned, names, options.output())
-        : compilation.toJava(Distribution.overlapping(planned), names, options.output());
-  }
-
-  private CompiledModel chips() {
-    if (options.packageName().isPresent() || options.className().isPresent()) {
-      throw new InvalidOptionsException(
-          "--package and --class are for --target java; C has no classes");
-    }
-    ChipTarget chips = settings.chips(options.target());
-    if (options.plan().isEmpty()) {
-      devices.chosen().ifPresent(strategy -> chips.verifyDevices(strategy.devices()));
-    }
-    Compilation compilation = compilation();
-    EmittedC program =
-        options.plan().isPresent()
-            ? compilation.toC(
-                Distribution.overlapping(planned(options.plan().get())), chips, options.output())
-            : compilation.toC(request(), sharding(), chips, options.output());
-    return Written.chips(options.output(), inputs(), program);
+  /** The target; with a plan, Java takes no settings, which are then those of the plan's target. */
+  private CompilationTarget target() {
+    Target target = Target.of(options.target());
+    boolean isOfPlan = options.plan().isPresent() && target == Target.JAVA;
+    return target.with(
+        new Target.Options(
+            options.target(),
+            isOfPlan ? new TargetSettings(Map.of()) : settings,
+            options.packageName(),
+            options.className()));
   }
 
   private SyncSelection syncs() {
@@ -149,10 +137,6 @@ public final class Partita {
     return planning.entries(result);
   }
 
-  private Compilation compilation() {
-    return new Compilation(listener::note, listener::step);
-  }
-
   private Compilation.Request request() {
     return new Compilation.Request(
         options.model(),
@@ -161,9 +145,5 @@ public final class Partita {
         options.passes().orElse(null),
         options.chunk(),
         options.cacheCapacity());
-  }
-
-  private List<Path> inputs() {
-    return ModelFile.parts(options.model());
   }
 }

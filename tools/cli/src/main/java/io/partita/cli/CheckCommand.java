@@ -6,7 +6,6 @@ import io.partita.driver.StandardPasses;
 import io.partita.driver.Target;
 import io.partita.driver.cases.CaseResult;
 import io.partita.driver.cases.CaseRunner;
-import io.partita.driver.cases.ChipRunner;
 import io.partita.driver.cases.ModuleRunner;
 import io.partita.driver.cases.TestCase;
 import io.partita.driver.cases.Tolerance;
@@ -113,18 +112,18 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private ModuleRunner runner(Target chosen, Optional<Sharding> sharding) {
-    boolean isChip = chosen == Target.SIRACUSA;
-    if (!isChip && (!settings.settings().isEmpty() || on != null)) {
-      throw new ParameterException(
-          spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
-    }
     if (on != null && on != Port.HOST) {
       throw new ParameterException(
           spec.commandLine(),
           "check runs emitted C on host only; use 'partita run' for other ports");
     }
+    boolean isChip = chosen == Target.SIRACUSA;
+    if (!isChip && (!settings.settings().isEmpty() || on != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--set and --on need a target whose code is C: --target siracusa");
+    }
     return isChip
-        ? new ChipRunner(settings.settings().chips(target), sharding)
+        ? chosen.with(new Target.Options(target, settings.settings())).runner(sharding)
         : chosen.runner(sharding);
   }
 

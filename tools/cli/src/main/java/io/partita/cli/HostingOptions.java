@@ -45,7 +45,7 @@ final class HostingOptions {
           "--peers LIST and --key FILE go together: make a key with 'partita key FILE', and copy it to"
               + " all computers");
     }
-    boolean isForOne = JavaDescription.read(folder).devices().isEmpty();
+    boolean isForOne = JavaDescription.read(folder).group().isEmpty();
     if (!processes && peers == null) {
       return new DeviceHosting.Threads();
     }

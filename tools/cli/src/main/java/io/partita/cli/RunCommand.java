@@ -123,7 +123,7 @@ final class RunCommand implements Callable<Integer> {
           "--device " + device + " needs --peers HOST:PORT,..., the addresses of all devices");
     }
     options.hosting(folder, spec);
-    int devices = JavaDescription.read(folder).devices().orElseThrow().parts().size();
+    int devices = JavaDescription.read(folder).group().orElseThrow().parts().size();
     if (device < 0 || device >= devices) {
       throw new ParameterException(
           spec.commandLine(),

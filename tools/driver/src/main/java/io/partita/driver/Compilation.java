@@ -1,18 +1,10 @@
 package io.partita.driver;
 
-import io.partita.backend.emitted.ChipDescription;
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaBackend;
-import io.partita.backend.java.JavaOptions;
-import io.partita.backend.java.ProgramFolder;
-import io.partita.backend.siracusa.EmittedC;
-import io.partita.driver.chip.ChipRemedies;
-import io.partita.driver.chip.ChipTarget;
+import io.partita.backend.emitted.Backend;
+import io.partita.backend.emitted.EmittedProgram;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.file.OutputFolder;
 import io.partita.ir.graph.Module;
-import io.partita.ir.program.Program;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -82,104 +74,34 @@ public final class Compilation {
   }
 
   /**
-   * Compiles to Java and writes the folder atomically.
+   * Compiles a model and writes the folder atomically.
    *
    * @param sharding the distribution; empty for one device
-   * @throws PartitaException if the model can't be compiled or the folder can't be written
+   * @throws PartitaException if the model can't be compiled or doesn't fit the target, or the
+   *     folder can't be written
    */
-  public EmittedProgram toJava(
-      Request request, Optional<Sharding> sharding, JavaOptions options, Path folder) {
-    return toJava(distributed(preparation().prepareEntries(request), sharding), options, folder);
-  }
-
-  /**
-   * Emits a prepared module of the graph or mesh dialect as Java.
-   *
-   * @throws PartitaException if the folder can't be written
-   */
-  public EmittedProgram toJava(Module module, JavaOptions options, Path folder) {
-    return toJava(new Entries(module), options, folder);
-  }
-
-  /**
-   * Like {@link #toJava(Module, JavaOptions, Path)}, with all entry points.
-   *
-   * @throws PartitaException if the folder can't be written
-   */
-  public EmittedProgram toJava(Entries entries, JavaOptions options, Path folder) {
-    if (entries.step().placement().isPresent()) {
-      return toJava(Distribution.programs(entries), options, folder);
-    }
-    progress.accept("emitting Java");
-    return write(JavaBackend.emit(entries.step(), entries.chunk(), options), folder);
-  }
-
-  /**
-   * Emits the programs of several devices as Java.
-   *
-   * @throws PartitaException if the folder can't be written
-   */
-  public EmittedProgram toJava(Entries.Programs programs, JavaOptions options, Path folder) {
-    progress.accept("emitting Java");
-    return write(JavaBackend.emit(programs.step(), programs.chunk(), options), folder);
-  }
-
-  private EmittedProgram write(EmittedProgram program, Path folder) {
-    progress.accept("writing " + folder);
-    ProgramFolder.write(program, folder);
-    return program;
-  }
-
-  /**
-   * Compiles to C and writes the folder atomically.
-   *
-   * @param sharding the distribution; empty for one chip
-   * @throws PartitaException if the model can't be compiled or the folder can't be written
-   */
-  public EmittedC toC(
-      Request request, Optional<Sharding> sharding, ChipTarget target, Path folder) {
+  public EmittedProgram compile(
+      Request request, Optional<Sharding> sharding, CompilationTarget target, Path folder) {
     Entries whole = preparation().prepareEntries(request);
     Entries.Programs programs = Distribution.programs(distributed(whole, sharding));
     try {
-      return toC(programs, target, folder);
-    } catch (PartitaException tooLarge) {
-      if (!ChipRemedies.mayHelp(tooLarge)) {
-        throw tooLarge;
-      }
-      progress.accept("looking for changes that make it fit");
-      throw new ChipRemedies(whole, programs.step().devices().size(), target)
-          .named(tooLarge, programs);
+      return emit(programs, target, folder);
+    } catch (PartitaException failure) {
+      throw target.withRemedies(failure, whole, programs, progress);
     }
   }
 
   /**
-   * Emits a prepared module of the graph or mesh dialect as C.
-   *
-   * @throws PartitaException if it doesn't fit the target, or the folder can't be written
-   */
-  public EmittedC toC(Module module, ChipTarget target, Path folder) {
-    return toC(Distribution.program(module), target, folder);
-  }
-
-  /**
-   * Emits the programs of several chips as C.
+   * Emits the programs of the devices and writes the folder atomically.
    *
    * @throws PartitaException if they don't fit the target, or the folder can't be written
    */
-  public EmittedC toC(Program program, ChipTarget target, Path folder) {
-    return toC(new Entries.Programs(program), target, folder);
-  }
-
-  /**
-   * Like {@link #toC(Program, ChipTarget, Path)}, with all entry points.
-   *
-   * @throws PartitaException if they don't fit the target, or the folder can't be written
-   */
-  public EmittedC toC(Entries.Programs programs, ChipTarget target, Path folder) {
-    progress.accept("scheduling and emitting C");
-    EmittedC emitted = target.emit(programs);
+  public EmittedProgram emit(Entries.Programs programs, CompilationTarget target, Path folder) {
+    Backend backend = target.backend();
+    progress.accept("emitting " + backend.language());
+    EmittedProgram emitted = backend.emit(programs.step(), programs.chunk());
     progress.accept("writing " + folder);
-    OutputFolder.write(emitted.files(), folder, ChipDescription::isIn);
+    backend.write(emitted, folder);
     return emitted;
   }
 

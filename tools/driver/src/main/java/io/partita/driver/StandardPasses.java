@@ -135,10 +135,7 @@ public final class StandardPasses {
    * The passes before a test case runs: none for the evaluator, which then checks only the import.
    */
   public static Pipeline forChecking(Target target) {
-    return switch (target) {
-      case EVALUATOR -> new Pipeline(List.of());
-      case JAVA, SIRACUSA -> usual();
-    };
+    return target == Target.EVALUATOR ? new Pipeline(List.of()) : usual();
   }
 
   /**

@@ -1,10 +1,9 @@
 package io.partita.driver;
 
-import io.partita.driver.cases.ChipRunner;
+import io.partita.backend.java.JavaOptions;
 import io.partita.driver.cases.EvaluatorRunner;
-import io.partita.driver.cases.JavaRunner;
 import io.partita.driver.cases.ModuleRunner;
-import io.partita.driver.chip.ChipTarget;
+import io.partita.driver.chip.TargetSettings;
 import io.partita.ir.diagnostic.NearestName;
 import io.partita.ir.diagnostic.PartitaException;
 import java.util.Arrays;
@@ -14,9 +13,63 @@ import java.util.Optional;
 
 /** The targets of compilation, and the evaluator, which needs no compilation. */
 public enum Target {
-  EVALUATOR("evaluator"),
-  JAVA("java"),
-  SIRACUSA("siracusa");
+  /** Runs modules as they are, for checks. */
+  EVALUATOR("evaluator") {
+    @Override
+    public ModuleRunner runner(Optional<Sharding> sharding) {
+      return new EvaluatorRunner();
+    }
+
+    @Override
+    public CompilationTarget with(Options options) {
+      throw new ConflictingOptions(
+          "the evaluator runs models without compilation; choose another target");
+    }
+  },
+
+  /** Emits a class for the JVM, or one for each role of several devices. */
+  JAVA("java") {
+    @Override
+    public CompilationTarget with(Options options) {
+      if (!options.settings().isEmpty()) {
+        throw new ConflictingOptions(
+            "--set needs a target of chips, such as --target siracusa, or --plan with one");
+      }
+      return new JavaTarget(
+          new JavaOptions(options.packageName().orElse(""), options.className().orElse("Model")));
+    }
+  },
+
+  /** Emits C for Siracusa chips. */
+  SIRACUSA("siracusa") {
+    @Override
+    public CompilationTarget with(Options options) {
+      if (options.packageName().isPresent() || options.className().isPresent()) {
+        throw new ConflictingOptions(
+            "--package and --class are for --target java; C has no classes");
+      }
+      return options.settings().chips(options.reference());
+    }
+  };
+
+  /**
+   * The options of a target.
+   *
+   * @param reference the value of {@code --target}
+   * @param settings the values of {@code --set} that are meant for the target
+   * @param packageName the Java package
+   * @param className the name of the Java class
+   */
+  public record Options(
+      String reference,
+      TargetSettings settings,
+      Optional<String> packageName,
+      Optional<String> className) {
+    /** The options of a target without names. */
+    public Options(String reference, TargetSettings settings) {
+      this(reference, settings, Optional.empty(), Optional.empty());
+    }
+  }
 
   private final String text;
 
@@ -53,6 +106,14 @@ public enum Target {
         NearestName.remedy(name, names()));
   }
 
+  /**
+   * Returns the target with its options.
+   *
+   * @throws ConflictingOptions if an option isn't one of the target's
+   * @throws PartitaException if a setting is wrong
+   */
+  public abstract CompilationTarget with(Options options);
+
   /** Returns a runner for modules. */
   public ModuleRunner runner() {
     return runner(Optional.empty());
@@ -60,10 +121,6 @@ public enum Target {
 
   /** Returns a runner for modules, distributed by a strategy; the evaluator runs them whole. */
   public ModuleRunner runner(Optional<Sharding> sharding) {
-    return switch (this) {
-      case EVALUATOR -> new EvaluatorRunner();
-      case JAVA -> new JavaRunner(sharding);
-      case SIRACUSA -> new ChipRunner(ChipTarget.of(text, Map.of()), sharding);
-    };
+    return with(new Options(text, new TargetSettings(Map.of()))).runner(sharding);
   }
 }

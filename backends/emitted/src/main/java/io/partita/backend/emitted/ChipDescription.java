@@ -4,7 +4,6 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.type.TensorType;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +21,8 @@ import java.util.Optional;
  *     point
  */
 public record ChipDescription(
-    ProgramInterface whole, String target, List<Chip> chips, List<Chip> chunk) {
+    ProgramInterface whole, String target, List<Chip> chips, List<Chip> chunk)
+    implements Description {
   private static final ProgramDescription DESCRIPTION =
       new ProgramDescription("partita-c-2", "siracusa", ProgramCode.DESCRIPTOR);
 
@@ -41,6 +41,22 @@ public record ChipDescription(
   public ChipDescription {
     chips = List.copyOf(chips);
     chunk = List.copyOf(chunk);
+  }
+
+  @Override
+  public int devices() {
+    return chips.size();
+  }
+
+  @Override
+  public Optional<String> mainClass() {
+    return Optional.empty();
+  }
+
+  @Override
+  public String summary() {
+    return "C for %d chip%s of %s: 'make host' builds it"
+        .formatted(chips.size(), chips.size() == 1 ? "" : "s", target);
   }
 
   /** Returns the description as if the entry point for several tokens were the only one. */
@@ -107,11 +123,7 @@ public record ChipDescription(
 
   /** Whether the folder holds a program in C. */
   public static boolean isIn(Path folder) {
-    try {
-      return Files.exists(folder.resolve(ProgramDescription.FILE)) && read(folder) != null;
-    } catch (PartitaException other) {
-      return false;
-    }
+    return DESCRIPTION.isIn(folder, ChipDescription::of);
   }
 
   /**
@@ -120,14 +132,15 @@ public record ChipDescription(
    * @throws PartitaException P5101 if there is none or it can't be read
    */
   public static ChipDescription read(Path folder) {
-    return DESCRIPTION.read(
-        folder,
-        (whole, fields) ->
-            new ChipDescription(
-                whole,
-                fields.text("target"),
-                chips(fields, "chips"),
-                fields.has("chunk_chips") ? chips(fields, "chunk_chips") : List.of()));
+    return DESCRIPTION.read(folder, ChipDescription::of);
+  }
+
+  private static ChipDescription of(ProgramInterface whole, DescriptionFields fields) {
+    return new ChipDescription(
+        whole,
+        fields.text("target"),
+        chips(fields, "chips"),
+        fields.has("chunk_chips") ? chips(fields, "chunk_chips") : List.of());
   }
 
   private static List<Chip> chips(DescriptionFields fields, String name) {

@@ -2,6 +2,7 @@ package io.partita.backend.emitted;
 
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -43,6 +44,15 @@ public record ProgramDescription(String format, String target, DiagnosticCode un
         format,
         fields -> reader.read(ProgramInterface.of(fields), fields),
         this::unreadable);
+  }
+
+  /** Whether a folder holds a program of the target. */
+  public boolean isIn(Path folder, Reader<?> reader) {
+    try {
+      return Files.exists(folder.resolve(FILE)) && read(folder, reader) != null;
+    } catch (PartitaException other) {
+      return false;
+    }
   }
 
   private PartitaException unreadable(Path file, String found) {

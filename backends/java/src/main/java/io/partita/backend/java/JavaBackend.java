@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.code.CallerPrinter;
@@ -18,6 +19,7 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.Step;
 import io.partita.passes.graph.anatomy.InputRanges;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,19 +29,46 @@ import java.util.TreeMap;
 /**
  * Turns a module of the graph dialect into one readable Java class and a file of weights, and a
  * program for several devices into a class for each role and a file of weights for each device.
+ *
+ * @param options the names of the class and its package
  */
-public final class JavaBackend {
+public record JavaBackend(JavaOptions options) implements Backend {
   /** The most elements of a Java array, less a few. */
   private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
 
-  private JavaBackend() {}
+  @Override
+  public String language() {
+    return "Java";
+  }
+
+  /**
+   * Returns the program, without writing it. A program without a mesh becomes a single class.
+   *
+   * @throws PartitaException P5001 if a shape isn't static, P5009 if a tensor doesn't fit an array,
+   *     P5016 if an input or output isn't whole on the devices together
+   */
+  @Override
+  public EmittedJava emit(Program program, Optional<Program> chunk) {
+    return program.mesh().axes().isEmpty()
+        ? emit(alone(program), chunk.map(JavaBackend::alone), options)
+        : emit(program, chunk, options);
+  }
+
+  private static Module alone(Program program) {
+    return program.devices().getFirst();
+  }
+
+  @Override
+  public boolean isProgram(Path folder) {
+    return JavaDescription.isIn(folder);
+  }
 
   /**
    * Returns the program, without writing it.
    *
    * @throws PartitaException P5001 if a shape isn't static, P5009 if a tensor doesn't fit an array
    */
-  public static EmittedProgram emit(Module module, JavaOptions options) {
+  public static EmittedJava emit(Module module, JavaOptions options) {
     return emit(module, Optional.empty(), options);
   }
 
@@ -49,7 +78,7 @@ public final class JavaBackend {
    * @param chunk the same decoder for several tokens at once, with the same states; shared weights
    *     are the same tensors
    */
-  public static EmittedProgram emit(Module module, Optional<Module> chunk, JavaOptions options) {
+  public static EmittedJava emit(Module module, Optional<Module> chunk, JavaOptions options) {
     verify(module);
     chunk.ifPresent(JavaBackend::verify);
     ModulePlan plan = ModulePlan.of(InputRanges.record(module), chunk.map(InputRanges::record));
@@ -60,7 +89,7 @@ public final class JavaBackend {
             options.qualifiedName(),
             options.weightsFile(),
             Optional.empty());
-    return new EmittedProgram(
+    return new EmittedJava(
         description,
         List.of(
             EmittedFile.text(options.sourcePath(), source),
@@ -74,7 +103,7 @@ public final class JavaBackend {
    * @throws PartitaException P5001 and P5009 as above, P5016 when an input or output isn't whole on
    *     the devices together
    */
-  public static EmittedProgram emit(Program program, JavaOptions options) {
+  public static EmittedJava emit(Program program, JavaOptions options) {
     return emit(program, Optional.empty(), options);
   }
 
@@ -84,7 +113,7 @@ public final class JavaBackend {
    * @param chunk the same decoder on the same devices for several tokens at once, with the same
    *     states on each; shared weights are the same tensors
    */
-  public static EmittedProgram emit(Program program, Optional<Program> chunk, JavaOptions options) {
+  public static EmittedJava emit(Program program, Optional<Program> chunk, JavaOptions options) {
     for (Program each : chunk.map(own -> List.of(program, own)).orElse(List.of(program))) {
       each.devices().forEach(JavaBackend::verify);
       verifyComplete(each);
@@ -111,7 +140,7 @@ public final class JavaBackend {
     files.addAll(RuntimeSources.of(options));
     files.addAll(weights);
     files.add(EmittedFile.text(ProgramDescription.FILE, description.json()));
-    return new EmittedProgram(description, files);
+    return new EmittedJava(description, files);
   }
 
   private static void verifyComplete(Program program) {

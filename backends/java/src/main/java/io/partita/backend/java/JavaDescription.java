@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.Description;
 import io.partita.backend.emitted.DescriptionFields;
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.backend.emitted.ProgramInterface;
@@ -16,10 +17,11 @@ import java.util.Optional;
  * @param whole the interface
  * @param className the qualified name of the class
  * @param weightsFile the file of weights; empty for a program for several devices
- * @param devices the devices; empty for a program for one device
+ * @param group the devices; empty for a program for one device
  */
 public record JavaDescription(
-    ProgramInterface whole, String className, String weightsFile, Optional<DeviceGroup> devices) {
+    ProgramInterface whole, String className, String weightsFile, Optional<DeviceGroup> group)
+    implements Description {
   /** The method of a decoder that takes several tokens at once. */
   public static final String CHUNK = "chunk";
 
@@ -45,6 +47,33 @@ public record JavaDescription(
     }
   }
 
+  @Override
+  public int devices() {
+    return group.map(own -> own.parts().size()).orElse(1);
+  }
+
+  @Override
+  public Optional<String> mainClass() {
+    return Optional.of(className);
+  }
+
+  @Override
+  public String summary() {
+    return kind()
+        + (group.isPresent() ? ", on %d devices: %s".formatted(devices(), whole.mesh()) : "");
+  }
+
+  private String kind() {
+    if (!whole.isDecoder()) {
+      return "class %s: a function, run(…)".formatted(className);
+    }
+    return "class %s: a decoder with step(…)%s and reset(), and a state of %,d bytes"
+        .formatted(
+            className,
+            whole.chunk().isPresent() ? ", chunk(…)" : "",
+            whole.states().stream().mapToLong(state -> state.type().bytes()).sum());
+  }
+
   /** The name of the method that runs the program. */
   public String method() {
     return whole.isDecoder() ? "step" : "run";
@@ -54,10 +83,10 @@ public record JavaDescription(
   public String json() {
     Map<String, Object> rest = new LinkedHashMap<>();
     rest.put("class", className);
-    devices.ifPresentOrElse(
-        group -> {
-          rest.put("program", group.program());
-          rest.put("devices", group.parts().stream().map(JavaDescription::fields).toList());
+    group.ifPresentOrElse(
+        own -> {
+          rest.put("program", own.program());
+          rest.put("devices", own.parts().stream().map(JavaDescription::fields).toList());
         },
         () -> rest.put("weights", weightsFile));
     return DESCRIPTION.json(whole, rest);
@@ -76,17 +105,24 @@ public record JavaDescription(
    * @throws PartitaException P5004 if there is none or it can't be read
    */
   public static JavaDescription read(Path folder) {
-    return DESCRIPTION.read(
-        folder,
-        (whole, fields) ->
-            new JavaDescription(
-                whole,
-                fields.text("class"),
-                fields.has("devices") ? "" : fields.text("weights"),
-                fields.has("devices") ? Optional.of(devices(fields)) : Optional.empty()));
+    return DESCRIPTION.read(folder, JavaDescription::of);
   }
 
-  private static DeviceGroup devices(DescriptionFields fields) {
+  /** Whether the folder holds a program in Java. */
+  static boolean isIn(Path folder) {
+    return DESCRIPTION.isIn(folder, JavaDescription::of);
+  }
+
+  private static JavaDescription of(ProgramInterface whole, DescriptionFields fields) {
+    boolean isGroup = fields.has("devices");
+    return new JavaDescription(
+        whole,
+        fields.text("class"),
+        isGroup ? "" : fields.text("weights"),
+        isGroup ? Optional.of(group(fields)) : Optional.empty());
+  }
+
+  private static DeviceGroup group(DescriptionFields fields) {
     return new DeviceGroup(
         fields.text("program"),
         fields.objects("devices").stream()

@@ -29,11 +29,11 @@ final class LoadedProgram implements AutoCloseable {
       ProgramCompiler compiler, JavaDescription description, Sources sources) throws IOException {
     SortedMap<String, String> texts = new TreeMap<>();
     read(description.className(), sources, texts);
-    if (description.devices().isPresent()) {
+    if (description.group().isPresent()) {
       for (String name : RuntimeSources.CLASSES) {
         read(description.className() + name, sources, texts);
       }
-      for (JavaDescription.DevicePart part : description.devices().get().parts()) {
+      for (JavaDescription.DevicePart part : description.group().get().parts()) {
         read(part.className(), sources, texts);
       }
     }
@@ -60,7 +60,7 @@ final class LoadedProgram implements AutoCloseable {
       DeviceHosting hosting)
       throws IOException, ReflectiveOperationException {
     Class<?> type = new ProgramLoader(classes).loadClass(description.className());
-    if (description.devices().isEmpty()) {
+    if (description.group().isEmpty()) {
       Path weights = folder.resolve(description.weightsFile());
       return new LoadedProgram(
           type.getConstructor(Path.class).newInstance(weights), Optional.empty());

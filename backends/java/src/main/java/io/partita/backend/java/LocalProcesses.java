@@ -48,7 +48,7 @@ final class LocalProcesses implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
     key = scratch.resolve("devices.p12");
     DeviceKey making = DeviceKey.begin(key);
-    int devices = description.devices().orElseThrow().parts().size();
+    int devices = description.group().orElseThrow().parts().size();
     server = new ServerSocket(0, devices * 2, InetAddress.getLoopbackAddress());
     try {
       for (int device = 1; device < devices; device++) {

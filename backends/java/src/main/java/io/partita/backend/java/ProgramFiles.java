@@ -12,7 +12,7 @@ final class ProgramFiles {
   private ProgramFiles() {}
 
   /** Writes the weights of a program in memory. */
-  static void writeWeights(EmittedProgram program, Path folder) throws IOException {
+  static void writeWeights(EmittedJava program, Path folder) throws IOException {
     for (EmittedFile file : program.files()) {
       if (file.path().endsWith(".weights")) {
         Path path = folder.resolve(file.path());
@@ -24,7 +24,7 @@ final class ProgramFiles {
   }
 
   /** The text of a source of a program in memory. */
-  static String source(EmittedProgram program, String path) throws IOException {
+  static String source(EmittedJava program, String path) throws IOException {
     for (EmittedFile file : program.files()) {
       if (file.path().equals(path)) {
         return file.text();

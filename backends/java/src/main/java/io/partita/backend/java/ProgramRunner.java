@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.Backend;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.RefusedInput;
@@ -43,14 +44,14 @@ public final class ProgramRunner implements AutoCloseable {
     this.scratch = scratch;
   }
 
-  /** As {@link #load(ProgramCompiler, EmittedProgram, DeviceHosting)}, with devices as threads. */
-  public static ProgramRunner load(ProgramCompiler compiler, EmittedProgram program) {
+  /** As {@link #load(ProgramCompiler, EmittedJava, DeviceHosting)}, with devices as threads. */
+  public static ProgramRunner load(ProgramCompiler compiler, EmittedJava program) {
     return load(compiler, program, new DeviceHosting.Threads());
   }
 
   /** Loads a program from {@link JavaBackend#emit}; closing deletes the files of its weights. */
   public static ProgramRunner load(
-      ProgramCompiler compiler, EmittedProgram program, DeviceHosting hosting) {
+      ProgramCompiler compiler, EmittedJava program, DeviceHosting hosting) {
     return load(
         compiler,
         program.description(),
@@ -68,7 +69,7 @@ public final class ProgramRunner implements AutoCloseable {
   }
 
   /**
-   * Loads a folder that {@link ProgramFolder#write} wrote.
+   * Loads a folder that {@link Backend#write} wrote.
    *
    * @throws PartitaException P5004 if it isn't one, P5005 if its source doesn't compile, P5010 to
    *     P5015 if its devices can't be reached

@@ -82,7 +82,7 @@ class DecoderTest {
   @Test
   void noMethodOfALargeModelIsTooLongForTheJit() throws IOException {
     Module module = new DecoderGraph(16, 32, 32, 4, 20, 6).module();
-    EmittedProgram program = JavaBackend.emit(module, OPTIONS);
+    EmittedJava program = JavaBackend.emit(module, OPTIONS);
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       Map<String, byte[]> classes =
           compiler.compile(OPTIONS.qualifiedName(), program.files().getFirst().text());

@@ -36,7 +36,7 @@ class DeviceDiagnosticsTest {
 
   private static void connect(String peers) {
     try (ProgramCompiler compiler = new ProgramCompiler()) {
-      EmittedProgram program = JavaBackend.emit(PROGRAM, OPTIONS);
+      EmittedJava program = JavaBackend.emit(PROGRAM, OPTIONS);
       DeviceHosting hosting = new DeviceHosting.Peers(peers, folder.resolve("key"));
       ProgramRunner.load(compiler, program, hosting).close();
     }

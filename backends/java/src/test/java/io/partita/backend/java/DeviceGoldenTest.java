@@ -68,7 +68,7 @@ class DeviceGoldenTest {
   @Test
   void twoDevices() throws IOException {
     Program program = program(2, new Algorithm.Direct());
-    EmittedProgram emitted = JavaBackend.emit(program, OPTIONS);
+    EmittedJava emitted = JavaBackend.emit(program, OPTIONS);
     GoldenFile golden = GoldenFile.of("java/two-devices.golden");
     List<EmittedFile> ofModel =
         emitted.files().stream()

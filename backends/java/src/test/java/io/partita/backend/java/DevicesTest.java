@@ -126,7 +126,7 @@ class DevicesTest {
 
   @Test
   void aDeadlockIsToldAtOnce() {
-    EmittedProgram program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
+    EmittedJava program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
     try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
       assertStalls(runner);
     }
@@ -135,7 +135,7 @@ class DevicesTest {
   @Test
   @Timeout(60)
   void aDeadlockOfProcessesIsToldWithinSeconds() {
-    EmittedProgram program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
+    EmittedJava program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
     try (ProgramRunner runner =
         ProgramRunner.load(compiler, program, new DeviceHosting.Processes())) {
       assertStalls(runner);

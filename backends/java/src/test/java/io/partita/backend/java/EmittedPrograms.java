@@ -33,7 +33,7 @@ final class EmittedPrograms implements AutoCloseable {
   }
 
   List<Tensor> run(Graph graph, List<Tensor> inputs) {
-    EmittedProgram program =
+    EmittedJava program =
         JavaBackend.emit(new Module(graph), new JavaOptions("emitted", "Program"));
     try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
       return runner.run(inputs);

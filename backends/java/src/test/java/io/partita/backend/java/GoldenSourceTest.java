@@ -59,7 +59,7 @@ class GoldenSourceTest {
   }
 
   private static void verify(String name, Module module) throws IOException {
-    EmittedProgram program = JavaBackend.emit(module, new JavaOptions("golden", name));
+    EmittedJava program = JavaBackend.emit(module, new JavaOptions("golden", name));
     GoldenFile golden = GoldenFile.of("java/" + name.toLowerCase(Locale.ROOT) + ".golden");
     golden.assertMatches(name + ".java", program.files().getFirst().text());
     golden.assertMatches(ProgramDescription.FILE, program.description().json());

@@ -139,7 +139,7 @@ class HostileNamesTest {
     NAMES.forEach(name -> halves.put(name, new ShardedType(type, split)));
     Module device = new Module(negations(TensorType.of(ElementType.F32, 1)));
     Program program = new Program(mesh, List.of(device, device), halves, halves);
-    EmittedProgram emitted = JavaBackend.emit(program, new JavaOptions("", "Channels"));
+    EmittedJava emitted = JavaBackend.emit(program, new JavaOptions("", "Channels"));
     try (ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
       assertNegated(runner.run(inputs()));

@@ -70,7 +70,7 @@ class PortOrderTest {
       for (List<String> order : orders()) {
         Graph graph = graph(order);
         Module sharded = Sharding.of(new Module(graph), Strategy.parse(strategy)).sharded();
-        EmittedProgram emitted =
+        EmittedJava emitted =
             JavaBackend.emit(Localization.of(sharded, 1), new JavaOptions("", "Model"));
         assertOrder(compiler, emitted, graph);
       }
@@ -88,7 +88,7 @@ class PortOrderTest {
     }
   }
 
-  private static void assertOrder(ProgramCompiler compiler, EmittedProgram emitted, Graph graph) {
+  private static void assertOrder(ProgramCompiler compiler, EmittedJava emitted, Graph graph) {
     Random random = new Random(1);
     List<Tensor> inputs =
         graph.inputs().stream().map(input -> EmittedPrograms.random(random, input.type())).toList();

@@ -22,7 +22,7 @@ class ProgramFolderTest {
 
   @TempDir Path folder;
 
-  private static EmittedProgram program() {
+  private static EmittedJava program() {
     Module module = new DecoderGraph(16, 32, 1, 4, 20, 6).module();
     return JavaBackend.emit(module, OPTIONS);
   }
@@ -41,8 +41,8 @@ class ProgramFolderTest {
   void writesTheSameBytesEachTime() throws IOException {
     Path first = folder.resolve("first");
     Path second = folder.resolve("second");
-    ProgramFolder.write(program(), first);
-    ProgramFolder.write(program(), second);
+    new JavaBackend(OPTIONS).write(program(), first);
+    new JavaBackend(OPTIONS).write(program(), second);
     Map<String, byte[]> contents = contents(first);
     assertThat(contents)
         .containsOnlyKeys("a/b/Decoder.java", "Decoder.weights", "model.json", "checksums.txt");
@@ -53,9 +53,9 @@ class ProgramFolderTest {
   @Test
   void replacesItsOwnFolderAndAnEmptyOne() throws IOException {
     Path target = Files.createDirectory(folder.resolve("out"));
-    ProgramFolder.write(program(), target);
+    new JavaBackend(OPTIONS).write(program(), target);
     Files.writeString(target.resolve("notes.txt"), "left over");
-    ProgramFolder.write(program(), target);
+    new JavaBackend(OPTIONS).write(program(), target);
     assertThat(contents(target)).doesNotContainKey("notes.txt");
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left).containsExactly(target);
@@ -66,7 +66,7 @@ class ProgramFolderTest {
   void leavesOtherFilesAlone() throws IOException {
     Path target = Files.createDirectory(folder.resolve("home"));
     Files.writeString(target.resolve("notes.txt"), "mine");
-    assertThatThrownBy(() -> ProgramFolder.write(program(), target))
+    assertThatThrownBy(() -> new JavaBackend(OPTIONS).write(program(), target))
         .isInstanceOf(PartitaException.class)
         .hasMessage(
             """
@@ -83,7 +83,7 @@ class ProgramFolderTest {
   @Test
   void weightsThatAreDamagedAreRefused() throws IOException {
     Path target = folder.resolve("out");
-    ProgramFolder.write(program(), target);
+    new JavaBackend(OPTIONS).write(program(), target);
     Path weights = target.resolve("Decoder.weights");
     byte[] bytes = Files.readAllBytes(weights);
     try (ProgramCompiler compiler = new ProgramCompiler()) {
@@ -111,9 +111,9 @@ class ProgramFolderTest {
               out.write(1);
               throw new IOException("no space left");
             });
-    EmittedProgram program = new EmittedProgram(program().description(), List.of(broken));
+    EmittedJava program = new EmittedJava(program().description(), List.of(broken));
     Path target = folder.resolve("out");
-    assertThatThrownBy(() -> ProgramFolder.write(program, target))
+    assertThatThrownBy(() -> new JavaBackend(OPTIONS).write(program, target))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P5002")
         .hasMessageContaining("no space left");

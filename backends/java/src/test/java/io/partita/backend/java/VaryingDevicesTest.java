@@ -22,7 +22,7 @@ class VaryingDevicesTest {
       for (Module module : VaryingModules.all(devices)) {
         SequencedMap<String, Tensor> inputs = VaryingModules.inputs(module, devices);
         Map<String, Tensor> expected = VaryingModules.evaluate(module, inputs);
-        EmittedProgram program =
+        EmittedJava program =
             JavaBackend.emit(Localization.of(module, 1), new JavaOptions("emitted", "Model"));
         try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
           List<Tensor> given =

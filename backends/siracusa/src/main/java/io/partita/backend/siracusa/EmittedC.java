@@ -1,11 +1,13 @@
 package io.partita.backend.siracusa;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.EmittedProgram;
 import io.partita.ir.file.EmittedFile;
 import java.util.List;
 
 /** A model as C: the files of its folder, and the description for callers. */
-public record EmittedC(ChipDescription description, List<EmittedFile> files) {
+public record EmittedC(ChipDescription description, List<EmittedFile> files)
+    implements EmittedProgram {
   public EmittedC {
     files = List.copyOf(files);
   }

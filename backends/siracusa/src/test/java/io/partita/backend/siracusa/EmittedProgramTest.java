@@ -56,8 +56,8 @@ class EmittedProgramTest {
 
   @Test
   void isTheSameTwice() throws IOException {
-    List<EmittedFile> one = SiracusaBackend.emit(schedule(), 8).files();
-    List<EmittedFile> other = SiracusaBackend.emit(schedule(), 8).files();
+    List<EmittedFile> one = ProgramPrinter.emit(schedule(), 8).files();
+    List<EmittedFile> other = ProgramPrinter.emit(schedule(), 8).files();
     for (int i = 0; i < one.size(); i++) {
       assertThat(one.get(i).text()).isEqualTo(other.get(i).text());
     }

@@ -72,7 +72,7 @@ class GoldenSourceTest {
     GoldenFile golden = GoldenFile.of("siracusa/" + name + ".golden");
     List<String> shown =
         List.of("role_0.c", "chip1_messages.c", "Makefile", "README.md", ProgramDescription.FILE);
-    List<EmittedFile> files = SiracusaBackend.emit(schedule, 8).files();
+    List<EmittedFile> files = ProgramPrinter.emit(schedule, 8).files();
     assertThat(files)
         .extracting(EmittedFile::path)
         .contains("role_0.c", "Makefile", "README.md", ProgramDescription.FILE);

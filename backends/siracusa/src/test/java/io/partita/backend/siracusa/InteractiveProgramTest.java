@@ -35,7 +35,7 @@ class InteractiveProgramTest {
     Tensor weights = zeros(HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS);
     Tensor bias = zeros(HandMadeSchedule.COLUMNS);
     OutputFolder.write(
-        SiracusaBackend.emit(HandMadeSchedule.schedule(weights, bias), 8).files(),
+        ProgramPrinter.emit(HandMadeSchedule.schedule(weights, bias), 8).files(),
         folder.resolve("out"),
         path -> false);
   }

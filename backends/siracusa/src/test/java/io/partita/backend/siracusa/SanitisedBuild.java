@@ -44,7 +44,7 @@ public final class SanitisedBuild {
   /** A program that waits for inputs. */
   static InteractiveProgram start(Schedule schedule, Path folder, String transfers)
       throws IOException {
-    OutputFolder.write(SiracusaBackend.emit(schedule, 8).files(), folder, path -> false);
+    OutputFolder.write(ProgramPrinter.emit(schedule, 8).files(), folder, path -> false);
     Build.run(folder, Port.HOST, List.of(FLAGS, "HOST_KERNELS=" + KERNELS));
     return InteractiveProgram.start(folder, Port.HOST, List.of("--transfers", transfers), LIMIT);
   }

@@ -5,7 +5,7 @@ import io.partita.backend.emitted.run.BatchProgram;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
 import io.partita.backend.siracusa.EmittedC;
-import io.partita.backend.siracusa.SiracusaBackend;
+import io.partita.backend.siracusa.ProgramPrinter;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.file.OutputFolder;
 import io.partita.ir.schedule.ChipSchedule;
@@ -63,7 +63,7 @@ final class Simulation {
    * @param inputs in the model's order
    */
   Measured run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
-    EmittedC emitted = SiracusaBackend.emit(schedule, CORES);
+    EmittedC emitted = ProgramPrinter.emit(schedule, CORES);
     Path own = folder.resolve(name);
     Path files = own.resolve("run");
     Path mark = own.resolve("measured");

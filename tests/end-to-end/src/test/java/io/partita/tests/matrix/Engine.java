@@ -1,6 +1,6 @@
 package io.partita.tests.matrix;
 
-import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.EmittedJava;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.backend.java.ProgramCompiler;
@@ -44,7 +44,7 @@ public enum Engine {
       return module.graph().outputs().stream().map(output -> outputs.get(output.name())).toList();
     }
 
-    private Map<String, Tensor> run(EmittedProgram emitted, Map<String, Tensor> inputs) {
+    private Map<String, Tensor> run(EmittedJava emitted, Map<String, Tensor> inputs) {
       try (ProgramCompiler compiler = new ProgramCompiler();
           ProgramRunner runner = ProgramRunner.load(compiler, emitted)) {
         List<Tensor> ordered = new ArrayList<>();

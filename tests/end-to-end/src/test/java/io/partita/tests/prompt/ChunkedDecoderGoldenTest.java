@@ -1,6 +1,6 @@
 package io.partita.tests.prompt;
 
-import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.EmittedJava;
 import io.partita.backend.java.JavaBackend;
 import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Distribution;
@@ -21,7 +21,7 @@ class ChunkedDecoderGoldenTest {
 
   @Test
   void java() throws IOException {
-    EmittedProgram program =
+    EmittedJava program =
         JavaBackend.emit(ENTRIES.step(), ENTRIES.chunk(), new JavaOptions("golden", "Decoder"));
     GoldenFile.of("prompt/chunked-java.golden")
         .assertMatches("Decoder.java", program.files().getFirst().text());
@@ -30,8 +30,9 @@ class ChunkedDecoderGoldenTest {
   @Test
   void c() throws IOException {
     ChipTarget target = ChipTarget.of("siracusa:chips=1", Map.of());
+    Entries.Programs programs = Distribution.programs(ENTRIES);
     EmittedFile role =
-        target.emit(Distribution.programs(ENTRIES)).files().stream()
+        target.backend().emit(programs.step(), programs.chunk()).files().stream()
             .filter(file -> file.path().equals("role_0.c"))
             .findFirst()
             .orElseThrow();

@@ -75,7 +75,7 @@ class PromptInCTest {
       List<String> options) {
     Path out = folder.resolve("out");
     new Compilation(note -> {}, step -> {})
-        .toC(
+        .compile(
             PromptedDecoder.request(chunk),
             Distribution.strategy(chips, null).map(Sharding::of),
             ChipTarget.of("siracusa:chips=" + chips, settings),

@@ -1,9 +1,9 @@
 package io.partita.tests.prompt;
 
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.driver.Sharding;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
@@ -39,10 +39,10 @@ final class PromptedDecoder {
   /** The expected {@link Text#written}, from a Java program. */
   static List<Integer> inJava(long chunk, int devices, Path folder) {
     new Compilation(note -> {}, step -> {})
-        .toJava(
+        .compile(
             request(chunk),
             Distribution.strategy(devices, null).map(Sharding::of),
-            new JavaOptions("", "Model"),
+            JavaTarget.USUAL,
             folder);
     return written(new JavaModel(folder, new DeviceHosting.Threads()), folder);
   }

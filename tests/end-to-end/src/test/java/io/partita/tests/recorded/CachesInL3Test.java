@@ -31,7 +31,7 @@ class CachesInL3Test {
     Module module = CachedDecoder.withCaches(model.network("decode"), CONTEXT);
     Module distributed = strategy.map(chosen -> new ShardPass(chosen).run(module)).orElse(module);
     ByteArrayOutputStream role = new ByteArrayOutputStream();
-    for (EmittedFile file : target.emit(Distribution.program(distributed)).files()) {
+    for (EmittedFile file : target.backend().emit(Distribution.program(distributed)).files()) {
       if (file.path().equals("role_0.c")) {
         file.content().writeTo(role);
       }

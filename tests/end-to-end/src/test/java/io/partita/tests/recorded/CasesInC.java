@@ -152,7 +152,7 @@ final class CasesInC {
     @Override
     public Prepared prepare(Module module) {
       try {
-        target.emit(Distribution.program(module));
+        target.backend().emit(Distribution.program(module));
       } catch (PartitaException e) {
         e.diagnostics().stream().map(CasesInC::reason).forEach(obstacles::add);
         throw e;

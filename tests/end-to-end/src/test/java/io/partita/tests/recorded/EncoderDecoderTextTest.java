@@ -6,9 +6,9 @@ import ai.onnxruntime.OrtException;
 import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.JavaOptions;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.driver.Sharding;
 import io.partita.driver.cases.NamedArrays;
 import io.partita.driver.chip.ChipTarget;
@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -56,8 +57,7 @@ class EncoderDecoderTextTest {
   void javaWrites(String name) throws IOException, OrtException {
     Path model = model(name);
     Path out = folder.resolve("java");
-    compilation()
-        .toJava(request(model), Distribution.strategy(1, null).map(Sharding::of), options(), out);
+    compilation().compile(request(model), Optional.empty(), JavaTarget.USUAL, out);
     verify(model, new JavaModel(out, new DeviceHosting.Threads()), out);
   }
 
@@ -77,7 +77,7 @@ class EncoderDecoderTextTest {
     Path out = folder.resolve("chips");
     ChipTarget target = ChipTarget.of("siracusa:chips=" + chips, Map.of());
     compilation()
-        .toC(request(model), Distribution.strategy(chips, null).map(Sharding::of), target, out);
+        .compile(request(model), Distribution.strategy(chips, null).map(Sharding::of), target, out);
     Build.run(out, Port.HOST, List.of());
     verify(model, new ChipModel(out, Port.HOST, List.of(), Duration.ofMinutes(2)), out);
   }
@@ -88,10 +88,6 @@ class EncoderDecoderTextTest {
 
   private static Compilation compilation() {
     return new Compilation(note -> {}, step -> {});
-  }
-
-  private static JavaOptions options() {
-    return new JavaOptions("", "Model");
   }
 
   private static Compilation.Request request(Path model) {

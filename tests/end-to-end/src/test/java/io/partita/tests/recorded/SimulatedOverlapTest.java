@@ -152,7 +152,8 @@ class SimulatedOverlapTest {
   /** Measures the second of two runs, since instruction caches are empty in the first. */
   private Ran run(Module module, Tensor input, ChipTarget target, String name) throws IOException {
     Path emitted = folder.resolve(name);
-    OutputFolder.write(target.emit(Distribution.program(module)).files(), emitted, path -> false);
+    OutputFolder.write(
+        target.backend().emit(Distribution.program(module)).files(), emitted, path -> false);
     Build.run(emitted, Port.GVSOC, List.of("PROFILE=1"));
     Chip predicted = PredictedRun.read(emitted).chips().getFirst();
     BatchProgram.Result result =

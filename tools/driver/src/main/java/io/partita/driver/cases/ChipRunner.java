@@ -12,6 +12,7 @@ import io.partita.ir.file.OutputFolder;
 import io.partita.ir.file.ScratchFolder;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
+import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -77,7 +78,9 @@ public final class ChipRunner implements ModuleRunner {
   @Override
   public Prepared prepare(Module module) {
     Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
-    EmittedC emitted = target.emit(Distribution.program(distributed));
+    Program program = Distribution.program(distributed);
+    target.verifyDevices(program.devices().size());
+    EmittedC emitted = target.backend().emit(program, Optional.empty());
     try {
       ScratchFolder scratch = new ScratchFolder();
       try {
@@ -85,14 +88,14 @@ public final class ChipRunner implements ModuleRunner {
         OutputFolder.write(emitted.files(), folder, path -> false);
         List<String> variables = new ArrayList<>(List.of("HOST_KERNELS=" + kernels));
         variables.add(port.text() + "_KERNELS=" + kernels);
-        variables.add("CORES=" + cores(emitted.description().chips().size()));
+        variables.add("CORES=" + cores(program.devices().size()));
         if (!flags.isEmpty()) {
           variables.add("FLAGS=" + flags);
         }
         Build.run(folder, port, variables);
         Duration limit = port == Port.GVSOC ? LIMIT_OF_SIMULATION : LIMIT;
-        InteractiveProgram program = InteractiveProgram.start(folder, port, options, limit);
-        return new Running(module.graph(), scratch, program);
+        InteractiveProgram started = InteractiveProgram.start(folder, port, options, limit);
+        return new Running(module.graph(), scratch, started);
       } catch (RuntimeException e) {
         scratch.close();
         throw e;

@@ -1,12 +1,11 @@
 package io.partita.driver.cases;
 
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaBackend;
-import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.EmittedJava;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.driver.Sharding;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.Tensor;
@@ -15,8 +14,6 @@ import java.util.Optional;
 
 /** Emits modules as Java, for one device or several, compiles the source and runs it. */
 public final class JavaRunner implements ModuleRunner {
-  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
-
   private final ProgramCompiler compiler = new ProgramCompiler();
   private final Optional<Sharding> sharding;
   private final DeviceHosting hosting;
@@ -39,11 +36,9 @@ public final class JavaRunner implements ModuleRunner {
     this.hosting = hosting;
   }
 
-  private EmittedProgram emit(Module module) {
+  private EmittedJava emit(Module module) {
     Module distributed = sharding.map(chosen -> chosen.run(module)).orElse(module);
-    return distributed.placement().isPresent()
-        ? JavaBackend.emit(Distribution.program(distributed), OPTIONS)
-        : JavaBackend.emit(distributed, OPTIONS);
+    return JavaTarget.USUAL.backend().emit(Distribution.program(distributed), Optional.empty());
   }
 
   @Override

@@ -1,30 +1,34 @@
 package io.partita.driver.chip;
 
-import io.partita.backend.siracusa.EmittedC;
 import io.partita.backend.siracusa.SiracusaBackend;
+import io.partita.driver.CompilationTarget;
 import io.partita.driver.DriverCode;
 import io.partita.driver.Entries;
+import io.partita.driver.Sharding;
+import io.partita.driver.cases.ChipRunner;
+import io.partita.driver.cases.ModuleRunner;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.target.Unit;
-import io.partita.passes.schedule.Scheduler;
 import io.partita.passes.schedule.SchedulerOptions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * The chips for which a model is compiled to C.
  *
  * @param options the options of the scheduler
  */
-public record ChipTarget(TargetDescription description, SchedulerOptions options) {
+public record ChipTarget(TargetDescription description, SchedulerOptions options)
+    implements CompilationTarget {
   private static final String WORKING = "l1";
 
   /**
@@ -66,43 +70,41 @@ public record ChipTarget(TargetDescription description, SchedulerOptions options
     return size != null && size.unit() == Unit.ONE ? new Quantity(size.number(), Unit.B) : size;
   }
 
-  /**
-   * Emits C for a program.
-   *
-   * @throws PartitaException with a {@link io.partita.passes.schedule.ScheduleCode} or {@link
-   *     io.partita.passes.schedule.tile.TileCode} if it doesn't fit, or has an operation without
-   *     kernel; P6017 if the target has too few chips
-   */
-  public EmittedC emit(Program program) {
-    return emit(new Entries.Programs(program));
+  @Override
+  public SiracusaBackend backend() {
+    return new SiracusaBackend(description, options);
   }
 
-  /**
-   * Emits C for the entry points of a program.
-   *
-   * @throws PartitaException as {@link #emit(Program)}
-   */
-  public EmittedC emit(Entries.Programs programs) {
-    List<Schedule> schedules = schedule(programs);
-    return SiracusaBackend.emit(
-        schedules.getFirst(), programs.chunk().map(chunk -> schedules.getLast()), description);
+  @Override
+  public ModuleRunner runner(Optional<Sharding> sharding) {
+    return new ChipRunner(this, sharding);
+  }
+
+  @Override
+  public PartitaException withRemedies(
+      PartitaException failure,
+      Entries whole,
+      Entries.Programs distributed,
+      Consumer<String> progress) {
+    if (!ChipRemedies.mayHelp(failure)) {
+      return failure;
+    }
+    progress.accept("looking for changes that make it fit");
+    return new ChipRemedies(whole, distributed.step().devices().size(), this)
+        .named(failure, distributed);
   }
 
   /**
    * Schedules a program.
    *
-   * @throws PartitaException as {@link #emit}
+   * @throws PartitaException as {@link SiracusaBackend#emit}; P6017 if the target has too few chips
    */
   public List<Schedule> schedule(Entries.Programs programs) {
     verifyDevices(programs.step().devices().size());
-    return Scheduler.schedule(programs.all(), description, options);
+    return backend().schedule(programs.step(), programs.chunk());
   }
 
-  /**
-   * Checks that the target has enough devices.
-   *
-   * @throws PartitaException P6017 if it doesn't
-   */
+  @Override
   public void verifyDevices(int count) {
     if (count > description.deviceCount()) {
       throw new PartitaException(

@@ -1,10 +1,9 @@
 package io.partita.driver.evaluate;
 
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaBackend;
-import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.EmittedJava;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.driver.Sharding;
 import io.partita.driver.text.CompiledModel;
 import io.partita.ir.diagnostic.Diagnostic;
@@ -19,13 +18,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** Measures the ranges of the values that devices send, using the Java emitted for the model. */
 public final class Calibration {
-  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   /**
    * The number of samples between writes of the file, from which an interrupted calibration
@@ -71,7 +70,8 @@ public final class Calibration {
     RangeStatistics.Measuring measuring = RangeStatistics.of(sharded);
     String mesh = sharded.placement().orElseThrow().mesh().toString();
     progress.accept("emitting Java");
-    EmittedProgram emitted = JavaBackend.emit(Distribution.program(measuring.module()), OPTIONS);
+    EmittedJava emitted =
+        JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
     progress.accept("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Metric metric =

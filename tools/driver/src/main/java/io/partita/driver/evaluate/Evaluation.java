@@ -1,10 +1,9 @@
 package io.partita.driver.evaluate;
 
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaBackend;
-import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.EmittedJava;
 import io.partita.driver.Compilation;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.driver.Sharding;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.LanguageModel;
@@ -19,7 +18,6 @@ import java.util.function.Consumer;
 
 /** Measures a model on data, using the Java emitted for it. */
 public final class Evaluation {
-  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   /**
    * The evaluation to run.
@@ -99,15 +97,9 @@ public final class Evaluation {
    * @param module a module of the graph or mesh dialect
    */
   Result run(Request request, Module module) {
-    Optional<Program> program =
-        module.placement().isPresent()
-            ? Optional.of(Distribution.program(module))
-            : Optional.empty();
+    Program program = Distribution.program(module);
     progress.accept("emitting Java");
-    EmittedProgram emitted =
-        program
-            .map(several -> JavaBackend.emit(several, OPTIONS))
-            .orElseGet(() -> JavaBackend.emit(module, OPTIONS));
+    EmittedJava emitted = JavaTarget.USUAL.backend().emit(program, Optional.empty());
     progress.accept("compiling Java");
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Path model = request.model().model();
@@ -123,8 +115,8 @@ public final class Evaluation {
           score.mean(),
           score.count(),
           metric.unit(),
-          program.map(several -> several.devices().size()).orElse(1),
-          program.map(several -> Traffic.of(module, several)),
+          program.devices().size(),
+          module.placement().map(placement -> Traffic.of(module, program)),
           MetricChoice.isTokens(scorers.first()) ? tokensPerRun(model, scorers.first()) : 1,
           seconds);
     }

@@ -1,9 +1,8 @@
 package io.partita.driver.evaluate;
 
-import io.partita.backend.java.EmittedProgram;
-import io.partita.backend.java.JavaBackend;
-import io.partita.backend.java.JavaOptions;
+import io.partita.backend.java.EmittedJava;
 import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Split;
@@ -23,6 +22,7 @@ import io.partita.passes.mesh.sync.Statistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
@@ -35,7 +35,6 @@ import java.util.stream.IntStream;
  * attention scores come together, and go where the part of the feed-forward network adds most.
  */
 final class HeadGrouping {
-  private static final JavaOptions OPTIONS = new JavaOptions("", "Model");
 
   private final Evaluation.Request request;
   private final Module module;
@@ -98,7 +97,9 @@ final class HeadGrouping {
     HeadStatistics.Measuring measuring = HeadStatistics.of(module, Set.of(block));
     double[][] products =
         measured(
-            JavaBackend.emit(measuring.module(), OPTIONS),
+            JavaTarget.USUAL
+                .backend()
+                .emit(Distribution.program(measuring.module()), Optional.empty()),
             measuring,
             outputs -> measuring.products(outputs).get(block),
             HeadGrouping::sum);
@@ -128,7 +129,9 @@ final class HeadGrouping {
     NetworkNorms.Measuring measuring = NetworkNorms.of(dropped, Set.of(block));
     double[] squares =
         measured(
-            JavaBackend.emit(Distribution.program(measuring.module()), OPTIONS),
+            JavaTarget.USUAL
+                .backend()
+                .emit(Distribution.program(measuring.module()), Optional.empty()),
             measuring,
             outputs -> measuring.squares(outputs).get(block),
             HeadGrouping::sum);
@@ -141,7 +144,7 @@ final class HeadGrouping {
 
   /** The result over all samples. */
   private <R> R measured(
-      EmittedProgram emitted,
+      EmittedJava emitted,
       Statistics statistics,
       Function<Map<String, Tensor>, R> reader,
       BinaryOperator<R> join) {

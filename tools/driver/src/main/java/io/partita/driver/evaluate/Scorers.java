@@ -1,6 +1,6 @@
 package io.partita.driver.evaluate;
 
-import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.EmittedJava;
 import io.partita.driver.text.CompiledModel;
 import io.partita.driver.text.JavaModel;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 final class Scorers implements AutoCloseable {
   private final List<CompiledModel> programs = new ArrayList<>();
 
-  Scorers(EmittedProgram emitted, int count) {
+  Scorers(EmittedJava emitted, int count) {
     try {
       for (int i = 0; i < count; i++) {
         programs.add(new JavaModel(emitted));

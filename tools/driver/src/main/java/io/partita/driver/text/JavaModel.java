@@ -2,7 +2,7 @@ package io.partita.driver.text;
 
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.java.DeviceHosting;
-import io.partita.backend.java.EmittedProgram;
+import io.partita.backend.java.EmittedJava;
 import io.partita.backend.java.ProgramCompiler;
 import io.partita.backend.java.ProgramRunner;
 import io.partita.ir.tensor.Tensor;
@@ -29,7 +29,7 @@ public final class JavaModel implements CompiledModel {
   }
 
   /** Compiles and loads a program of a backend, with devices as threads. */
-  public JavaModel(EmittedProgram emitted) {
+  public JavaModel(EmittedJava emitted) {
     try {
       program = ProgramRunner.load(compiler, emitted);
     } catch (RuntimeException e) {

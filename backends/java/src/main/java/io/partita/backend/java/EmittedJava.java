@@ -1,5 +1,6 @@
 package io.partita.backend.java;
 
+import io.partita.backend.emitted.EmittedProgram;
 import io.partita.ir.file.EmittedFile;
 import java.util.List;
 
@@ -8,8 +9,9 @@ import java.util.List;
  *
  * @param files the source, the weights and the description, in this order
  */
-public record EmittedProgram(JavaDescription description, List<EmittedFile> files) {
-  public EmittedProgram {
+public record EmittedJava(JavaDescription description, List<EmittedFile> files)
+    implements EmittedProgram {
+  public EmittedJava {
     files = List.copyOf(files);
   }
 }

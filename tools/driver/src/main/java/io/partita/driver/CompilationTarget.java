@@ -1,0 +1,41 @@
+package io.partita.driver;
+
+import io.partita.backend.emitted.Backend;
+import io.partita.driver.cases.ModuleRunner;
+import io.partita.ir.diagnostic.PartitaException;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A target and its options: what compiles for it, and what runs the result on this computer. */
+public interface CompilationTarget {
+  Backend backend();
+
+  /**
+   * Checks that the target has enough devices.
+   *
+   * @throws PartitaException P6017 if it doesn't
+   */
+  default void verifyDevices(int count) {}
+
+  /**
+   * Adds changes that make a program fit, if there are any, to a diagnostic of the backend.
+   *
+   * @param whole the entry points before distribution
+   * @param distributed the programs that the backend refused
+   * @param progress receives the current step
+   */
+  default PartitaException withRemedies(
+      PartitaException failure,
+      Entries whole,
+      Entries.Programs distributed,
+      Consumer<String> progress) {
+    return failure;
+  }
+
+  /**
+   * Returns a runner that emits modules, builds them and runs them on this computer.
+   *
+   * @param sharding the distribution; empty for one device
+   */
+  ModuleRunner runner(Optional<Sharding> sharding);
+}
