@@ -1,11 +1,10 @@
 /*
  * One chip as QEMU's RISC-V machine virt, without a C library:
  *
- *   qemu-system-riscv32 -machine virt -bios none -m 1G -smp HARTS -display none -monitor none -serial stdio
- *       -semihosting-config enable=on,target=native -kernel PROGRAM -append "OPTIONS OF ALL PORTS"
+ *   qemu-system-riscv32 $(cat machine.args) -serial stdio -kernel PROGRAM -append "OPTIONS OF ALL PORTS"
  *
- * with one hart more than PARTITA_CORES. Names of files have no spaces. Cycles are mcycle: the host's, or with
- * -icount shift=0 instructions of all harts.
+ * with at least one hart (-smp) more than PARTITA_CORES. Names of files have no spaces. Cycles are mcycle: the
+ * host's, or with -icount shift=0 instructions of all harts.
  */
 #include "virt.h"
 

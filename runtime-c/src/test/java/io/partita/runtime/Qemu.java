@@ -1,5 +1,8 @@
 package io.partita.runtime;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,31 +39,19 @@ record Qemu(CCompiler compiler, Path machine) {
    * {@code console} there.
    */
   ProcessBuilder process(Path program, Path folder, String options) {
-    return new ProcessBuilder(
-            new ArrayList<>(
-                List.of(
-                    machine.toString(),
-                    "-machine",
-                    "virt",
-                    "-bios",
-                    "none",
-                    "-m",
-                    "1G",
-                    "-smp",
-                    "9",
-                    "-display",
-                    "none",
-                    "-monitor",
-                    "none",
-                    "-serial",
-                    "file:console",
-                    "-semihosting-config",
-                    "enable=on,target=native",
-                    "-kernel",
-                    program.toString(),
-                    "-append",
-                    options)))
-        .directory(folder.toFile())
-        .redirectErrorStream(true);
+    List<String> command = new ArrayList<>(List.of(machine.toString()));
+    command.addAll(List.of(machineOptions().split("\\s+")));
+    command.addAll(List.of("-serial", "file:console", "-kernel", program.toString()));
+    command.addAll(List.of("-append", options));
+    return new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+  }
+
+  /** What the machine consists of, as emitted programs run on it. */
+  private static String machineOptions() {
+    try {
+      return Files.readString(CCompiler.MODULE.resolve("ports/qemu-virt/machine.args")).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

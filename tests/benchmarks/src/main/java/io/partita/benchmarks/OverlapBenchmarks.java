@@ -134,7 +134,8 @@ final class OverlapBenchmarks {
   /** The second of two runs: in the first, caches of instructions are empty. */
   private Ran run(Module module, Tensor input, ChipTarget target) throws IOException {
     Path emitted = folder.resolve("overlap");
-    OutputFolder.write(target.backend().emit(Distribution.program(module)).files(), emitted, path -> true);
+    OutputFolder.write(
+        target.backend().emit(Distribution.program(module)).files(), emitted, path -> true);
     Build.run(emitted, Port.GVSOC, List.of("PROFILE=1"));
     PredictedRun predicted = PredictedRun.read(emitted);
     BatchProgram.Result result =

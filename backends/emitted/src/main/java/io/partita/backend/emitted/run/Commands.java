@@ -1,5 +1,6 @@
 package io.partita.backend.emitted.run;
 
+import io.partita.ir.file.SmallFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ final class Commands {
     return switch (port) {
       case HOST -> host(folder, built, chips, options, files);
       case MPI -> List.of(mpi(folder, built, chips, options));
-      case QEMU -> List.of(qemu(built, options));
+      case QEMU -> List.of(qemu(folder, built, options));
       case GVSOC -> List.of(gvsoc(folder, built, chips, options, files));
     };
   }
@@ -64,35 +65,22 @@ final class Commands {
     return command;
   }
 
-  /** The options are one text, separated by spaces, so files are named relative to this folder. */
-  private static List<String> qemu(Path built, List<String> options) {
+  /** The machine's options are in the emitted folder, for people and for this command. */
+  private static List<String> qemu(Path folder, Path built, List<String> options)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of("qemu-system-riscv32"));
+    Path machine = folder.resolve("runtime/ports/qemu-virt/machine.args");
+    command.addAll(List.of(SmallFile.text(machine).strip().split("\\s+")));
+    command.addAll(List.of("-serial", "file:console"));
+    command.addAll(List.of("-kernel", built.resolve("chip0").toString()));
+    // The options are one text, separated by spaces, so files are named relative to this folder.
     List<String> words =
         new ArrayList<>(
             List.of("--input", "chip%.in", "--output", "chip%.out", "--report", "chip%.json"));
     words.addAll(List.of("--l3", "chip0.l3"));
     words.addAll(options);
-    return List.of(
-        "qemu-system-riscv32",
-        "-machine",
-        "virt",
-        "-bios",
-        "none",
-        "-m",
-        "1G",
-        "-smp",
-        "9",
-        "-display",
-        "none",
-        "-monitor",
-        "none",
-        "-serial",
-        "file:console",
-        "-semihosting-config",
-        "enable=on,target=native",
-        "-kernel",
-        built.resolve("chip0").toString(),
-        "-append",
-        String.join(" ", words));
+    command.addAll(List.of("-append", String.join(" ", words)));
+    return command;
   }
 
   private static List<String> gvsoc(
