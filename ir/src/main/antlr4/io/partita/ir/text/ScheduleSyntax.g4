@@ -44,11 +44,11 @@ bytes : integer 'B' ;
 
 type : name '[' (integer (',' integer)*)? ']' ;
 
-//     constant "weight" at l2 0x40, 16 B {
+//     constant "weight" @block0.query at l2 0x40, 16 B {
 //       [1.0, 2.0, 3.0, 4.0] : f32[4]
 //       weight 64 : f32[64,64] "ef46db3751d8e999"
 //     } "layer 0"
-constant : 'constant' STRING place ',' bytes '{' data* '}' STRING ;
+constant : 'constant' origin place ',' bytes '{' data* '}' STRING ;
 
 data : (element | '[' (element (',' element)*)? ']' | 'weight' integer) ':' type STRING? ;
 
@@ -116,10 +116,13 @@ factor : '-'? INTEGER | '(' expression ')' | name ('.' name | '(' expression ','
 
 //     start { … }
 //     run {
-//       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "matmul" "f32[4,64] x f32[64,64]"
+//       0: tiles gemm_f32_4x64(0x100, 0x40, 0x500) "f32[4,64] x f32[64,64]" "q_proj" @block0.query
 steps : ('start' | 'run') '{' numbered* '}' ;
 
-numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | clear) STRING ;
+numbered : INTEGER ':' (tiles | transfer | wait_ | rows | exchange | clear) origin ;
+
+// The name in the model, and the part of the transformer.
+origin : STRING PART? ;
 
 tiles : 'tiles' name '(' (integer (',' integer)*)? ')' STRING ;
 
@@ -133,15 +136,17 @@ rows
 
 //       3: exchange f32 operand 0x100 result 0x900 vector 0x500 message 0x700 l1 0, 1024 B {
 //            0 of 128 before "0+64" after "0+128" steps "send 1 (256 B): 0+64; …"
-//          } "all-reduce"
+//          } "residual" @block0.residual
 exchange
-    : 'exchange' name operandPlace? resultPlace? 'vector' integer 'message' integer address ','
+    : 'exchange' name operandPlace? resultPlace? 'vector' integer messagePlace? address ','
       bytes '{' device* '}'
     ;
 
 operandPlace : 'operand' integer ;
 
 resultPlace : 'result' integer ;
+
+messagePlace : 'message' integer ;
 
 device : integer 'of' integer 'before' STRING 'after' STRING 'steps' STRING ;
 
@@ -159,6 +164,8 @@ name
     | 'cores' | 'memory' | 'shared' | 'private' | 'aligned'
     | 'stage' | 'await' | 'next' | 'over' | 'buffer' | 'pages' | 'multicast' | 'along'
     ;
+
+PART : '@' [a-z0-9.]+ ;
 
 NAN_BITS : 'nan:0x' [0-9a-f]+ ;
 

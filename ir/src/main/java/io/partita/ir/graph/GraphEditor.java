@@ -84,6 +84,14 @@ public final class GraphEditor {
     return this;
   }
 
+  /** Nodes added from now on have this role in the same block; none where no block is known. */
+  public GraphEditor inRole(String role) {
+    if (origin.block().isPresent()) {
+      origin = origin.with(origin.block(), role);
+    }
+    return this;
+  }
+
   /** Nodes added from now on come from where {@code node} comes from. */
   public GraphEditor from(Node node) {
     origin = node.origin();

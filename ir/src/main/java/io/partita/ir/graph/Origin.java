@@ -42,6 +42,12 @@ public record Origin(String name, OptionalInt block, String role) {
     return "block" + block.getAsInt() + (role.isEmpty() ? "" : "." + role);
   }
 
+  /** {@code q_proj @block0.query}: the name and the part; either may be missing. */
+  public String text() {
+    String part = part();
+    return part.isEmpty() ? name : name + (name.isEmpty() ? "@" : " @") + part;
+  }
+
   /** With the part that {@link #part} gave as a text; empty for another text. */
   public Optional<Origin> withPart(String text) {
     Matcher matcher = PART.matcher(text);

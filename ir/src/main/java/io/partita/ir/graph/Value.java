@@ -51,6 +51,11 @@ public final class Value {
     return isInput() ? inputName : definition.name();
   }
 
+  /** The origin of the node that computes it; an input has only a name. */
+  public Origin origin() {
+    return isInput() ? Origin.named(inputName) : definition.origin();
+  }
+
   @Override
   public String toString() {
     return name() + ": " + type;

@@ -1,6 +1,7 @@
 package io.partita.ir.schedule;
 
 import io.partita.ir.graph.InputRange;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.List;
@@ -85,13 +86,19 @@ public record ChipSchedule(
   /**
    * A part of the image that is in memory when the program starts.
    *
+   * @param origin of the constant in the model
    * @param text which tensor it is, with its shape, and how it was changed
    * @param tensors for each of the devices of the role, in their order: elements as they're stored
    */
   public record StoredConstant(
-      String name, String text, Address at, long bytes, List<Tensor> tensors) {
+      Origin origin, String text, Address at, long bytes, List<Tensor> tensors) {
     public StoredConstant {
       tensors = List.copyOf(tensors);
+    }
+
+    /** Its name in the model. */
+    public String name() {
+      return origin.name();
     }
   }
 

@@ -58,7 +58,7 @@ final class MemoryVerifier {
   private String where() {
     return "device "
         + chip.devices().getFirst()
-        + (step == null ? "" : ", step " + index + " for \"" + step.node() + '"');
+        + (step == null ? "" : ", step " + index + " for \"" + step.origin().name() + '"');
   }
 
   private void require(boolean condition, Object expected, Object found) {
@@ -215,10 +215,10 @@ final class MemoryVerifier {
         !underWay.containsKey(start.transfer()), "a number that isn't under way", start);
     underWay.put(start.transfer(), start);
     if (start.fetch()) {
-      write(start.node(), start.home(), start.bytes());
+      write(start.origin().name(), start.home(), start.bytes());
       fill(start.home(), start.bytes(), ARRIVING);
     } else {
-      read(start.node(), start.home(), start.bytes());
+      read(start.origin().name(), start.home(), start.bytes());
       fill(start.home(), start.bytes(), LEAVING);
     }
     for (StateCopies each : copies) {
@@ -255,7 +255,10 @@ final class MemoryVerifier {
             .mapToLong(Step::bytes)
             .max()
             .orElse(0);
-    write("message", exchange.message(), message);
+    if (message > 0) {
+      require(exchange.message().isPresent(), "room for messages of " + message + " B", "no room");
+      write("message", exchange.message().get(), message);
+    }
     if (exchange.result().isPresent()) {
       write("result", exchange.result().get(), element.packedBytes(elements(one.after())));
     }

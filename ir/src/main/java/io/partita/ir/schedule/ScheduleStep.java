@@ -1,5 +1,6 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.type.ElementType;
 import java.util.List;
@@ -7,8 +8,8 @@ import java.util.Optional;
 
 /** One thing that the control core of a chip does; the next begins when it's done. */
 public sealed interface ScheduleStep {
-  /** The node that it's for, as in the model: for comments, traces and reports. */
-  String node();
+  /** Where the node that it's for comes from: for comments, traces and reports. */
+  Origin origin();
 
   /**
    * Runs a loop over tiles.
@@ -17,7 +18,7 @@ public sealed interface ScheduleStep {
    * @param operands offset at home of the first element of each of the loop's operands, in order
    * @param text what it computes, with shapes
    */
-  record RunTiles(int kernel, List<Long> operands, String node, String text)
+  record RunTiles(int kernel, List<Long> operands, Origin origin, String text)
       implements ScheduleStep {
     public RunTiles {
       operands = List.copyOf(operands);
@@ -32,10 +33,11 @@ public sealed interface ScheduleStep {
    *     number ends it
    * @param fetch whether from the farther memory
    */
-  record StartTransfer(int transfer, boolean fetch, Address far, long home, long bytes, String node)
+  record StartTransfer(
+      int transfer, boolean fetch, Address far, long home, long bytes, Origin origin)
       implements ScheduleStep {}
 
-  record WaitTransfer(int transfer, String node) implements ScheduleStep {}
+  record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 
   /**
    * Fetches rows of a table in a farther memory, one after the other, by indices that are at home.
@@ -54,7 +56,7 @@ public sealed interface ScheduleStep {
       ElementType index,
       long count,
       long home,
-      String node)
+      Origin origin)
       implements ScheduleStep {}
 
   /**
@@ -66,7 +68,8 @@ public sealed interface ScheduleStep {
    *     none if they are in the vector
    * @param result likewise of the elements that it's to have
    * @param vector offset at home of the whole vector
-   * @param message offset at home of room for the largest message that isn't received in place
+   * @param message offset at home of room for the largest message that isn't sent or received in
+   *     place; none if all are
    * @param working offset in {@link ChipSchedule#working} of the room for joining what is received
    */
   record Exchange(
@@ -75,10 +78,10 @@ public sealed interface ScheduleStep {
       Optional<Long> operand,
       Optional<Long> result,
       long vector,
-      long message,
+      Optional<Long> message,
       long working,
       long workingBytes,
-      String node)
+      Origin origin)
       implements ScheduleStep {
     public Exchange {
       exchanges = List.copyOf(exchanges);
@@ -86,5 +89,5 @@ public sealed interface ScheduleStep {
   }
 
   /** Fills bytes at home with zeros: a cache before its first run, a padding. */
-  record Clear(long home, long bytes, String node) implements ScheduleStep {}
+  record Clear(long home, long bytes, Origin origin) implements ScheduleStep {}
 }

@@ -10,15 +10,12 @@ import java.util.List;
  *
  * @param graphs for each of the devices of the role, in their order; node {@code i} of one is the
  *     counterpart of node {@code i} of each other
- * @param blocks of each node, the number of the transformer block that it's in; -1 outside of all
  * @param results in the order of their steps
  * @param stored values that are parts of the image
  */
-public record StepMeaning(
-    List<Graph> graphs, List<Integer> blocks, List<Result> results, List<Stored> stored) {
+public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored> stored) {
   public StepMeaning {
     graphs = List.copyOf(graphs);
-    blocks = List.copyOf(blocks);
     results = List.copyOf(results);
     stored = List.copyOf(stored);
   }

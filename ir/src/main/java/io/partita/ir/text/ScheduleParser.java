@@ -4,6 +4,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
 import io.partita.ir.mesh.ShardedType;
@@ -301,6 +302,22 @@ public final class ScheduleParser {
     return at.offset();
   }
 
+  Origin origin(ScheduleSyntaxParser.OriginContext tree) {
+    Origin named = Origin.named(text(tree.STRING()));
+    if (tree.PART() == null) {
+      return named;
+    }
+    return named
+        .withPart(tree.PART().getText().substring(1))
+        .orElseThrow(
+            () ->
+                locator.error(
+                    TextCode.ATTRIBUTE,
+                    tree.PART().getSymbol(),
+                    "a part such as @block0.query or @embedding",
+                    ""));
+  }
+
   private Residence residence(ScheduleSyntaxParser.ResidenceContext tree) {
     return new Residence(
         text(tree.STRING()),
@@ -312,8 +329,8 @@ public final class ScheduleParser {
 
   private StoredConstant constant(ScheduleSyntaxParser.ConstantContext tree) {
     return new StoredConstant(
-        text(tree.STRING(0)),
-        text(tree.STRING(1)),
+        origin(tree.origin()),
+        text(tree.STRING()),
         address(tree.place().address()),
         bytes(tree.bytes()),
         tree.data().stream().map(this::data).toList());

@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Communication;
@@ -60,6 +61,11 @@ public final class SchedulePrinter {
     StringBuilder quoted = new StringBuilder();
     QuotedText.write(quoted, text);
     return quoted.toString();
+  }
+
+  private static String origin(Origin origin) {
+    String part = origin.part();
+    return quoted(origin.name()) + (part.isEmpty() ? "" : " @" + part);
   }
 
   /** Of a place in memory. */
@@ -149,7 +155,7 @@ public final class SchedulePrinter {
     line(
         2,
         "constant %s at %s, %d B {",
-        quoted(constant.name()),
+        origin(constant.origin()),
         address(constant.at(), role),
         constant.bytes());
     constant.tensors().forEach(tensor -> line(3, "%s", data(tensor)));
@@ -171,7 +177,7 @@ public final class SchedulePrinter {
   private void steps(String name, List<ScheduleStep> steps, ChipSchedule role) {
     line(2, "%s {", name);
     for (int i = 0; i < steps.size(); i++) {
-      line(3, "%d: %s %s", i, step(steps.get(i), role), quoted(steps.get(i).node()));
+      line(3, "%d: %s %s", i, step(steps.get(i), role), origin(steps.get(i).origin()));
     }
     line(2, "}");
   }
@@ -216,7 +222,7 @@ public final class SchedulePrinter {
     step.operand().ifPresent(place -> text.append(" operand ").append(hexadecimal(place)));
     step.result().ifPresent(place -> text.append(" result ").append(hexadecimal(place)));
     text.append(" vector ").append(hexadecimal(step.vector()));
-    text.append(" message ").append(hexadecimal(step.message()));
+    step.message().ifPresent(place -> text.append(" message ").append(hexadecimal(place)));
     text.append(
         " %s, %d B {\n"
             .formatted(

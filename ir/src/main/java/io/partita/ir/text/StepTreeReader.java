@@ -1,6 +1,7 @@
 package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.StepReader;
 import io.partita.ir.schedule.ChipSchedule;
@@ -34,12 +35,12 @@ final class StepTreeReader {
         throw locator.error(
             TextCode.ATTRIBUTE, each.start, "the step's number " + steps.size(), "");
       }
-      steps.add(step(each, parser.text(each.STRING())));
+      steps.add(step(each, parser.origin(each.origin())));
     }
     return steps;
   }
 
-  private ScheduleStep step(ScheduleSyntaxParser.NumberedContext tree, String node) {
+  private ScheduleStep step(ScheduleSyntaxParser.NumberedContext tree, Origin origin) {
     if (tree.tiles() != null) {
       ScheduleSyntaxParser.TilesContext tiles = tree.tiles();
       Integer loop = loops.get(tiles.name().getText());
@@ -49,7 +50,7 @@ final class StepTreeReader {
       return new ScheduleStep.RunTiles(
           loop,
           tiles.integer().stream().map(parser::integer).toList(),
-          node,
+          origin,
           parser.text(tiles.STRING()));
     } else if (tree.transfer() != null) {
       ScheduleSyntaxParser.TransferContext transfer = tree.transfer();
@@ -59,9 +60,9 @@ final class StepTreeReader {
           parser.address(transfer.address(0)),
           parser.offset(transfer.address(1), ChipSchedule.HOME),
           parser.bytes(transfer.bytes()),
-          node);
+          origin);
     } else if (tree.wait_() != null) {
-      return new ScheduleStep.WaitTransfer(parser.small(tree.wait_().integer()), node);
+      return new ScheduleStep.WaitTransfer(parser.small(tree.wait_().integer()), origin);
     } else if (tree.rows() != null) {
       ScheduleSyntaxParser.RowsContext rows = tree.rows();
       return new ScheduleStep.FetchRows(
@@ -72,17 +73,17 @@ final class StepTreeReader {
           parser.element(rows.name()),
           parser.integer(rows.integer(0)),
           parser.offset(rows.address(1), ChipSchedule.HOME),
-          node);
+          origin);
     } else if (tree.exchange() != null) {
-      return exchange(tree.exchange(), node);
+      return exchange(tree.exchange(), origin);
     }
     return new ScheduleStep.Clear(
         parser.offset(tree.clear().address(), ChipSchedule.HOME),
         parser.bytes(tree.clear().bytes()),
-        node);
+        origin);
   }
 
-  private ScheduleStep exchange(ScheduleSyntaxParser.ExchangeContext tree, String node) {
+  private ScheduleStep exchange(ScheduleSyntaxParser.ExchangeContext tree, Origin origin) {
     ElementType element = parser.element(tree.name());
     List<Communication.Exchange> devices =
         tree.device().stream().map(device -> exchange(device, element)).toList();
@@ -91,11 +92,11 @@ final class StepTreeReader {
         element,
         optional(tree.operandPlace() == null ? null : tree.operandPlace().integer()),
         optional(tree.resultPlace() == null ? null : tree.resultPlace().integer()),
-        parser.integer(tree.integer(0)),
-        parser.integer(tree.integer(1)),
+        parser.integer(tree.integer()),
+        optional(tree.messagePlace() == null ? null : tree.messagePlace().integer()),
         parser.offset(tree.address(), ChipSchedule.WORKING),
         parser.bytes(tree.bytes()),
-        node);
+        origin);
   }
 
   private Optional<Long> optional(ScheduleSyntaxParser.IntegerContext tree) {

@@ -4,6 +4,7 @@ import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
@@ -136,7 +137,8 @@ final class ChipLowering {
       String name = input.name();
       boolean isState = module.states().stream().anyMatch(state -> state.input().equals(name));
       long bytes = input.type().bytes();
-      Region region = isState ? regions.state(name, bytes) : Region.activation(name, bytes);
+      Region region =
+          isState ? regions.state(name, bytes) : Region.activation(input.origin(), bytes);
       storages.put(input, Storage.whole(region, input.type()));
       if (!isState || !isEmpty(input.type())) {
         (isState ? states : inputs)
@@ -209,7 +211,8 @@ final class ChipLowering {
   }
 
   private void constant(Node node, List<Tensor> tensors) {
-    Region region = regions.constant(node.name().isEmpty() ? "constant" : node.name(), tensors);
+    Origin origin = node.name().isEmpty() ? node.origin().withName("constant") : node.origin();
+    Region region = regions.constant(origin, tensors);
     storages.put(node.result(), Storage.whole(region, node.result().type()));
     known.put(node.result(), tensors);
   }
@@ -300,7 +303,7 @@ final class ChipLowering {
   }
 
   private static Storage fresh(Value value) {
-    return Storage.whole(Region.activation(value.name(), value.type().bytes()), value.type());
+    return Storage.whole(Region.activation(value.origin(), value.type().bytes()), value.type());
   }
 
   private void loop(
@@ -322,7 +325,7 @@ final class ChipLowering {
     List<Storage> all = Stream.concat(operands.stream(), results.stream()).toList();
     List<Storage> used =
         space.get().operands().stream().map(operand -> all.get(operand.value())).toList();
-    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.name(), text));
+    tasks.add(new Task.Loop(kernel, kernels.kernels().get(kernel), used, node.origin(), text));
   }
 
   private static List<TensorView> views(List<Storage> storages) {
@@ -406,7 +409,7 @@ final class ChipLowering {
             && result.isContiguous();
     if (isPossible) {
       storages.put(node.result(), result);
-      tasks.add(new Task.Rows(table.region(), rows, rowBytes, indices, result, node.name()));
+      tasks.add(new Task.Rows(table.region(), rows, rowBytes, indices, result, node.origin()));
       wrote(node.result());
     }
     return isPossible;
@@ -441,7 +444,7 @@ final class ChipLowering {
   private WrittenValues values() {
     List<Graph> graphs =
         holders.stream().map(device -> program.devices().get(device).graph()).toList();
-    return written.values(module, graphs, storages);
+    return written.values(graphs, storages);
   }
 
   /** States that become what others were are saved before any of them changes. */
@@ -450,7 +453,7 @@ final class ChipLowering {
     for (KeptStates.Copy copy : copies) {
       Storage own = copy.from();
       if (own.region().kind() == Region.Kind.STATE) {
-        Region region = Region.activation(own.region().name(), own.type().bytes());
+        Region region = Region.activation(own.region().origin(), own.type().bytes());
         Storage saved = Storage.whole(region, own.type());
         copy(copy.node(), own, saved);
         own = saved;

@@ -161,7 +161,6 @@ final class ChipPlacing {
     WrittenValues values = tasks.values();
     return new StepMeaning(
         values.graphs(),
-        values.blocks(),
         values.written().stream()
             .map(
                 each ->
@@ -272,7 +271,7 @@ final class ChipPlacing {
   }
 
   private ScheduleStep.Clear clear(Region region) {
-    return new ScheduleStep.Clear(places.home().get(region), region.bytes(), region.name());
+    return new ScheduleStep.Clear(places.home().get(region), region.bytes(), region.origin());
   }
 
   private static CoreGrid cores(ChipKind chip) {
@@ -327,7 +326,7 @@ final class ChipPlacing {
           new ScheduleStep.RunTiles(
               loop.index(),
               loop.operands().stream().map(this::at).toList(),
-              loop.node(),
+              loop.origin(),
               loop.text());
       case Task.Rows rows ->
           new ScheduleStep.FetchRows(
@@ -338,7 +337,7 @@ final class ChipPlacing {
               rows.indices().element(),
               rows.indices().elements(),
               at(rows.result()),
-              rows.node());
+              rows.origin());
       case Task.Exchange exchange ->
           new ScheduleStep.Exchange(
               exchange.exchanges(),
@@ -346,12 +345,12 @@ final class ChipPlacing {
               exchange.operand().map(this::at),
               exchange.result().map(this::at),
               at(exchange.vector()),
-              exchange.message().map(places.home()::get).orElse(0L),
+              exchange.message().map(places.home()::get),
               0,
               workingBytes,
-              exchange.node());
-      case Task.Clear(var region, var node) ->
-          new ScheduleStep.Clear(places.home().get(region), region.bytes(), node);
+              exchange.origin());
+      case Task.Clear(var region, var origin) ->
+          new ScheduleStep.Clear(places.home().get(region), region.bytes(), origin);
     };
   }
 
@@ -398,7 +397,7 @@ final class ChipPlacing {
 
   private static StoredConstant stored(Region region, Address at) {
     return new StoredConstant(
-        region.name(),
+        region.origin(),
         region.name() + " " + region.tensors().getFirst().type(),
         at,
         region.bytes(),

@@ -52,7 +52,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
     } else if (getsAll && destination.isPresent()) {
       vector = destination.get();
     } else {
-      vector = Storage.whole(Region.activation(node.name(), type.bytes()), type);
+      vector = Storage.whole(Region.activation(node.origin(), type.bytes()), type);
     }
     Storage result =
         getsAll
@@ -60,7 +60,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
             : destination.orElseGet(
                 () ->
                     Storage.whole(
-                        Region.activation(node.name(), node.result().type().bytes()),
+                        Region.activation(node.origin(), node.result().type().bytes()),
                         node.result().type()));
     boolean hasResult = !getsAll && result.elements() > 0;
     long message = exchanges.stream().mapToLong(ExchangePlaces::message).max().orElse(0);
@@ -73,8 +73,9 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
             vector,
             message == 0
                 ? Optional.empty()
-                : Optional.of(Region.activation(node.name() + " message", message)),
-            node.name());
+                : Optional.of(
+                    Region.activation(node.origin().withName(node.name() + " message"), message)),
+            node.origin());
     return new ExchangePlaces(task, result);
   }
 

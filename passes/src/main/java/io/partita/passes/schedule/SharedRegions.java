@@ -1,5 +1,6 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.view.Region;
@@ -22,12 +23,12 @@ final class SharedRegions {
   /**
    * @param tensors one for each device; their identity is what counts
    */
-  Region constant(String name, List<Tensor> tensors) {
-    return constants.computeIfAbsent(identities(tensors), key -> Region.constant(name, tensors));
+  Region constant(Origin origin, List<Tensor> tensors) {
+    return constants.computeIfAbsent(identities(tensors), key -> Region.constant(origin, tensors));
   }
 
   Region state(String name, long bytes) {
-    return states.computeIfAbsent(name, key -> Region.state(name, bytes));
+    return states.computeIfAbsent(name, key -> Region.state(Origin.named(name), bytes));
   }
 
   /**

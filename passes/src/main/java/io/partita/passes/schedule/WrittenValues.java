@@ -1,29 +1,24 @@
 package io.partita.passes.schedule;
 
 import io.partita.ir.graph.Graph;
-import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.type.ElementType;
-import io.partita.passes.program.values.BlockRanges;
 import io.partita.passes.schedule.view.Region;
 import io.partita.passes.schedule.view.Storage;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * Which values tasks write, and which are constants, so that both can be told apart from wrong ones
  * later.
  *
  * @param graphs of each device of the role
- * @param blocks of each node, -1 outside of transformer blocks
  * @param written in the order of their tasks
  */
-record WrittenValues(
-    List<Graph> graphs, List<Integer> blocks, List<Written> written, List<Stored> stored) {
+record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
   /** A value that is whole when a task is done. */
   record Written(int task, int node, int index, Storage storage) {}
 
@@ -49,15 +44,7 @@ record WrittenValues(
       }
     }
 
-    /**
-     * @param module of the role's first device
-     */
-    WrittenValues values(Module module, List<Graph> graphs, Map<Value, Storage> storages) {
-      BlockRanges ranges = BlockRanges.of(module.graph());
-      List<Integer> blocks =
-          IntStream.range(0, numbers.size())
-              .mapToObj(node -> ranges.block(node) < ranges.count() ? ranges.block(node) : -1)
-              .toList();
+    WrittenValues values(List<Graph> graphs, Map<Value, Storage> storages) {
       List<Stored> stored = new ArrayList<>();
       for (Node node : graphs.getFirst().nodes()) {
         for (Value value : node.results()) {
@@ -67,7 +54,7 @@ record WrittenValues(
           }
         }
       }
-      return new WrittenValues(graphs, blocks, written, stored);
+      return new WrittenValues(graphs, written, stored);
     }
 
     private static boolean fills(Storage storage, ElementType element) {

@@ -3,6 +3,7 @@ package io.partita.passes.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Residence;
@@ -72,7 +73,7 @@ class ScheduleVerifierTest {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof WaitTransfer) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-        steps.set(i, new ScheduleStep.Clear(0, 0, "nothing"));
+        steps.set(i, new ScheduleStep.Clear(0, 0, Origin.NONE));
         stepsAreRejected(steps, "P441", "without wait at step " + i);
       }
     }
@@ -103,7 +104,7 @@ class ScheduleVerifierTest {
                   start.far(),
                   start.home() + shift,
                   start.bytes(),
-                  start.node()));
+                  start.origin()));
           stepsAreRejected(steps, "P4412", "a transfer elsewhere at step " + i);
         }
       }
@@ -119,7 +120,7 @@ class ScheduleVerifierTest {
             List<Long> offsets = new ArrayList<>(run.operands());
             offsets.set(operand, offsets.get(operand) + shift);
             List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-            steps.set(i, new RunTiles(run.kernel(), offsets, run.node(), run.text()));
+            steps.set(i, new RunTiles(run.kernel(), offsets, run.origin(), run.text()));
             stepsAreRejected(steps, "P4412", "operand " + operand + " of step " + i);
           }
         }
@@ -134,7 +135,7 @@ class ScheduleVerifierTest {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (!worksInPlace(CHIP.steps().get(i))) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-        steps.set(i, new ScheduleStep.Clear(0, 0, "nothing"));
+        steps.set(i, new ScheduleStep.Clear(0, 0, Origin.NONE));
         stepsAreRejected(steps, "P441", "without step " + i);
         left++;
       }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
@@ -42,7 +43,7 @@ class SchedulerTest {
   }
 
   private static List<String> nodes(ChipSchedule chip) {
-    return chip.steps().stream().map(ScheduleStep::node).toList();
+    return chip.steps().stream().map(step -> step.origin().name()).toList();
   }
 
   @Test
@@ -167,7 +168,9 @@ class SchedulerTest {
     assertThat(chip.start())
         .containsExactly(
             new ScheduleStep.Clear(
-                chip.states().getFirst().at().offset(), 2 * 8 * 16 * Float.BYTES, "past"));
+                chip.states().getFirst().at().offset(),
+                2 * 8 * 16 * Float.BYTES,
+                Origin.named("past")));
   }
 
   @Test
@@ -248,7 +251,7 @@ class SchedulerTest {
                 ElementType.I64,
                 3,
                 chip.outputs().getFirst().at().offset(),
-                "rows"));
+                Origin.named("rows")));
   }
 
   @Test
@@ -296,7 +299,7 @@ class SchedulerTest {
         .isEqualTo(
             new WaitTransfer(
                 ((StartTransfer) chip.start().getFirst()).transfer(),
-                chip.start().getFirst().node()));
+                chip.start().getFirst().origin()));
   }
 
   @Test
@@ -315,7 +318,7 @@ class SchedulerTest {
     ChipSchedule chip =
         only(Scheduler.schedule(layers, SmallPrograms.withL2(100), SchedulerOptions.STANDARD));
     assertThat(fetched(chip) + staying(chip)).isEqualTo(256 * 256 * Float.BYTES);
-    assertThat(chip.steps().stream().filter(step -> step.node().equals("linear 1")))
+    assertThat(chip.steps().stream().filter(step -> step.origin().name().equals("linear 1")))
         .filteredOn(step -> step instanceof RunTiles)
         .hasSizeGreaterThan(3);
     assertThat(loopsUnderWay(chip)).isGreaterThan(1);

@@ -3,6 +3,7 @@ package io.partita.passes.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ChipSchedule.Port;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Caches that have no room in L2 together. */
 class StatesInL3Test {
   private static final int CACHES = 8;
-  private static final ScheduleStep NOTHING = new ScheduleStep.Clear(0, 0, "nothing");
+  private static final ScheduleStep NOTHING = new ScheduleStep.Clear(0, 0, Origin.NONE);
   private static final long BYTES = 8 * 1024 * Float.BYTES;
   private static final Schedule SCHEDULE =
       Scheduler.schedule(
@@ -60,7 +61,7 @@ class StatesInL3Test {
   }
 
   private static int indexOf(String node) {
-    return CHIP.steps().stream().map(ScheduleStep::node).toList().indexOf(node);
+    return CHIP.steps().stream().map(step -> step.origin().name()).toList().indexOf(node);
   }
 
   @Test
@@ -132,7 +133,7 @@ class StatesInL3Test {
                   new Address(start.far().memory(), start.far().offset() + shift),
                   start.home(),
                   start.bytes(),
-                  start.node()));
+                  start.origin()));
           isRejected(steps, "error P441", "a spill elsewhere at step " + i);
         }
       }
@@ -144,7 +145,7 @@ class StatesInL3Test {
     for (int i = 1; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
-        int update = indexOf("update " + start.node().substring("past ".length()));
+        int update = indexOf("update " + start.origin().name().substring("past ".length()));
         Collections.swap(steps, update, i);
         isRejected(steps, "error P441", "a spill too early at step " + i);
       }

@@ -1,5 +1,6 @@
 package io.partita.cli;
 
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.backend.emitted.measure.MeasuredChip;
 import io.partita.backend.emitted.measure.MeasuredRun;
 import io.partita.backend.emitted.measure.PredictedRun;
@@ -164,7 +165,7 @@ record ChipRunReport(Port port, PredictedRun predicted, MeasuredRun measured) {
     for (MeasuredChip.Transfer each : chip.transfers(expected)) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("step", each.step());
-      fields.put("node", each.node());
+      DescriptionFields.put(each.origin(), fields);
       fields.put("bytes", each.bytes());
       fields.put("asked", each.asked() - start);
       fields.put("start", each.start() - start);

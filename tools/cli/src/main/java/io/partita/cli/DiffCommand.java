@@ -1,6 +1,7 @@
 package io.partita.cli;
 
 import io.partita.backend.emitted.ChipDescription;
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.backend.emitted.ProgramInterface;
 import io.partita.backend.emitted.probe.Finding;
 import io.partita.backend.emitted.probe.ProbeComparison;
@@ -143,9 +144,8 @@ final class DiffCommand implements Callable<Integer> {
         .ifPresent(
             finding -> {
               report.put("chip", finding.chip());
-              report.put("block", finding.block() < 0 ? null : finding.block());
               report.put("step", finding.step());
-              report.put("node", finding.node());
+              DescriptionFields.put(finding.origin(), report);
               report.put("part", finding.part());
               report.put("expected", finding.expected());
               report.put("found", finding.found());

@@ -145,6 +145,6 @@ final class ProfilePage {
   private static String what(StepLabel step) {
     return step.kind().text()
         + (step.call().isEmpty() ? "" : " " + step.call())
-        + (step.node().isEmpty() ? "" : ": " + step.node());
+        + (step.origin().text().isEmpty() ? "" : ": " + step.origin().text());
   }
 }

@@ -93,6 +93,10 @@ class ChipCommandsTest {
     for (DescriptionFields chip : chips) {
       List<DescriptionFields> steps = chip.objects("steps");
       assertThat(steps).hasSizeGreaterThan(40);
+      assertThat(steps)
+          .filteredOn(step -> step.has("role") && step.text("role").equals("gate"))
+          .extracting(step -> step.extent("block"))
+          .contains(0L, 3L);
       long sum = 0;
       for (DescriptionFields step : steps) {
         assertThat(bytes(step.object("measured")))
@@ -108,7 +112,8 @@ class ChipCommandsTest {
     assertThat(page.out())
         .contains("logits: f32[1,1,65]", "bytes between L2 and L1", "energy of all chips")
         .containsPattern("slowest steps of chip [01]")
-        .containsPattern("[0-9,]+ +[0-9.]+% +[0-9,]+  (loop \\w+|exchange): /");
+        .containsPattern(
+            "[0-9,]+ +[0-9.]+% +[0-9,]+  (loop \\w+|exchange): /\\S+ @block[0-3]\\.[a-z]+");
   }
 
   /** The inputs of the last step for which the cache has room. */

@@ -126,6 +126,7 @@ final class DiffCommandTest {
         .containsEntry("status", "DIVERGES")
         .containsEntry("chip", 0)
         .containsEntry("block", 0)
+        .containsEntry("role", "attention")
         .containsEntry("step", step);
     assertThat((String) found.get("part")).startsWith("element [0, 0, ");
   }

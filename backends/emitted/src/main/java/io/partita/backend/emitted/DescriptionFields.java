@@ -1,12 +1,14 @@
 package io.partita.backend.emitted;
 
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -23,6 +25,22 @@ public record DescriptionFields(Map<?, ?> fields) {
       return new DescriptionFields(fields);
     }
     throw new IllegalArgumentException("another format");
+  }
+
+  /** Adds the fields of {@link #origin}: {@code node}, and what is known of block and role. */
+  public static void put(Origin origin, Map<String, Object> fields) {
+    fields.put("node", origin.name());
+    origin.block().ifPresent(block -> fields.put("block", block));
+    if (!origin.role().isEmpty()) {
+      fields.put("role", origin.role());
+    }
+  }
+
+  /** Reads the fields that {@link #put} added. */
+  public Origin origin() {
+    OptionalInt block =
+        has("block") ? OptionalInt.of(Math.toIntExact(extent("block"))) : OptionalInt.empty();
+    return new Origin(text("node"), block, has("role") ? text("role") : "");
   }
 
   public boolean has(String name) {

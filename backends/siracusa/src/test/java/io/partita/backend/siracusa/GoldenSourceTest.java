@@ -1,6 +1,7 @@
 package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.ir.file.EmittedFile;
@@ -8,9 +9,12 @@ import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetLibrary;
 import io.partita.ir.tensor.Tensor;
@@ -57,6 +61,30 @@ class GoldenSourceTest {
   void manyTiles() throws IOException {
     Tensor weight = ramp(HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS);
     verify("many-tiles", HandMadeSchedule.schedule(weight, ramp(HandMadeSchedule.COLUMNS)));
+  }
+
+  /** One row's parts are received where they belong, so there is no room for messages. */
+  @Test
+  void anExchangeInPlaceNamesNoRoomForMessages() throws IOException {
+    GraphBuilder builder = new GraphBuilder("product");
+    Value x = builder.input("x", TensorType.of(ElementType.F32, 1, 16));
+    Value product =
+        builder
+            .at("/MatMul")
+            .add(new Contraction.MatMul(ElementType.F32), x, builder.constant(ramp(16, 32)));
+    builder.output("y", builder.add(new Reduction.Softmax(1, false), product));
+    Strategy strategy = Strategy.parse("tensor=2");
+    Program program = Localization.of(new ShardPass(strategy).run(new Module(builder.finish())), 1);
+    Schedule schedule =
+        Scheduler.schedule(
+            program, TargetLibrary.find("siracusa:chips=2"), SchedulerOptions.STANDARD);
+    for (EmittedFile file : SiracusaBackend.emit(schedule, 8).files()) {
+      if (file.path().equals("chip1_messages.c")) {
+        assertThat(file.text()).contains(".vector = ").doesNotContain(".message = ");
+        return;
+      }
+    }
+    fail("no messages");
   }
 
   private static Tensor ramp(long... extents) {

@@ -2,6 +2,7 @@ package io.partita.backend.siracusa;
 
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
@@ -47,6 +48,7 @@ final class HandMadeSchedule {
   static final int INNER = 48;
   static final int COLUMNS = 40;
 
+  private static final Origin NODE = Origin.named("/a/*b");
   private static final long X = 0;
   private static final long WEIGHT = X + 4 * ROWS * INNER;
   private static final long PRODUCT = WEIGHT + 4 * INNER * COLUMNS;
@@ -89,10 +91,11 @@ final class HandMadeSchedule {
             List.of(product(), sum()),
             List.of(),
             List.of(
-                new ScheduleStep.StartTransfer(0, true, l3, WEIGHT, 4 * INNER * COLUMNS, "/a/*b"),
-                new ScheduleStep.WaitTransfer(0, "/a/*b"),
-                new ScheduleStep.RunTiles(0, List.of(X, WEIGHT, PRODUCT), "/a/*b", "[10,48]"),
-                new ScheduleStep.RunTiles(1, List.of(PRODUCT, OFFSET, Y), "/a*/\n\"add\"", "")),
+                new ScheduleStep.StartTransfer(0, true, l3, WEIGHT, 4 * INNER * COLUMNS, NODE),
+                new ScheduleStep.WaitTransfer(0, NODE),
+                new ScheduleStep.RunTiles(0, List.of(X, WEIGHT, PRODUCT), NODE, "[10,48]"),
+                new ScheduleStep.RunTiles(
+                    1, List.of(PRODUCT, OFFSET, Y), Origin.named("/a*/\n\"add\""), "")),
             List.of(new Port("x", x.type(), Address.home(X))),
             List.of(new Port("y", sum.type(), Address.home(Y))),
             List.of(),
@@ -104,7 +107,11 @@ final class HandMadeSchedule {
 
   private static StoredConstant stored(String name, Address place, Tensor tensor) {
     return new StoredConstant(
-        name, tensor.type().toString(), place, tensor.type().bytes(), List.of(tensor));
+        Origin.named(name),
+        tensor.type().toString(),
+        place,
+        tensor.type().bytes(),
+        List.of(tensor));
   }
 
   private static ShardedType whole(Mesh mesh, TensorType type) {

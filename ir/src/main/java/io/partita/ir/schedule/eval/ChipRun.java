@@ -330,7 +330,7 @@ final class ChipRun {
   private String where() {
     return next < steps.size()
         ? "device %d, %s %d for \"%s\""
-            .formatted(device, isStarting ? "start" : "step", next, steps.get(next).node())
+            .formatted(device, isStarting ? "start" : "step", next, steps.get(next).origin().name())
         : "device " + device;
   }
 

@@ -130,8 +130,11 @@ final class ExchangeSteps {
     }
     boolean isInPlace = receive.slices().size() == 1 && receive.combine() == Combine.REPLACE;
     if (!isInPlace) {
-      requireWritable(step.message(), message.length);
-      home.forget((int) step.message(), message.length);
+      long room =
+          step.message()
+              .orElseThrow(() -> fault("room for a message of " + message.length + " B", "none"));
+      requireWritable(room, message.length);
+      home.forget((int) room, message.length);
     }
     int at = 0;
     for (Slice slice : receive.slices()) {

@@ -32,6 +32,15 @@ public final class BlockRoles {
   /** The word for nodes that multiply queries, keys and values by one weight. */
   private static final String FUSED = "projection";
 
+  /** The role of the product whose activation gates another in a feed-forward network. */
+  public static final String GATE = "gate";
+
+  /** The role of the product with as many features as the network has inside. */
+  public static final String UP = "up";
+
+  /** The role of the product that gives the network's result. */
+  public static final String DOWN = "down";
+
   private final Graph graph;
   private final Map<Node, Integer> order = new IdentityHashMap<>();
   private final Map<Node, String> roles = new IdentityHashMap<>();
@@ -99,7 +108,7 @@ public final class BlockRoles {
     linear(attention.output(), index, "output");
     attention.output().ifPresent(output -> branches.add(output.result().definition()));
     for (Block.FfnPart ffn : block.ffns()) {
-      part(ffn.node(), index, ffn.node().op() instanceof Structured.Ffn ? "ffn" : "down");
+      part(ffn.node(), index, ffn.node().op() instanceof Structured.Ffn ? "ffn" : DOWN);
       branches.add(ffn.node());
     }
     int query = attention.query().map(found -> order.get(found.node())).orElse(0);
@@ -199,7 +208,7 @@ public final class BlockRoles {
   private void network(Node node, Structured.Ffn ffn) {
     List<Value> matrices =
         node.operands().stream().skip(1).filter(value -> value.type().rank() == 2).toList();
-    List<String> words = ffn.gated() ? List.of("gate", "up", "down") : List.of("up", "down");
+    List<String> words = ffn.gated() ? List.of(GATE, UP, DOWN) : List.of(UP, DOWN);
     for (int i = 0; i < Math.min(matrices.size(), words.size()); i++) {
       if (!matrices.get(i).isInput()) {
         roles.put(matrices.get(i).definition(), words.get(i));

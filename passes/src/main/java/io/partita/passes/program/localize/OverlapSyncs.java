@@ -19,6 +19,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -277,7 +278,7 @@ public final class OverlapSyncs {
     if (ffn.downBias()) {
       operands.add(cut(node.operand(first + 1), range.along(0)));
     }
-    editor.from(node);
+    editor.from(node).inRole(BlockRoles.DOWN);
     return editor.add(new Structured.Linear(false, ffn.downBias()), operands);
   }
 
@@ -286,9 +287,11 @@ public final class OverlapSyncs {
     int next = 1;
     Value gate = null;
     if (ffn.gated()) {
+      editor.inRole(BlockRoles.GATE);
       gate = linear(x, node.operands().subList(next, next + (ffn.gateBias() ? 2 : 1)));
       next += ffn.gateBias() ? 2 : 1;
     }
+    editor.inRole(BlockRoles.UP);
     Value up = linear(x, node.operands().subList(next, next + (ffn.upBias() ? 2 : 1)));
     Elementwise.Unary activation = new Elementwise.Unary(ffn.activation());
     return ffn.gated()

@@ -8,6 +8,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured.Ffn;
 import io.partita.ir.op.Structured.Linear;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
@@ -39,11 +40,14 @@ final class SplitFfn implements RewriteRule {
     Value x = rest.removeFirst();
     Elementwise.Unary activation = new Elementwise.Unary(ffn.activation());
     boolean bias = ffn.gated() ? ffn.gateBias() : ffn.upBias();
+    graph.inRole(ffn.gated() ? BlockRoles.GATE : BlockRoles.UP);
     Value hidden = graph.add(activation, linear(x, bias, rest, graph));
     if (ffn.gated()) {
+      graph.inRole(BlockRoles.UP);
       Value up = linear(x, ffn.upBias(), rest, graph);
       hidden = graph.add(new Elementwise.Binary(BinaryFunction.MUL), hidden, up);
     }
+    graph.inRole(BlockRoles.DOWN);
     return Optional.of(linear(hidden, ffn.downBias(), rest, graph));
   }
 

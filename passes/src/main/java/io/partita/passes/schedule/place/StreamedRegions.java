@@ -94,9 +94,9 @@ final class StreamedRegions {
       long to = start + offset(i);
       isEarly &= region.kind() == Region.Kind.CONSTANT && free == 0;
       if (isEarly) {
-        isEarly = queue.early(again[i] + 1, unit.first(), from, to, unit.bytes(), region.name());
+        isEarly = queue.early(again[i] + 1, unit.first(), from, to, unit.bytes(), region.origin());
       } else {
-        queue.fetch(free, unit.first(), from, to, unit.bytes(), region.name());
+        queue.fetch(free, unit.first(), from, to, unit.bytes(), region.origin());
       }
     }
     IntStream.range(0, all.size())
@@ -110,7 +110,7 @@ final class StreamedRegions {
                     new Address(FAR, far.get(all.get(i).region)),
                     start + offset(i),
                     units.get(i).bytes(),
-                    all.get(i).region.name()));
+                    all.get(i).region.origin()));
     return queue;
   }
 }

@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.place;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Direction;
 import io.partita.ir.schedule.TiledKernel;
@@ -13,8 +14,8 @@ import java.util.stream.Stream;
 
 /** A step of a chip whose regions have no addresses yet. */
 public sealed interface Task {
-  /** Returns the name of the node that the task computes. */
-  String node();
+  /** Returns the origin of the node that the task computes. */
+  Origin origin();
 
   /** Returns the regions that must be in the home memory while it runs. */
   List<Region> regions();
@@ -28,7 +29,7 @@ public sealed interface Task {
    * @param index of the kernel in the chip's list
    * @param operands the storage of each operand
    */
-  record Loop(int index, TiledKernel kernel, List<Storage> operands, String node, String text)
+  record Loop(int index, TiledKernel kernel, List<Storage> operands, Origin origin, String text)
       implements Task {
     public Loop {
       operands = List.copyOf(operands);
@@ -50,7 +51,8 @@ public sealed interface Task {
   }
 
   /** Fetches rows of a table in a farther memory by indices in the home memory. */
-  record Rows(Region table, long rows, long rowBytes, Storage indices, Storage result, String node)
+  record Rows(
+      Region table, long rows, long rowBytes, Storage indices, Storage result, Origin origin)
       implements Task {
     @Override
     public List<Region> regions() {
@@ -77,7 +79,7 @@ public sealed interface Task {
       Optional<Storage> result,
       Storage vector,
       Optional<Region> message,
-      String node)
+      Origin origin)
       implements Task {
     public Exchange {
       exchanges = List.copyOf(exchanges);
@@ -106,7 +108,7 @@ public sealed interface Task {
   }
 
   /** Fills a region with zeros. */
-  record Clear(Region region, String node) implements Task {
+  record Clear(Region region, Origin origin) implements Task {
     @Override
     public List<Region> regions() {
       return List.of(region);

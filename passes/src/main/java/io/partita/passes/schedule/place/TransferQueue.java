@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.place;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
@@ -31,7 +32,7 @@ final class TransferQueue {
   private static final int ANY = -1;
 
   /** A region that is fetched or spilled, in one or several transfers. */
-  private record Whole(Address far, long home, long bytes, String node) {
+  private record Whole(Address far, long home, long bytes, Origin origin) {
     boolean meets(Whole other) {
       return home < other.home + other.bytes && other.home < home + bytes;
     }
@@ -58,7 +59,7 @@ final class TransferQueue {
           new Address(whole.far.memory(), whole.far.offset() + from),
           whole.home + from,
           bytes,
-          whole.node);
+          whole.origin);
     }
   }
 
@@ -129,8 +130,8 @@ final class TransferQueue {
    * @param again the task before which it may begin for the next run
    * @return whether all transfers had room; the others start when the run has begun
    */
-  boolean early(int again, int first, Address far, long home, long bytes, String node) {
-    Whole whole = new Whole(far, home, bytes, node);
+  boolean early(int again, int first, Address far, long home, long bytes, Origin origin) {
+    Whole whole = new Whole(far, home, bytes, origin);
     for (Piece piece : pieces(true, 0, first, whole)) {
       if (!ahead || early.size() == mostEarly) {
         fetches.add(piece);
@@ -155,13 +156,13 @@ final class TransferQueue {
   }
 
   /** Adds the fetch of a region, in the order of first use. */
-  void fetch(int free, int first, Address far, long home, long bytes, String node) {
-    fetches.addAll(pieces(true, free, first, new Whole(far, home, bytes, node)));
+  void fetch(int free, int first, Address far, long home, long bytes, Origin origin) {
+    fetches.addAll(pieces(true, free, first, new Whole(far, home, bytes, origin)));
   }
 
   /** Adds the spill of a state, in the order of last change. */
-  void spill(int changed, Address far, long home, long bytes, String node) {
-    spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, node)));
+  void spill(int changed, Address far, long home, long bytes, Origin origin) {
+    spills.addAll(pieces(false, changed, end(), new Whole(far, home, bytes, origin)));
   }
 
   private List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
@@ -327,6 +328,6 @@ final class TransferQueue {
     Started oldest = oldest();
     underWay.remove(oldest);
     now = Math.max(now, oldest.end);
-    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.piece.whole.node));
+    steps.add(new ScheduleStep.WaitTransfer(oldest.number, oldest.piece.whole.origin));
   }
 }

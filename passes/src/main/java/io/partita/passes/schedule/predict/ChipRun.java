@@ -90,7 +90,7 @@ final class ChipRun {
       ScheduleStep.StartTransfer start = early.get(i);
       transfers.put(
           start.transfer(),
-          timeline.occupy(device, channel, start.node(), seconds, start.bytes(), reached));
+          timeline.occupy(device, channel, start.origin().name(), seconds, start.bytes(), reached));
     }
   }
 
@@ -161,8 +161,8 @@ final class ChipRun {
   }
 
   private void begin(ScheduleStep.Exchange exchange, Exchange own) {
-    syncs.begin(own.sync(), device, exchange.node(), reached);
-    reached = timeline.compute(device, exchange.node(), chip.exchangeCycles(), reached);
+    syncs.begin(own.sync(), device, exchange.origin().name(), reached);
+    reached = timeline.compute(device, exchange.origin().name(), chip.exchangeCycles(), reached);
     exchange.operand().ifPresent(operand -> copy(bytes(exchange, own.before()), "operand"));
   }
 
@@ -196,15 +196,16 @@ final class ChipRun {
       case ScheduleStep.WaitTransfer wait ->
           reached = timeline.join(reached, transfers.remove(wait.transfer()));
       case ScheduleStep.FetchRows rows -> {
-        reached = timeline.compute(device, rows.node(), chip.operandCycles(), reached);
+        reached = timeline.compute(device, rows.origin().name(), chip.operandCycles(), reached);
         for (long row = 0; row < rows.count(); row++) {
           reached =
               timeline.transfer(
-                  device, names.far, names.home, rows.node(), rows.rowBytes(), reached);
+                  device, names.far, names.home, rows.origin().name(), rows.rowBytes(), reached);
         }
         traffic = traffic.plus(new Traffic(0, rows.count() * rows.rowBytes(), 0, 0));
       }
-      case ScheduleStep.Clear clear -> move(names.working, names.home, clear.node(), clear.bytes());
+      case ScheduleStep.Clear clear ->
+          move(names.working, names.home, clear.origin().name(), clear.bytes());
       case ScheduleStep.Exchange exchange -> throw new AssertionError(exchange);
     }
   }
@@ -213,7 +214,7 @@ final class ChipRun {
     TiledKernel kernel = role.kernels().get(loop.kernel());
     LoopTime time = times.computeIfAbsent(kernel, each -> LoopTime.of(each, chip));
     double cycles = time.cycles() + (isWarm(kernel) ? 0 : time.coldCycles());
-    reached = timeline.compute(device, loop.node(), cycles, reached);
+    reached = timeline.compute(device, loop.origin().name(), cycles, reached);
     compute += time.computeCycles();
     traffic = traffic.plus(new Traffic(time.loadedBytes() + time.storedBytes(), 0, 0, 0));
   }
@@ -239,10 +240,10 @@ final class ChipRun {
     String from = start.fetch() ? names.far : names.home;
     String to = start.fetch() ? names.home : names.far;
     double issue = chip.channel(from, to).map(DmaChannel::issueCycles).orElse(0.0);
-    reached = timeline.compute(device, start.node(), issue, reached);
+    reached = timeline.compute(device, start.origin().name(), issue, reached);
     transfers.put(
         start.transfer(),
-        timeline.transfer(device, from, to, start.node(), start.bytes(), reached));
+        timeline.transfer(device, from, to, start.origin().name(), start.bytes(), reached));
     traffic = traffic.plus(new Traffic(0, start.bytes(), 0, 0));
   }
 

@@ -108,7 +108,7 @@ public final class Destinations {
 
   private static Region region(Value value) {
     TensorType type = value.type();
-    return Region.activation(value.name(), type.bytes());
+    return Region.activation(value.origin(), type.bytes());
   }
 
   private boolean assign(Value value, Optional<Storage> storage) {

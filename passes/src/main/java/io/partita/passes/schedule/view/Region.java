@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.view;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
 
@@ -15,36 +16,41 @@ public final class Region {
     CONSTANT
   }
 
-  private final String name;
+  private final Origin origin;
   private final Kind kind;
   private final long bytes;
   private final List<Tensor> tensors;
 
-  private Region(String name, Kind kind, long bytes, List<Tensor> tensors) {
-    this.name = name;
+  private Region(Origin origin, Kind kind, long bytes, List<Tensor> tensors) {
+    this.origin = origin;
     this.kind = kind;
     this.bytes = bytes;
     this.tensors = List.copyOf(tensors);
   }
 
-  public static Region activation(String name, long bytes) {
-    return new Region(name, Kind.ACTIVATION, bytes, List.of());
+  public static Region activation(Origin origin, long bytes) {
+    return new Region(origin, Kind.ACTIVATION, bytes, List.of());
   }
 
-  public static Region state(String name, long bytes) {
-    return new Region(name, Kind.STATE, bytes, List.of());
+  public static Region state(Origin origin, long bytes) {
+    return new Region(origin, Kind.STATE, bytes, List.of());
   }
 
   /**
    * @param tensors of one type, one for each device
    */
-  public static Region constant(String name, List<Tensor> tensors) {
-    return new Region(name, Kind.CONSTANT, tensors.getFirst().type().bytes(), tensors);
+  public static Region constant(Origin origin, List<Tensor> tensors) {
+    return new Region(origin, Kind.CONSTANT, tensors.getFirst().type().bytes(), tensors);
+  }
+
+  /** Returns the origin of the value that it was made for. */
+  public Origin origin() {
+    return origin;
   }
 
   /** Returns the name of the value that it was made for. */
   public String name() {
-    return name;
+    return origin.name();
   }
 
   public Kind kind() {
@@ -62,6 +68,6 @@ public final class Region {
 
   @Override
   public String toString() {
-    return name + " (" + bytes + " B)";
+    return name() + " (" + bytes + " B)";
   }
 }

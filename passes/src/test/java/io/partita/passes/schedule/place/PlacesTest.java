@@ -2,6 +2,7 @@ package io.partita.passes.schedule.place;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
@@ -92,7 +93,7 @@ class PlacesTest {
             new Address(2, 10_000_000L * unit),
             0,
             8 + 250_000L * (unit % 7),
-            "w");
+            Origin.named("w"));
       }
       Set<Integer> underWay = new HashSet<>();
       long moved = 0;
@@ -135,7 +136,7 @@ class PlacesTest {
             Optional.of(channel),
             Optional.of(channel));
     TransferQueue queue = TransferQueue.first(true, times, 8);
-    queue.fetch(0, 39, new Address(2, 0), 0, 10 * 131_064, "w");
+    queue.fetch(0, 39, new Address(2, 0), 0, 10 * 131_064, Origin.named("w"));
     List<Integer> starts = new ArrayList<>();
     for (int task = 0; task <= 40; task++) {
       for (ScheduleStep step : queue.before(task)) {

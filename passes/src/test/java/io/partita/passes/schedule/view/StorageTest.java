@@ -2,6 +2,7 @@ package io.partita.passes.schedule.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.graph.Origin;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class StorageTest {
   private static Storage whole(long... extents) {
     TensorType type = TensorType.of(ElementType.F32, extents);
-    return Storage.whole(Region.activation("x", type.bytes()), type);
+    return Storage.whole(Region.activation(Origin.named("x"), type.bytes()), type);
   }
 
   @Test
@@ -48,7 +49,7 @@ class StorageTest {
   @Test
   void elementsOfHalfAByteAreOnlyReadWhole() {
     TensorType type = TensorType.of(ElementType.I4, 4, 6);
-    Storage nibbles = Storage.whole(Region.activation("x", type.bytes()), type);
+    Storage nibbles = Storage.whole(Region.activation(Origin.named("x"), type.bytes()), type);
     assertThat(nibbles.isRegular()).isTrue();
     assertThat(nibbles.part(1, 2, 2).isRegular()).isFalse();
   }

@@ -21,6 +21,6 @@ record MeasuredStep(
         step instanceof ScheduleStep.RunTiles run
             ? Optional.of(role.kernels().get(run.kernel()))
             : Optional.empty();
-    return new MeasuredStep(step.node(), loop, measured, predicted);
+    return new MeasuredStep(step.origin().name(), loop, measured, predicted);
   }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.partita.driver.Distribution;
 import io.partita.driver.Entries;
 import io.partita.driver.chip.ChipTarget;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.Address;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
@@ -99,7 +100,9 @@ class EntriesTogetherTest {
   @Test
   void aTransferThatIsUnderWayIsRejected() {
     List<ScheduleStep> start =
-        List.of(new ScheduleStep.StartTransfer(0, true, new Address(2, 0), 0, 16, "head.weight"));
+        List.of(
+            new ScheduleStep.StartTransfer(
+                0, true, new Address(2, 0), 0, 16, Origin.named("head.weight")));
     Schedule chunk = chunk(start, CHUNK.states(), CHUNK.constants());
     assertThatThrownBy(() -> ScheduleVerifier.verifyTogether(List.of(chunk, chunk)))
         .hasMessageContaining("no transfer under way when a run begins");

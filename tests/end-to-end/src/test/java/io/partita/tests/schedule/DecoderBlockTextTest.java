@@ -9,6 +9,7 @@ import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.Module;
 import io.partita.ir.program.Program;
+import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.eval.ScheduleEvaluator;
 import io.partita.ir.stage.Stage;
@@ -204,6 +205,27 @@ class DecoderBlockTextTest {
         .hasMessageContaining("a memory of the role");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("memory l3", "memory l2")))
         .hasMessageContaining("each memory once");
+    assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("@block0.query", "@block.0")))
+        .hasMessageContaining("P3003")
+        .hasMessageContaining("expected:  a part such as @block0.query or @embedding")
+        .hasMessageContaining("found:     @block.0");
+  }
+
+  @Test
+  void stepsAndWeightsKeepTheirPartOfTheTransformer() {
+    ChipSchedule role = ScheduleParser.parse(SchedulePrinter.print(schedule())).roles().getFirst();
+    assertThat(role.steps())
+        .extracting(step -> step.origin().text())
+        .contains(
+            "input_norm @block0.norm",
+            "q_proj @block0.query",
+            "attention @block0.attention",
+            "residual @block0.residual",
+            "ffn @block0.gate",
+            "ffn @block0.down");
+    assertThat(role.constants())
+        .extracting(constant -> constant.origin().part())
+        .contains("block0.query", "block0.output", "block0.gate", "block0.up", "block0.down");
   }
 
   private static void requireFault(
@@ -243,6 +265,7 @@ class DecoderBlockTextTest {
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
     requireFault(
         text, "group = 1", "group = 0", "P4414", "partita_gemm_f32", "expected:  group >= 1");
+    requireFault(text, " message 0x00110", "", "room for a message of ", "found:     none");
     requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "that all devices wait");
   }
 }

@@ -1,6 +1,7 @@
 package io.partita.backend.emitted.measure;
 
 import io.partita.backend.emitted.measure.PredictedRun.Chip;
+import io.partita.ir.graph.Origin;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ public record MeasuredChip(
    * @param waited the cycles of the step that waits for it; 0 if that is in the next run
    */
   public record Transfer(
-      int step, String node, long bytes, long asked, long start, long end, long waited) {}
+      int step, Origin origin, long bytes, long asked, long start, long end, long waited) {}
 
   /** The transfers that steps start, if the hardware recorded them. */
   public List<Transfer> transfers(Chip predicted) {
@@ -47,7 +48,7 @@ public record MeasuredChip(
           found.add(
               new Transfer(
                   i,
-                  label.node(),
+                  label.origin(),
                   label.bytes(),
                   steps.get(i).start(),
                   own.getFirst().start(),

@@ -1,6 +1,7 @@
 package io.partita.backend.emitted.measure;
 
 import io.partita.backend.emitted.DescriptionFields;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import java.util.Arrays;
@@ -10,13 +11,13 @@ import java.util.Map;
 /**
  * A description of a step of a program.
  *
- * @param node the node's name in the model
+ * @param origin the origin of the node
  * @param call the function of a loop; else empty
  * @param transfer the number of a transfer that starts or is awaited; else -1
  * @param l3 the L3 address of a transfer that starts; else 0
  * @param bytes the bytes of a transfer that starts; else 0
  */
-public record StepLabel(Kind kind, String node, String call, int transfer, long l3, long bytes) {
+public record StepLabel(Kind kind, Origin origin, String call, int transfer, long l3, long bytes) {
   /** The kinds of {@link ScheduleStep}s. */
   public enum Kind {
     /** Cores compute a loop over tiles. */
@@ -58,30 +59,30 @@ public record StepLabel(Kind kind, String node, String call, int transfer, long 
   }
 
   static StepLabel of(ScheduleStep step, ChipSchedule chip) {
-    String node = step.node();
+    Origin origin = step.origin();
     return switch (step) {
       case ScheduleStep.RunTiles loop ->
-          new StepLabel(Kind.LOOP, node, chip.kernels().get(loop.kernel()).name(), -1, 0, 0);
+          new StepLabel(Kind.LOOP, origin, chip.kernels().get(loop.kernel()).name(), -1, 0, 0);
       case ScheduleStep.StartTransfer start ->
           new StepLabel(
               start.fetch() ? Kind.FETCH : Kind.SPILL,
-              node,
+              origin,
               "",
               start.transfer(),
               start.far().offset(),
               start.bytes());
       case ScheduleStep.WaitTransfer wait ->
-          new StepLabel(Kind.WAIT, node, "", wait.transfer(), 0, 0);
-      case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, node, "", -1, 0, 0);
-      case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, node, "", -1, 0, 0);
-      case ScheduleStep.Clear clear -> new StepLabel(Kind.CLEAR, node, "", -1, 0, 0);
+          new StepLabel(Kind.WAIT, origin, "", wait.transfer(), 0, 0);
+      case ScheduleStep.FetchRows rows -> new StepLabel(Kind.ROWS, origin, "", -1, 0, 0);
+      case ScheduleStep.Exchange exchange -> new StepLabel(Kind.EXCHANGE, origin, "", -1, 0, 0);
+      case ScheduleStep.Clear clear -> new StepLabel(Kind.CLEAR, origin, "", -1, 0, 0);
     };
   }
 
   static StepLabel of(DescriptionFields fields) {
     return new StepLabel(
         Kind.of(fields.text("kind")),
-        fields.text("node"),
+        fields.origin(),
         fields.has("call") ? fields.text("call") : "",
         fields.has("transfer") ? Math.toIntExact(fields.extent("transfer")) : -1,
         fields.has("l3") ? fields.extent("l3") : 0,
@@ -92,7 +93,7 @@ public record StepLabel(Kind kind, String node, String call, int transfer, long 
   public Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("kind", kind.text);
-    fields.put("node", node);
+    DescriptionFields.put(origin, fields);
     if (!call.isEmpty()) {
       fields.put("call", call);
     }

@@ -4,6 +4,7 @@ import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.probe.Finding.Kind;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Combine;
 import io.partita.ir.program.Slice;
@@ -75,14 +76,9 @@ final class ChipComparison {
   }
 
   private void found(Kind kind, int step, String part, String expected, String found) {
-    int block =
-        reference.resultsOf(step).stream()
-            .mapToInt(ChipReference.Result::block)
-            .findFirst()
-            .orElse(-1);
-    String node = reference.steps().get(step).node();
+    Origin origin = reference.steps().get(step).origin();
     int steps = reference.steps().size();
-    finding = Optional.of(new Finding(kind, chip, block, step, steps, node, part, expected, found));
+    finding = Optional.of(new Finding(kind, chip, step, steps, origin, part, expected, found));
   }
 
   private void end(int step, StepRecords own) {
@@ -138,7 +134,12 @@ final class ChipComparison {
     } else if (agreement.largest() > largest) {
       largest = agreement.largest();
       largestAt =
-          "chip " + chip + ", step " + step + ", node " + reference.steps().get(step).node();
+          "chip "
+              + chip
+              + ", step "
+              + step
+              + ", node "
+              + reference.steps().get(step).origin().text();
     }
   }
 

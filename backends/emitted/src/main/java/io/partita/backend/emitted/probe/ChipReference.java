@@ -5,6 +5,7 @@ import io.partita.backend.emitted.DescriptionFile;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Communication;
 import io.partita.ir.schedule.Address;
@@ -49,14 +50,10 @@ record ChipReference(
   /**
    * @param exchange the exchange in the graph to which the messages belong
    */
-  record Step(String node, Optional<io.partita.ir.graph.Node> exchange) {}
+  record Step(Origin origin, Optional<io.partita.ir.graph.Node> exchange) {}
 
-  /**
-   * A result of a step.
-   *
-   * @param block the number of the transformer block, or -1
-   */
-  record Result(int step, Value value, int block) {}
+  /** A result of a step. */
+  record Result(int step, Value value) {}
 
   /** A part of an image. */
   record Weight(String name, Address at, String checksum) {}
@@ -127,8 +124,7 @@ record ChipReference(
         throw new IllegalArgumentException("more exchanges than in the graph");
       }
       steps.add(
-          new Step(
-              step.text("node"), isExchange ? Optional.of(exchanges.next()) : Optional.empty()));
+          new Step(step.origin(), isExchange ? Optional.of(exchanges.next()) : Optional.empty()));
     }
     List<Result> results =
         fields.objects("results").stream().map(each -> result(graph, each)).toList();
@@ -146,7 +142,7 @@ record ChipReference(
     int index = (int) fields.number("index");
     Value value =
         node < 0 ? graph.inputs().get(index) : graph.nodes().get(node).results().get(index);
-    return new Result((int) fields.number("step"), value, (int) fields.number("block"));
+    return new Result((int) fields.number("step"), value);
   }
 
   private static Weight weight(DescriptionFields fields) {

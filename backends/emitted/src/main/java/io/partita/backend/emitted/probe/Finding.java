@@ -1,23 +1,23 @@
 package io.partita.backend.emitted.probe;
 
+import io.partita.ir.graph.Origin;
+
 /**
  * The first difference of a chip from the reference.
  *
  * @param kind the kind of difference
- * @param block the number of the transformer block; -1 outside blocks
  * @param step the step's number, as in the emitted code
  * @param steps the number of steps of a run
- * @param node the node's name in the model
+ * @param origin the origin of the step's node
  * @param part the part of the step: {@code element [0, 3]}, {@code message 2 of 6 (send 128 B to
  *     1)}; may be empty
  */
 public record Finding(
     Kind kind,
     int chip,
-    int block,
     int step,
     int steps,
-    String node,
+    Origin origin,
     String part,
     String expected,
     String found) {
@@ -35,19 +35,18 @@ public record Finding(
   }
 
   /**
-   * Formats the finding on one line, {@code DIVERGES chip 2, block 1, step 17 of 46, node ...:
-   * expected ...}.
+   * Formats the finding on one line, {@code DIVERGES chip 2, step 17 of 46, node q_proj
+   * @block1.query: expected ...}.
    */
   public String line() {
     return kind
         + " chip "
         + chip
-        + (block < 0 ? "" : ", block " + block)
         + ", step "
         + step
         + " of "
         + steps
-        + (node.isEmpty() ? "" : ", node " + node)
+        + (origin.text().isEmpty() ? "" : ", node " + origin.text())
         + (part.isEmpty() ? "" : ", " + part)
         + ": expected "
         + expected

@@ -7,6 +7,7 @@ import io.partita.backend.emitted.run.Build;
 import io.partita.backend.emitted.run.Port;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.ScratchFolder;
+import io.partita.ir.graph.Origin;
 import io.partita.ir.tensor.Tensor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -137,10 +138,9 @@ public record ProbeComparison(Path folder, Port port, Duration limit, double tol
     return new Finding(
         Finding.Kind.STOPS,
         0,
-        -1,
         steps,
         steps,
-        "",
+        Origin.NONE,
         "",
         "that the program ends",
         "that it doesn't");

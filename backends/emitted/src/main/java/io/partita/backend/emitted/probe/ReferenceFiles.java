@@ -3,6 +3,7 @@ package io.partita.backend.emitted.probe;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.partita.backend.emitted.DescriptionFields;
 import io.partita.ir.file.EmittedFile;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
@@ -162,7 +163,7 @@ public final class ReferenceFiles {
     List<Object> steps = new ArrayList<>();
     for (ScheduleStep step : role.steps()) {
       Map<String, Object> each = new LinkedHashMap<>();
-      each.put("node", step.node());
+      DescriptionFields.put(step.origin(), each);
       each.put("exchange", step instanceof ScheduleStep.Exchange);
       steps.add(each);
     }
@@ -188,7 +189,6 @@ public final class ReferenceFiles {
     fields.put("step", result.step());
     fields.put("node", isInput ? -1 : numbers.getOrDefault(node, -1));
     fields.put("index", isInput ? result.index() : index(node.results().get(result.index())));
-    fields.put("block", isInput ? -1 : meaning.blocks().get(result.node()));
     return fields;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.partita.backend.emitted.measure.MeasuredChip.Transfer;
 import io.partita.backend.emitted.measure.PredictedRun.Chip;
+import io.partita.ir.graph.Origin;
 import io.partita.passes.schedule.predict.EnergyModel;
 import io.partita.passes.schedule.predict.SchedulePrediction.Traffic;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,11 +50,17 @@ class MeasuredRunTest {
   @TempDir Path folder;
 
   private static StepLabel transfer(String node, int number, long bytes) {
-    return new StepLabel(StepLabel.Kind.FETCH, node, "", number, bytes, bytes);
+    return new StepLabel(StepLabel.Kind.FETCH, Origin.named(node), "", number, bytes, bytes);
   }
 
   private static StepLabel label(StepLabel.Kind kind, String node, int number) {
-    return new StepLabel(kind, node, kind == StepLabel.Kind.LOOP ? "gemv" : "", number, 0, 0);
+    return new StepLabel(
+        kind,
+        new Origin(node, OptionalInt.of(1), "query"),
+        kind == StepLabel.Kind.LOOP ? "gemv" : "",
+        number,
+        0,
+        0);
   }
 
   private static StepFigures figures(long start, long cycles, long compute, long l3) {
@@ -103,8 +111,8 @@ class MeasuredRunTest {
   void transfersAreThoseThatStepsStart() {
     assertThat(measured().transfers(CHIP))
         .containsExactly(
-            new Transfer(0, "a", 4096, 1000, 1060, 6180, 5060),
-            new Transfer(1, "b", 8192, 1070, 6200, 16_440, 30));
+            new Transfer(0, Origin.named("a"), 4096, 1000, 1060, 6180, 5060),
+            new Transfer(1, Origin.named("b"), 8192, 1070, 6200, 16_440, 30));
   }
 
   /** All of the second transfer is hidden, of the first what passes before the wait. */

@@ -83,12 +83,13 @@ final class ExchangeTables {
     }
     fields.add(new Variable("element_bytes", Long.toString(step.element().packedBytes(1))));
     fields.add(new Variable("vector", places.l2(entry, index, step.vector())));
-    fields.add(new Variable("message", places.l2(entry, index, step.message())));
+    step.message()
+        .ifPresent(place -> fields.add(new Variable("message", places.l2(entry, index, place))));
     fields.add(new Variable("workspace", "partita_l1 + " + step.working()));
     fields.add(new Variable("workspace_bytes", Long.toString(step.workingBytes())));
     String size =
         " (%s, %s elements)".formatted(step.element(), Comments.grouped(exchange.elements()));
-    exchanges.add(new ChipFile.Exchange(Comments.clean(step.node() + size), fields));
+    exchanges.add(new ChipFile.Exchange(Comments.clean(step.origin().text() + size), fields));
   }
 
   private static String count(List<?> list) {

@@ -38,7 +38,10 @@ final class PlaceNames {
   PlaceNames(List<ChipSchedule> entries) {
     for (ChipSchedule entry : entries) {
       for (StoredConstant constant : entry.constants()) {
-        texts.put(new Thing(constant.at(), constant.name(), constant.bytes()), constant.text());
+        String part = constant.origin().part();
+        texts.put(
+            new Thing(constant.at(), constant.name(), constant.bytes()),
+            constant.text() + (part.isEmpty() ? "" : " @" + part));
       }
       for (Port state : entry.states()) {
         texts.put(

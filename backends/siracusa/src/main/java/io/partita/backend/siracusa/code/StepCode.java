@@ -56,7 +56,7 @@ final class StepCode {
       case RunTiles run -> {
         String text = run.text().isEmpty() ? "" : ": " + run.text();
         yield call(
-            run.node() + text,
+            run.origin().text() + text,
             chip.kernels().get(run.kernel()).name(),
             run.operands().stream().map(each -> places.l2(entry, index, each)).toList());
       }
@@ -65,7 +65,8 @@ final class StepCode {
         String l2 = places.l2(entry, index, start.home());
         String l3 = places.l3(start.far());
         yield call(
-            "%s: %s %s bytes".formatted(start.node(), name, Comments.grouped(start.bytes())),
+            "%s: %s %s bytes"
+                .formatted(start.origin().text(), name, Comments.grouped(start.bytes())),
             "partita_stream_" + name + "_start",
             List.of(
                 stream(start.transfer()),
@@ -74,12 +75,12 @@ final class StepCode {
                 Long.toString(start.bytes())));
       }
       case WaitTransfer wait ->
-          call(wait.node(), "partita_stream_wait", List.of(stream(wait.transfer())));
+          call(wait.origin().text(), "partita_stream_wait", List.of(stream(wait.transfer())));
       case FetchRows rows ->
           call(
               "%s: %s of %s rows of %s bytes"
                   .formatted(
-                      rows.node(),
+                      rows.origin().text(),
                       Comments.grouped(rows.count()),
                       Comments.grouped(rows.rows()),
                       Comments.grouped(rows.rowBytes())),
@@ -87,12 +88,12 @@ final class StepCode {
               List.of(rows(entry, index, rows)));
       case Exchange exchange ->
           call(
-              exchange.node(),
+              exchange.origin().text(),
               "partita_exchange",
               List.of("&partita_model_exchanges[" + exchanges++ + "]"));
       case Clear clear ->
           call(
-              clear.node(),
+              clear.origin().text(),
               "partita_clear",
               List.of(places.l2(entry, index, clear.home()), Long.toString(clear.bytes())));
     };
