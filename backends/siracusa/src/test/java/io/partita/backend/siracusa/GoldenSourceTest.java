@@ -78,7 +78,7 @@ class GoldenSourceTest {
     Schedule schedule =
         Scheduler.schedule(
             program, TargetLibrary.find("siracusa:chips=2"), SchedulerOptions.STANDARD);
-    for (EmittedFile file : SiracusaBackend.emit(schedule, 8).files()) {
+    for (EmittedFile file : ProgramPrinter.emit(schedule, 8).files()) {
       if (file.path().equals("chip1_messages.c")) {
         assertThat(file.text()).contains(".vector = ").doesNotContain(".message = ");
         return;
