@@ -1,10 +1,10 @@
 package io.partita.runtime;
 
 import io.partita.ir.eval.OpEvaluator;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

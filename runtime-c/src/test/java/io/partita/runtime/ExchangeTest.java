@@ -3,11 +3,11 @@ package io.partita.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -121,7 +121,7 @@ class ExchangeTest {
     int elements = samples.from(1, 300);
     Combine combine =
         kind.reduces()
-            ? samples.one(Combine.ADD, Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM)
+            ? samples.one(Combine.ADD, Combine.ADD, Combine.MAX, Combine.MIN)
             : Combine.REPLACE;
     Collective even = Collective.of(kind, devices, elements, element);
     return Schedules.of(

@@ -4,8 +4,8 @@ import static io.partita.runtime.Within.TINY;
 import static io.partita.runtime.Within.U;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

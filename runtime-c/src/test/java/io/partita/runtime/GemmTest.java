@@ -1,7 +1,7 @@
 package io.partita.runtime;
 
 import io.partita.ir.eval.OpEvaluator;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;

@@ -3,9 +3,9 @@ package io.partita.runtime;
 import static io.partita.runtime.Within.U;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -47,14 +47,14 @@ class ReductionTest {
     return IntStream.of(axes).mapToLong(axis -> values[axis]).toArray();
   }
 
-  private Reduction.Reduce draw(ReduceKind kind, int rank) {
+  private Reduction.Reduce draw(ReductionKind kind, int rank) {
     List<Integer> axes = IntStream.range(0, rank).filter(axis -> samples.flag()).boxed().toList();
     return new Reduction.Reduce(kind, axes, samples.flag());
   }
 
   @ParameterizedTest
   @EnumSource
-  void reducesIntegers(ReduceKind kind, Kernels kernels) {
+  void reducesIntegers(ReductionKind kind, Kernels kernels) {
     for (int round = 0; round < 30; round++) {
       Tensor x =
           samples.integers(
@@ -68,10 +68,10 @@ class ReductionTest {
 
   @ParameterizedTest
   @EnumSource
-  void reducesFloats(ReduceKind kind, Kernels kernels) {
+  void reducesFloats(ReductionKind kind, Kernels kernels) {
     for (int round = 0; round < 30; round++) {
       Shape shape = samples.shape(samples.from(0, 5), 5);
-      boolean extreme = kind == ReduceKind.MAX || kind == ReduceKind.MIN;
+      boolean extreme = kind == ReductionKind.MAX || kind == ReductionKind.MIN;
       Tensor x = extreme ? samples.oddFloats(shape) : samples.floats(shape, 2);
       Reduction.Reduce op = draw(kind, shape.rank());
       KernelCall call = call(op, x);
@@ -80,13 +80,13 @@ class ReductionTest {
       } else {
         long count = op.axes().stream().mapToLong(shape::extent).reduce(1, Math::multiplyExact);
         double[] exact = reference(op, wide(x)).getFirst().doubles();
-        double magnitude = kind == ReduceKind.SUM ? 2.0 * count : 2;
+        double magnitude = kind == ReductionKind.SUM ? 2.0 * count : 2;
         Within.verify(
             call,
             kernels,
             exact,
             (i, y) ->
-                kind == ReduceKind.PRODUCT
+                kind == ReductionKind.PRODUCT
                     ? count * U * Math.abs(y) + Within.TINY * Math.max(1, Math.abs(y))
                     : (count + 1) * U * magnitude);
       }

@@ -1,8 +1,8 @@
 package io.partita.runtime;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -31,13 +31,13 @@ class ScatterTest {
     return element == ElementType.F32 ? samples.oddFloats(shape) : samples.integers(element, shape);
   }
 
-  private ElementType element(ScatterReduction reduction, int round) {
-    List<ElementType> elements = reduction == ScatterReduction.REPLACE ? REPLACED : JOINED;
+  private ElementType element(Combine reduction, int round) {
+    List<ElementType> elements = reduction == Combine.REPLACE ? REPLACED : JOINED;
     return elements.get(round % elements.size());
   }
 
-  private static String kernel(ScatterReduction reduction, ElementType element) {
-    return reduction == ScatterReduction.REPLACE
+  private static String kernel(Combine reduction, ElementType element) {
+    return reduction == Combine.REPLACE
         ? "partita_scatter_" + element.bits()
         : "partita_scatter_"
             + reduction.name().toLowerCase(java.util.Locale.ROOT)
@@ -47,7 +47,7 @@ class ScatterTest {
 
   @ParameterizedTest
   @EnumSource
-  void elements(ScatterReduction reduction, Kernels kernels) {
+  void elements(Combine reduction, Kernels kernels) {
     for (int round = 0; round < 24; round++) {
       ElementType element = element(reduction, round);
       Shape shape = Shape.of(samples.from(1, 3), samples.from(1, 12), samples.from(1, 9));
@@ -73,7 +73,7 @@ class ScatterTest {
   /** In two tiles of updates, of which the second one finds the data and the first's results. */
   @ParameterizedTest
   @EnumSource
-  void rowsInTiles(ScatterReduction reduction, Kernels kernels) {
+  void rowsInTiles(Combine reduction, Kernels kernels) {
     for (int round = 0; round < 24; round++) {
       ElementType element = element(reduction, round);
       int rows = samples.from(2, 12);

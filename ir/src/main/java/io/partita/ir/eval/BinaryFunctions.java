@@ -1,6 +1,6 @@
 package io.partita.ir.eval;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.tensor.Float16;
 import io.partita.ir.type.ElementType;
 import java.util.function.DoubleBinaryOperator;

@@ -1,6 +1,6 @@
 package io.partita.ir.eval;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;

@@ -1,7 +1,7 @@
 package io.partita.ir.eval;
 
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

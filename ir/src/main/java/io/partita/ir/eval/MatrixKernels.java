@@ -1,8 +1,8 @@
 package io.partita.ir.eval;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

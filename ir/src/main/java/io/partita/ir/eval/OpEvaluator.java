@@ -1,7 +1,9 @@
 package io.partita.ir.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Exit;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -19,6 +21,10 @@ import java.util.List;
 
 /** The reference meaning of each operation. */
 public final class OpEvaluator {
+  /** Computes the operations of codecs at once. */
+  public static final Codec.Builder<Tensor> AT_ONCE =
+      (op, operands) -> evaluate(op, operands).getFirst();
+
   private OpEvaluator() {}
 
   /**
@@ -100,9 +106,9 @@ public final class OpEvaluator {
           MovementKernels.gatherElements(first, operands.get(1), gather.axis(), type);
       case Movement.GatherNd gather ->
           MovementKernels.gatherNd(first, operands.get(1), gather.batchDims(), type);
-      case Movement.ScatterElements(int axis, Movement.ScatterReduction reduction) ->
+      case Movement.ScatterElements(int axis, Combine reduction) ->
           ScatterKernels.elements(reduction, axis, first, operands.get(1), operands.get(2));
-      case Movement.ScatterNd(Movement.ScatterReduction reduction) ->
+      case Movement.ScatterNd(Combine reduction) ->
           ScatterKernels.slices(reduction, first, operands.get(1), operands.get(2));
     };
   }

@@ -1,8 +1,8 @@
 package io.partita.ir.eval;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;

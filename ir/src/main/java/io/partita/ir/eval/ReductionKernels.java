@@ -1,9 +1,9 @@
 package io.partita.ir.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -61,8 +61,8 @@ final class ReductionKernels {
     return offsets;
   }
 
-  private static double join(ReduceKind kind, float[] in, int row, int[] line) {
-    double result = neutral(kind);
+  private static double join(ReductionKind kind, float[] in, int row, int[] line) {
+    double result = kind.identity();
     switch (kind) {
       case SUM, MEAN -> {
         for (int offset : line) {
@@ -85,11 +85,11 @@ final class ReductionKernels {
         }
       }
     }
-    return kind == ReduceKind.MEAN ? result / line.length : result;
+    return kind == ReductionKind.MEAN ? result / line.length : result;
   }
 
-  private static double join(ReduceKind kind, double[] in, int row, int[] line) {
-    double result = neutral(kind);
+  private static double join(ReductionKind kind, double[] in, int row, int[] line) {
+    double result = kind.identity();
     for (int offset : line) {
       double value = in[row + offset];
       result =
@@ -100,32 +100,18 @@ final class ReductionKernels {
             case MIN -> Math.min(result, value);
           };
     }
-    return kind == ReduceKind.MEAN ? result / line.length : result;
-  }
-
-  private static double neutral(ReduceKind kind) {
-    return switch (kind) {
-      case SUM, MEAN -> 0;
-      case PRODUCT -> 1;
-      case MAX -> Double.NEGATIVE_INFINITY;
-      case MIN -> Double.POSITIVE_INFINITY;
-    };
+    return kind == ReductionKind.MEAN ? result / line.length : result;
   }
 
   /** The mean of integers is cut towards zero, and 0 for none. */
-  private static long join(ReduceKind kind, ElementType element, long[] in, int row, int[] line) {
-    long result =
-        switch (kind) {
-          case SUM, MEAN -> 0;
-          case PRODUCT -> 1;
-          case MAX -> element.minimum();
-          case MIN -> element.maximum();
-        };
+  private static long join(
+      ReductionKind kind, ElementType element, long[] in, int row, int[] line) {
+    long result = kind.identity(element);
     LongBinaryOperator operator = BinaryFunctions.ofLong(kind.function(), element);
     for (int offset : line) {
       result = operator.applyAsLong(result, in[row + offset]);
     }
-    return kind == ReduceKind.MEAN
+    return kind == ReductionKind.MEAN
         ? BinaryFunctions.ofLong(BinaryFunction.DIV, element).applyAsLong(result, line.length)
         : result;
   }

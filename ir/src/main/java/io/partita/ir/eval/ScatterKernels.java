@@ -1,7 +1,7 @@
 package io.partita.ir.eval;
 
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.Movement.ScatterReduction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import java.util.function.DoubleBinaryOperator;
@@ -11,13 +11,12 @@ import java.util.function.LongBinaryOperator;
 final class ScatterKernels {
   private ScatterKernels() {}
 
-  static Tensor elements(
-      ScatterReduction reduction, int axis, Tensor data, Tensor indices, Tensor updates) {
+  static Tensor elements(Combine reduction, int axis, Tensor data, Tensor indices, Tensor updates) {
     int[] targets = MovementKernels.elementOffsets(data.shape(), indices, axis, "scatter_elements");
     return write(reduction, data, targets, 1, updates);
   }
 
-  static Tensor slices(ScatterReduction reduction, Tensor data, Tensor indices, Tensor updates) {
+  static Tensor slices(Combine reduction, Tensor data, Tensor indices, Tensor updates) {
     int tuple = (int) indices.shape().fromEnd(0).value();
     int run = Math.toIntExact(data.shape().range(tuple, data.shape().rank()).elements());
     int[] targets = Positions.tuples(indices, data.shape(), 0, "scatter_nd");
@@ -46,7 +45,7 @@ final class ScatterKernels {
   }
 
   private static Tensor write(
-      ScatterReduction reduction, Tensor data, int[] targets, int run, Tensor updates) {
+      Combine reduction, Tensor data, int[] targets, int run, Tensor updates) {
     if (reduction.function().isEmpty()) {
       RawElements result = RawElements.copyOf(data);
       RawElements source = RawElements.of(updates);

@@ -1,10 +1,10 @@
 package io.partita.ir.factor;
 
 import io.partita.ir.factor.FactorRule.Builder;
-import io.partita.ir.mesh.ReductionKind;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;

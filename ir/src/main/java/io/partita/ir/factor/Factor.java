@@ -1,6 +1,6 @@
 package io.partita.ir.factor;
 
-import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.function.ReductionKind;
 import java.util.Optional;
 
 /**

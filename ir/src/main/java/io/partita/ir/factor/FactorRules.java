@@ -1,7 +1,7 @@
 package io.partita.ir.factor;
 
 import io.partita.ir.factor.FactorRule.Builder;
-import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;

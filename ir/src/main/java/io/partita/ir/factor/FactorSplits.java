@@ -149,8 +149,8 @@ public final class FactorSplits {
   }
 
   /** The axes over which the first term of the result is partial, with their reduction. */
-  public Map<String, io.partita.ir.mesh.ReductionKind> reductions() {
-    Map<String, io.partita.ir.mesh.ReductionKind> reductions = new LinkedHashMap<>();
+  public Map<String, io.partita.ir.function.ReductionKind> reductions() {
+    Map<String, io.partita.ir.function.ReductionKind> reductions = new LinkedHashMap<>();
     splits.forEach(
         (factor, split) ->
             rule.factors()

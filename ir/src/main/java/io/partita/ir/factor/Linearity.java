@@ -1,8 +1,10 @@
 package io.partita.ir.factor;
 
-import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.function.ReductionKind;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which operands may be partial, so that the result is. The result is a join of terms; a term is
@@ -25,7 +27,10 @@ public record Linearity(List<Set<Integer>> terms, Set<ReductionKind> kinds) {
   static final Set<ReductionKind> SUM = Set.of(ReductionKind.SUM);
 
   /** What only moves elements passes partial values of all kinds. */
-  static final Set<ReductionKind> ANY = Set.of(ReductionKind.values());
+  static final Set<ReductionKind> ANY =
+      Arrays.stream(ReductionKind.values())
+          .filter(ReductionKind::joinsTerms)
+          .collect(Collectors.toUnmodifiableSet());
 
   static final Linearity NONE = new Linearity(List.of(), Set.of());
 

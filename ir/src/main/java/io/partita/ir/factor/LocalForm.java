@@ -1,10 +1,11 @@
 package io.partita.ir.factor;
 
+import io.partita.ir.eval.Shards;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.Shards;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -155,12 +156,11 @@ public final class LocalForm {
 
   /** A mean over a part is a sum divided by the number of all. */
   private List<Value> reduce(Reduction.Reduce op) {
-    if (op.reduction() != Reduction.ReduceKind.MEAN || splits.reductions().isEmpty()) {
+    if (op.reduction() != ReductionKind.MEAN || splits.reductions().isEmpty()) {
       return same(op);
     }
     Value sum =
-        builder.add(
-            new Reduction.Reduce(Reduction.ReduceKind.SUM, op.axes(), op.keepDims()), operands);
+        builder.add(new Reduction.Reduce(ReductionKind.SUM, op.axes(), op.keepDims()), operands);
     TensorType x = operandTypes.getFirst();
     long count =
         op.axes().stream().mapToLong(axis -> x.dim(axis).value()).reduce(1, (a, b) -> a * b);

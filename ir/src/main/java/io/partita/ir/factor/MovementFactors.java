@@ -2,6 +2,7 @@ package io.partita.ir.factor;
 
 import io.partita.ir.factor.Factor.Use;
 import io.partita.ir.factor.FactorRule.Builder;
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Movement;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -26,10 +27,9 @@ final class MovementFactors {
       case Movement.Gather gather -> gather(gather.axis(), x, operands.get(1));
       case Movement.GatherElements gather -> gatherElements(gather.axis(), x, operands.get(1));
       case Movement.GatherNd gather -> gatherNd(gather.batchDims(), x, operands.get(1));
-      case Movement.ScatterElements(int axis, Movement.ScatterReduction reduction) ->
+      case Movement.ScatterElements(int axis, Combine reduction) ->
           scatterElements(axis, reduction, x, operands.get(1));
-      case Movement.ScatterNd(Movement.ScatterReduction reduction) ->
-          scatterNd(reduction, x, operands);
+      case Movement.ScatterNd(Combine reduction) -> scatterNd(reduction, x, operands);
     };
   }
 
@@ -182,7 +182,7 @@ final class MovementFactors {
 
   /** Updates may meet at one place, so each device needs all of a line's. */
   private static FactorRule scatterElements(
-      int axis, Movement.ScatterReduction reduction, TensorType data, TensorType indices) {
+      int axis, Combine reduction, TensorType data, TensorType indices) {
     Builder rule = new Builder();
     int[] to = new int[data.rank()];
     int[] places = new int[data.rank()];
@@ -192,7 +192,7 @@ final class MovementFactors {
   }
 
   private static FactorRule scatterNd(
-      Movement.ScatterReduction reduction, TensorType data, List<TensorType> operands) {
+      Combine reduction, TensorType data, List<TensorType> operands) {
     Builder rule = new Builder();
     TensorType indices = operands.get(1);
     int tuple = (int) indices.shape().fromEnd(0).value();
@@ -211,7 +211,7 @@ final class MovementFactors {
         .finish(scattered(reduction));
   }
 
-  private static Linearity scattered(Movement.ScatterReduction reduction) {
+  private static Linearity scattered(Combine reduction) {
     return switch (reduction) {
       case REPLACE -> Linearity.of(Linearity.ANY, Set.of(0), Set.of(2));
       case ADD -> Linearity.of(Linearity.SUM, Set.of(0), Set.of(2));

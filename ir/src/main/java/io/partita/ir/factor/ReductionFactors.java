@@ -2,7 +2,7 @@ package io.partita.ir.factor;
 
 import io.partita.ir.factor.Factor.Use;
 import io.partita.ir.factor.FactorRule.Builder;
-import io.partita.ir.mesh.ReductionKind;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -43,7 +43,7 @@ final class ReductionFactors {
   }
 
   /** The mean of narrow floats is rounded once, from a sum that they can't hold. */
-  private static Use use(Reduction.ReduceKind kind, ElementType element) {
+  private static Use use(ReductionKind kind, ElementType element) {
     boolean wide = element == ElementType.F32 || element == ElementType.F64;
     if (element == ElementType.BOOL) {
       return Use.WHOLE;
@@ -57,7 +57,7 @@ final class ReductionFactors {
     };
   }
 
-  private static Linearity linearity(Reduction.ReduceKind kind, ElementType element) {
+  private static Linearity linearity(ReductionKind kind, ElementType element) {
     Set<ReductionKind> kinds =
         switch (kind) {
           case SUM -> Linearity.SUM;

@@ -1,5 +1,6 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

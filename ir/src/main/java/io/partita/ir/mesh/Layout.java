@@ -1,5 +1,6 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -48,7 +49,9 @@ public record Layout(
     Map<String, Integer> orderedAt = new LinkedHashMap<>();
     for (MeshAxis axis : mesh.axes()) {
       if (partial.containsKey(axis.name())) {
-        ordered.put(axis.name(), partial.get(axis.name()));
+        ReductionKind kind = partial.get(axis.name());
+        require(kind.joinsTerms(), "a partial sum, max or min", kind.text());
+        ordered.put(axis.name(), kind);
       }
       if (varying.contains(axis.name())) {
         orderedVarying.add(axis.name());
@@ -126,7 +129,7 @@ public record Layout(
   }
 
   /** Split over the first {@code count} axes of a dimension only, and a sum over the others. */
-  Layout withSummed(int dim, int count) {
+  public Layout withSummed(int dim, int count) {
     Split split = splits.get(dim);
     Map<String, ReductionKind> changed = new LinkedHashMap<>(partial);
     split

@@ -1,5 +1,6 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -204,7 +205,7 @@ final class LayoutReader {
     String name = word();
     Map<String, ReductionKind> partial = new LinkedHashMap<>();
     for (ReductionKind kind : ReductionKind.values()) {
-      if (kind.text().equals(name)) {
+      if (kind.joinsTerms() && kind.text().equals(name)) {
         expect(":");
         axes().forEach(axis -> partial.put(axis, kind));
         expect(")");

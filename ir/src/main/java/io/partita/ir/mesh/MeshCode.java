@@ -28,7 +28,7 @@ public enum MeshCode implements DiagnosticCode {
     this.title = title;
   }
 
-  PartitaException at(String where, String expected, Object found, String remedy) {
+  public PartitaException at(String where, String expected, Object found, String remedy) {
     return new PartitaException(this, where, expected, String.valueOf(found), remedy);
   }
 

@@ -1,5 +1,6 @@
 package io.partita.ir.mesh;
 
+import io.partita.ir.function.ReductionKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,13 @@
 package io.partita.ir.op;
 
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.mesh.Variations;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

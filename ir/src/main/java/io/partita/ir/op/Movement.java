@@ -1,11 +1,11 @@
 package io.partita.ir.op;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Operations that move elements and compute none (but for the reductions of a scatter). */
 public sealed interface Movement extends Op {
@@ -316,30 +316,10 @@ public sealed interface Movement extends Op {
     }
   }
 
-  /** How a scatter joins an update with what is there. */
-  enum ScatterReduction {
-    REPLACE(Optional.empty()),
-    ADD(Optional.of(BinaryFunction.ADD)),
-    MUL(Optional.of(BinaryFunction.MUL)),
-    MIN(Optional.of(BinaryFunction.MIN)),
-    MAX(Optional.of(BinaryFunction.MAX));
-
-    private final Optional<BinaryFunction> function;
-
-    ScatterReduction(Optional<BinaryFunction> function) {
-      this.function = function;
-    }
-
-    /** Joins an element with its update; empty where the update replaces it. */
-    public Optional<BinaryFunction> function() {
-      return function;
-    }
-  }
-
   /**
    * A copy of the data with {@code data[indices[i, j], j] = updates[i, j]} for axis 0, and so on.
    */
-  record ScatterElements(int axis, ScatterReduction reduction) implements Movement {
+  record ScatterElements(int axis, Combine reduction) implements Movement {
     @Override
     public String mnemonic() {
       return "scatter_elements";
@@ -367,7 +347,7 @@ public sealed interface Movement extends Op {
   }
 
   /** A copy of the data with slices replaced at index tuples; ONNX ScatterND. */
-  record ScatterNd(ScatterReduction reduction) implements Movement {
+  record ScatterNd(Combine reduction) implements Movement {
     @Override
     public String mnemonic() {
       return "scatter_nd";

@@ -1,10 +1,13 @@
 package io.partita.ir.op;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.SyncKind;
-import io.partita.ir.program.StepReader;
+import io.partita.ir.message.StepReader;
 import java.util.Optional;
 
 /** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
@@ -116,7 +119,7 @@ public final class OpReader {
 
   private static Op readByFunction(String mnemonic, AttributeReader in) {
     if (mnemonic.startsWith("reduce_")) {
-      for (Reduction.ReduceKind kind : Reduction.ReduceKind.values()) {
+      for (ReductionKind kind : ReductionKind.values()) {
         if (mnemonic.equals("reduce_" + kind.text())) {
           return new Reduction.Reduce(kind, in.integers("axes"), in.flag("keep_dims"));
         }
@@ -139,7 +142,7 @@ public final class OpReader {
     return in.smallInteger("axis");
   }
 
-  private static Movement.ScatterReduction scatterReduction(AttributeReader in) {
-    return in.word("reduction", Movement.ScatterReduction.class);
+  private static Combine scatterReduction(AttributeReader in) {
+    return in.word("reduction", Combine.class);
   }
 }

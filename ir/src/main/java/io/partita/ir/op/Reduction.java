@@ -1,40 +1,15 @@
 package io.partita.ir.op;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Operations along axes, whose result at one place depends on a whole line of the operand. */
 public sealed interface Reduction extends Op {
-  /** How {@link Reduce} joins elements; an empty line gives the neutral element. */
-  enum ReduceKind {
-    SUM(BinaryFunction.ADD),
-    /** Sums of low-precision floats are kept in a wider type and rounded once. */
-    MEAN(BinaryFunction.ADD),
-    MAX(BinaryFunction.MAX),
-    MIN(BinaryFunction.MIN),
-    PRODUCT(BinaryFunction.MUL);
-
-    private final BinaryFunction function;
-
-    ReduceKind(BinaryFunction function) {
-      this.function = function;
-    }
-
-    /** Joins two elements; a mean divides the joined elements by their number. */
-    public BinaryFunction function() {
-      return function;
-    }
-
-    public String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
   private static Shape reduced(TensorType type, List<Integer> axes, boolean keepDims) {
     List<Dim> dims = new ArrayList<>();
     for (int axis = 0; axis < type.rank(); axis++) {
@@ -48,7 +23,8 @@ public sealed interface Reduction extends Op {
   }
 
   /** Joins all elements along {@code axes}, which are distinct and ascending. */
-  record Reduce(ReduceKind reduction, List<Integer> axes, boolean keepDims) implements Reduction {
+  record Reduce(ReductionKind reduction, List<Integer> axes, boolean keepDims)
+      implements Reduction {
     public Reduce {
       axes = List.copyOf(axes);
     }

@@ -1,5 +1,6 @@
 package io.partita.ir.op;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

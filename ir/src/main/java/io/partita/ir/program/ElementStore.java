@@ -1,5 +1,6 @@
 package io.partita.ir.program;
 
+import io.partita.ir.message.Slice;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

@@ -1,5 +1,7 @@
 package io.partita.ir.program;
 
+import io.partita.ir.eval.Shards;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
@@ -71,7 +73,7 @@ final class ExchangeRun {
       return false;
     }
     Tensor own = elements.read(receive.slices());
-    elements.write(receive.slices(), receive.combine().apply(own, message));
+    elements.write(receive.slices(), Shards.combine(receive.combine(), own, message));
     return true;
   }
 

@@ -1,9 +1,9 @@
 package io.partita.ir.program;
 
+import io.partita.ir.eval.Shards;
 import io.partita.ir.graph.Module;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.mesh.Shards;
 import java.util.List;
 import java.util.SequencedMap;
 

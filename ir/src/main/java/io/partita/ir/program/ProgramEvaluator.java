@@ -2,11 +2,11 @@ package io.partita.ir.program;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.EvaluationCode;
+import io.partita.ir.eval.Shards;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.mesh.Shards;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;

@@ -1,9 +1,11 @@
 package io.partita.ir.program;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;

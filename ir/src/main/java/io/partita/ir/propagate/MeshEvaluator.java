@@ -2,15 +2,17 @@ package io.partita.ir.propagate;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.eval.ReshardEvaluator;
+import io.partita.ir.eval.Shards;
 import io.partita.ir.factor.LocalForm;
 import io.partita.ir.factor.NodeLayouts;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Resharding;
-import io.partita.ir.mesh.Shards;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
@@ -91,9 +93,12 @@ public final class MeshEvaluator {
     ElementType element = value.type().element();
     TensorType encoded = new TensorType(codec.wire(element), value.type().shape());
     return each(
-        new Resharding(layouts.layout(value), change.to())
-            .apply(each(parts, part -> codec.encode(part, Codec.EVALUATION)), encoded, 0),
-        part -> codec.decode(part, element, Codec.EVALUATION));
+        ReshardEvaluator.apply(
+            new Resharding(layouts.layout(value), change.to()),
+            each(parts, part -> codec.encode(part, OpEvaluator.AT_ONCE)),
+            encoded,
+            0),
+        part -> codec.decode(part, element, OpEvaluator.AT_ONCE));
   }
 
   private static SortedMap<Integer, Tensor> each(

@@ -1,7 +1,7 @@
 package io.partita.ir.schedule;
 
+import io.partita.ir.eval.Shards;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.mesh.Shards;
 import io.partita.ir.program.Program;
 import java.util.List;
 import java.util.SequencedMap;

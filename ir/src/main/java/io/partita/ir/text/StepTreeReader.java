@@ -2,8 +2,8 @@ package io.partita.ir.text;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.message.StepReader;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.StepReader;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.type.ElementType;

@@ -1,5 +1,6 @@
 package io.partita.ir.arbitrary;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.type.Dim;
@@ -61,7 +62,7 @@ final class MovementSamples {
           TensorType indices = indices(draw, data.rank(), data.rank());
           return OpSample.of(
               new Movement.ScatterElements(
-                  draw.from(0, data.rank() - 1), draw.one(Movement.ScatterReduction.values())),
+                  draw.from(0, data.rank() - 1), draw.one(Combine.values())),
               data,
               indices,
               data.with(indices.shape()));
@@ -73,7 +74,7 @@ final class MovementSamples {
           int tuple = draw.from(0, data.rank());
           Shape places = draw.shape(0, 2);
           return OpSample.of(
-              new Movement.ScatterNd(draw.one(Movement.ScatterReduction.values())),
+              new Movement.ScatterNd(draw.one(Combine.values())),
               data,
               new TensorType(draw.index(), places.concat(Shape.of(tuple))),
               data.with(places.concat(data.shape().range(tuple, data.rank()))));

@@ -1,6 +1,8 @@
 package io.partita.ir.arbitrary;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Op;
@@ -8,7 +10,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -112,7 +113,7 @@ public final class OpSamples {
           TensorType type = new TensorType(draw.numeric(), draw.shape(0, 4));
           return OpSample.of(
               new Reduction.Reduce(
-                  draw.one(Reduction.ReduceKind.values()), draw.axes(type.rank()), draw.flag()),
+                  draw.one(ReductionKind.values()), draw.axes(type.rank()), draw.flag()),
               type);
         });
     all.put(

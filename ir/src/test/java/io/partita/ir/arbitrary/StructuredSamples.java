@@ -1,8 +1,8 @@
 package io.partita.ir.arbitrary;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

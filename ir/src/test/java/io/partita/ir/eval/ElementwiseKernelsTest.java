@@ -18,10 +18,10 @@ import static io.partita.ir.type.ElementType.U8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ErrorFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.ErrorFunction;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

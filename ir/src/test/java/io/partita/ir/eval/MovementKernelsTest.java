@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.PadMode;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -168,16 +168,14 @@ class MovementKernelsTest {
     Tensor x = Tensor.longs(Shape.of(4), 1, 2, 3, 4);
     Tensor indices = Tensor.longs(Shape.of(3), 1, -1, 1);
     Tensor updates = Tensor.longs(Shape.of(3), 10, 20, 30);
-    assertThat(scattered(ScatterReduction.REPLACE, x, indices, updates))
-        .containsExactly(1, 30, 3, 20);
-    assertThat(scattered(ScatterReduction.ADD, x, indices, updates)).containsExactly(1, 42, 3, 24);
-    assertThat(scattered(ScatterReduction.MUL, x, indices, updates)).containsExactly(1, 600, 3, 80);
-    assertThat(scattered(ScatterReduction.MIN, x, indices, updates)).containsExactly(1, 2, 3, 4);
-    assertThat(scattered(ScatterReduction.MAX, x, indices, updates)).containsExactly(1, 30, 3, 20);
+    assertThat(scattered(Combine.REPLACE, x, indices, updates)).containsExactly(1, 30, 3, 20);
+    assertThat(scattered(Combine.ADD, x, indices, updates)).containsExactly(1, 42, 3, 24);
+    assertThat(scattered(Combine.MUL, x, indices, updates)).containsExactly(1, 600, 3, 80);
+    assertThat(scattered(Combine.MIN, x, indices, updates)).containsExactly(1, 2, 3, 4);
+    assertThat(scattered(Combine.MAX, x, indices, updates)).containsExactly(1, 30, 3, 20);
   }
 
-  private static long[] scattered(
-      ScatterReduction reduction, Tensor x, Tensor indices, Tensor updates) {
+  private static long[] scattered(Combine reduction, Tensor x, Tensor indices, Tensor updates) {
     Tensor elements = Evaluated.of(new Movement.ScatterElements(0, reduction), x, indices, updates);
     Tensor column = indices.reshaped(Shape.of(3, 1));
     assertThat(Evaluated.of(new Movement.ScatterNd(reduction), x, column, updates))
@@ -212,7 +210,7 @@ class MovementKernelsTest {
     assertThatThrownBy(
             () ->
                 Evaluated.of(
-                    new Movement.ScatterNd(ScatterReduction.REPLACE),
+                    new Movement.ScatterNd(Combine.REPLACE),
                     x,
                     Tensor.longs(Shape.of(1, 1), -3),
                     Tensor.longs(Shape.of(1, 3), 0, 0, 0)))

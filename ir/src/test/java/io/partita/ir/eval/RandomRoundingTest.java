@@ -3,16 +3,17 @@ package io.partita.ir.eval;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -48,7 +49,7 @@ class RandomRoundingTest {
     }
     Op root = new Elementwise.Unary(UnaryFunction.SQRT);
     assertThat(rounded(1, root, x)).isEqualTo(Evaluated.of(root, x));
-    Op largest = new Reduction.Reduce(Reduction.ReduceKind.MAX, List.of(0), false);
+    Op largest = new Reduction.Reduce(ReductionKind.MAX, List.of(0), false);
     assertThat(rounded(1, largest, x)).isEqualTo(Evaluated.of(largest, x));
   }
 
@@ -83,7 +84,7 @@ class RandomRoundingTest {
   void countsAndMasksStay() {
     double infinity = Double.POSITIVE_INFINITY;
     Tensor mask = Evaluated.vector(ElementType.F32, 1, 0, 1, 1);
-    Op sum = new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(0), false);
+    Op sum = new Reduction.Reduce(ReductionKind.SUM, List.of(0), false);
     assertThat(rounded(1, sum, mask)).isEqualTo(Tensor.floats(Shape.SCALAR, 3));
     Tensor shut = Evaluated.vector(ElementType.F32, 0, -infinity);
     Op softmax = new Reduction.Softmax(0, false);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -19,53 +19,54 @@ class ReductionKernelsTest {
   private static final double NAN = Double.NaN;
   private static final double INFINITY = Double.POSITIVE_INFINITY;
 
-  private static Tensor reduce(ReduceKind kind, Tensor x, Integer... axes) {
+  private static Tensor reduce(ReductionKind kind, Tensor x, Integer... axes) {
     return Evaluated.of(new Reduction.Reduce(kind, List.of(axes), false), x);
   }
 
   @Test
   void reducesOverAnyAxes() {
     Tensor x = Tensor.floats(Shape.of(2, 2, 2), 1, 2, 3, 4, 5, 6, 7, 8);
-    assertThat(reduce(ReduceKind.SUM, x, 0, 2).floats()).containsExactly(14, 22);
-    assertThat(reduce(ReduceKind.MEAN, x, 1).floats()).containsExactly(2, 3, 6, 7);
-    assertThat(reduce(ReduceKind.MAX, x, 0, 1, 2).floats()).containsExactly(8);
-    assertThat(reduce(ReduceKind.PRODUCT, x, 2).floats()).containsExactly(2, 12, 30, 56);
-    assertThat(reduce(ReduceKind.MIN, x)).isEqualTo(x);
-    Tensor kept = Evaluated.of(new Reduction.Reduce(ReduceKind.SUM, List.of(1), true), x);
+    assertThat(reduce(ReductionKind.SUM, x, 0, 2).floats()).containsExactly(14, 22);
+    assertThat(reduce(ReductionKind.MEAN, x, 1).floats()).containsExactly(2, 3, 6, 7);
+    assertThat(reduce(ReductionKind.MAX, x, 0, 1, 2).floats()).containsExactly(8);
+    assertThat(reduce(ReductionKind.PRODUCT, x, 2).floats()).containsExactly(2, 12, 30, 56);
+    assertThat(reduce(ReductionKind.MIN, x)).isEqualTo(x);
+    Tensor kept = Evaluated.of(new Reduction.Reduce(ReductionKind.SUM, List.of(1), true), x);
     assertThat(kept.shape()).isEqualTo(Shape.of(2, 1, 2));
   }
 
   @Test
   void anEmptyLineGivesTheNeutralElement() {
     Tensor floats = Tensor.floats(Shape.of(1, 0));
-    assertThat(reduce(ReduceKind.SUM, floats, 1).doubles()).containsExactly(0);
-    assertThat(reduce(ReduceKind.PRODUCT, floats, 1).doubles()).containsExactly(1);
-    assertThat(reduce(ReduceKind.MAX, floats, 1).doubles()).containsExactly(-INFINITY);
-    assertThat(reduce(ReduceKind.MIN, floats, 1).doubles()).containsExactly(INFINITY);
-    assertThat(reduce(ReduceKind.MEAN, floats, 1).doubles()).containsExactly(NAN);
-    assertThat(reduce(ReduceKind.MAX, integers(ElementType.I8), 0).longs()).containsExactly(-128);
-    assertThat(reduce(ReduceKind.MIN, integers(ElementType.U64), 0).longs()).containsExactly(-1);
-    assertThat(reduce(ReduceKind.SUM, Tensor.floats(Shape.of(0, 3)), 1).size()).isZero();
+    assertThat(reduce(ReductionKind.SUM, floats, 1).doubles()).containsExactly(0);
+    assertThat(reduce(ReductionKind.PRODUCT, floats, 1).doubles()).containsExactly(1);
+    assertThat(reduce(ReductionKind.MAX, floats, 1).doubles()).containsExactly(-INFINITY);
+    assertThat(reduce(ReductionKind.MIN, floats, 1).doubles()).containsExactly(INFINITY);
+    assertThat(reduce(ReductionKind.MEAN, floats, 1).doubles()).containsExactly(NAN);
+    assertThat(reduce(ReductionKind.MAX, integers(ElementType.I8), 0).longs())
+        .containsExactly(-128);
+    assertThat(reduce(ReductionKind.MIN, integers(ElementType.U64), 0).longs()).containsExactly(-1);
+    assertThat(reduce(ReductionKind.SUM, Tensor.floats(Shape.of(0, 3)), 1).size()).isZero();
   }
 
   @Test
   void integersStayIntegers() {
-    assertThat(reduce(ReduceKind.SUM, integers(ElementType.U8, 200, 100), 0).longs())
+    assertThat(reduce(ReductionKind.SUM, integers(ElementType.U8, 200, 100), 0).longs())
         .containsExactly(44);
-    assertThat(reduce(ReduceKind.MEAN, integers(ElementType.I32, -3, -4), 0).longs())
+    assertThat(reduce(ReductionKind.MEAN, integers(ElementType.I32, -3, -4), 0).longs())
         .containsExactly(-3);
-    assertThat(reduce(ReduceKind.MAX, integers(ElementType.U64, 1, -1), 0).longs())
+    assertThat(reduce(ReductionKind.MAX, integers(ElementType.U64, 1, -1), 0).longs())
         .containsExactly(-1);
-    assertThat(reduce(ReduceKind.MAX, integers(ElementType.BOOL, 0, 1), 0).longs())
+    assertThat(reduce(ReductionKind.MAX, integers(ElementType.BOOL, 0, 1), 0).longs())
         .containsExactly(1);
   }
 
   @Test
   void sumsAreWiderThanTheirTerms() {
     Tensor tenths = Tensor.filled(TensorType.of(ElementType.F16, 4096), 1);
-    assertThat(reduce(ReduceKind.SUM, tenths, 0).getDouble(0)).isEqualTo(4096);
+    assertThat(reduce(ReductionKind.SUM, tenths, 0).getDouble(0)).isEqualTo(4096);
     Tensor halves = Tensor.filled(TensorType.of(ElementType.BF16, 1001), 1);
-    assertThat(reduce(ReduceKind.MEAN, halves, 0).getDouble(0)).isEqualTo(1);
+    assertThat(reduce(ReductionKind.MEAN, halves, 0).getDouble(0)).isEqualTo(1);
   }
 
   private static long[] arg(boolean largest, boolean last, Tensor x) {

@@ -1,6 +1,8 @@
 package io.partita.ir.propagate;
 
 import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -9,12 +11,10 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
-import io.partita.ir.op.UnaryFunction;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.partita.ir.text;
 
 import io.partita.ir.arbitrary.Draw;
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.propagate.RandomMeshModules;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

@@ -3,16 +3,16 @@ package io.partita.ir.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.propagate.RandomMeshModules;

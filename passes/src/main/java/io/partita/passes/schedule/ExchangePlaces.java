@@ -1,10 +1,10 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.schedule.lower.Lowerings;

@@ -2,7 +2,8 @@ package io.partita.passes.timing;
 
 import static io.partita.passes.timing.KernelWork.elements;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
@@ -13,7 +14,6 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.schedule.kernel.FunctionClasses;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.Dim;

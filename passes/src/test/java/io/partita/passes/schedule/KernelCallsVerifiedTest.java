@@ -3,15 +3,16 @@ package io.partita.passes.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.ChipSchedule;
@@ -63,7 +64,7 @@ class KernelCallsVerifiedTest {
         graph -> {
           Value x = SmallPrograms.input(graph, "x", 7, 30, 9);
           graph.output(
-              "y", graph.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), x));
+              "y", graph.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), false), x));
         }),
     SOFTMAX(
         graph -> {

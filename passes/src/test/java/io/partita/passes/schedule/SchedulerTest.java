@@ -7,16 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.ChipSchedule;
@@ -472,8 +473,7 @@ class SchedulerTest {
                       indices);
               Value same = graph.add(new Elementwise.Binary(BinaryFunction.MUL), places, places);
               Value summed =
-                  graph.add(
-                      new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1, 2), false), same);
+                  graph.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1, 2), false), same);
               Value one = graph.constant(Tensor.filled(TensorType.of(ElementType.I64, 1), 299));
               Value index = graph.add(new Elementwise.Binary(BinaryFunction.SUB), summed, one);
               Value bias = graph.add(new Structured.Embedding(), table, index);

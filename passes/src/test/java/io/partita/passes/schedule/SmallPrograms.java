@@ -1,5 +1,7 @@
 package io.partita.passes.schedule;
 
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -10,7 +12,6 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.Quantity;
@@ -104,7 +105,7 @@ final class SmallPrograms {
             x =
                 graph
                     .at("sum " + i)
-                    .add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(2), true), present);
+                    .add(new Reduction.Reduce(ReductionKind.SUM, List.of(2), true), present);
           }
           graph.output("y", x);
         });

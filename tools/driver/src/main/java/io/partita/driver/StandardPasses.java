@@ -3,7 +3,7 @@ package io.partita.driver;
 import io.partita.driver.chip.SchedulePass;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.mesh.Codec;
+import io.partita.ir.op.Codec;
 import io.partita.ir.stage.Stage;
 import io.partita.ir.stage.Staged;
 import io.partita.passes.Pass;

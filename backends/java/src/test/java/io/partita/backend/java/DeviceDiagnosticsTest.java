@@ -3,9 +3,9 @@ package io.partita.backend.java;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.file.EmittedFile;
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Combine;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.tensor.Tensor;
@@ -61,7 +61,7 @@ class DevicesTest {
         // No reduction of truth values: bool comes where nothing is reduced.
         ElementType element = elements[(schedules.size() + 3) % elements.length];
         boolean rooted = kind == CollectiveKind.BROADCAST || kind == CollectiveKind.REDUCE;
-        Combine[] reductions = {Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM};
+        Combine[] reductions = {Combine.ADD, Combine.MAX, Combine.MIN};
         int reduction = schedules.size() / 2 % 3;
         Collective collective =
             new Collective(

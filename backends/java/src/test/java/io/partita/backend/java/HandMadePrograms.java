@@ -7,10 +7,10 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.program.Program;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.program.collective.Collective;
@@ -102,7 +102,7 @@ final class HandMadePrograms {
       List<Slice> all = List.of(new Slice(0, 4));
       List<Step> steps =
           List.of(
-              new Step.Receive(1 - device, all, 16, io.partita.ir.program.Combine.ADD),
+              new Step.Receive(1 - device, all, 16, io.partita.ir.function.Combine.ADD),
               new Step.Send(1 - device, all, 16));
       Exchange exchange = new Exchange(7, 4, ElementType.F32, all, all, steps);
       builder.output("y", builder.at("sum").add(exchange, x));

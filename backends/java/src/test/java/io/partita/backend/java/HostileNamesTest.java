@@ -2,6 +2,8 @@ package io.partita.backend.java;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -10,9 +12,7 @@ import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.mesh.Split;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;

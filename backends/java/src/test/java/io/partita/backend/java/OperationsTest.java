@@ -6,6 +6,9 @@ import static io.partita.ir.type.ElementType.I64;
 import static io.partita.ir.type.ElementType.I8;
 import static io.partita.ir.type.ElementType.U8;
 
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -13,7 +16,6 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.PadMode;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
@@ -21,7 +23,6 @@ import io.partita.ir.op.Source;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Structured.NormKind;
 import io.partita.ir.op.TypeMismatch;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -145,8 +146,8 @@ class OperationsTest {
     Value tuples = p.given(Tensor.longs(Shape.of(3, 2), 1, 2, 0, -1, 1, 2));
     p.add(new Movement.GatherNd(0), x, tuples);
     p.add(new Movement.GatherNd(1), x, p.given(Tensor.longs(Shape.of(2, 1), 2, 0)));
-    for (ScatterReduction reduction : ScatterReduction.values()) {
-      boolean joins = reduction != ScatterReduction.REPLACE;
+    for (Combine reduction : Combine.values()) {
+      boolean joins = reduction != Combine.REPLACE;
       if (element != BOOL || !joins) {
         p.add(new Movement.ScatterElements(2, reduction), x, places, p.input(2, 3, 2));
         p.add(new Movement.ScatterNd(reduction), x, tuples, p.input(3, 4));
@@ -164,7 +165,7 @@ class OperationsTest {
   void reductions(ElementType element) {
     Programs p = new Programs(element);
     Value x = p.input(2, 5, 3);
-    for (Reduction.ReduceKind kind : Reduction.ReduceKind.values()) {
+    for (ReductionKind kind : ReductionKind.values()) {
       p.add(new Reduction.Reduce(kind, List.of(1), true), x);
       p.add(new Reduction.Reduce(kind, List.of(0, 2), false), x);
       p.add(new Reduction.Reduce(kind, List.of(0, 1, 2), false), p.input(1, 1, 3));

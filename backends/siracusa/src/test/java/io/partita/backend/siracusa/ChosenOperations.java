@@ -1,13 +1,15 @@
 package io.partita.backend.siracusa;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -105,8 +107,8 @@ final class ChosenOperations {
   private void lines() {
     add(new Reduction.Softmax(2, false), floats(4, 9, 100));
     add(new Reduction.Softmax(1, true), floats(4, 9, 100));
-    add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true), floats(4, 9, 100));
-    add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, List.of(0, 2), false), floats(4, 90, 30));
+    add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), true), floats(4, 9, 100));
+    add(new Reduction.Reduce(ReductionKind.MEAN, List.of(0, 2), false), floats(4, 90, 30));
     add(new Reduction.ArgReduce(true, 2, false, false), floats(5, 4, 200));
     add(new Reduction.TopK(5, 0, true), floats(30, 50));
     add(
@@ -169,7 +171,7 @@ final class ChosenOperations {
         new Structured.Norm(Structured.NormKind.RMS, 1, 1e-5, true, false),
         floats(2, 1403),
         floats(1403));
-    for (Reduction.ReduceKind kind : Reduction.ReduceKind.values()) {
+    for (ReductionKind kind : ReductionKind.values()) {
       add(new Reduction.Reduce(kind, List.of(0, 2), false), floats(40, 5, 53));
       add(new Reduction.Reduce(kind, List.of(1), true), integers(ElementType.I32, -9, 9, 2, 903));
     }
@@ -198,7 +200,7 @@ final class ChosenOperations {
         new Movement.GatherElements(2),
         integers(ElementType.I8, -9, 9, 3, 4, 25),
         integers(ElementType.I32, 0, 24, 2, 4, 60));
-    for (Movement.ScatterReduction reduction : Movement.ScatterReduction.values()) {
+    for (Combine reduction : Combine.values()) {
       add(
           new Movement.ScatterElements(1, reduction),
           floats(3, 30, 9),

@@ -2,13 +2,13 @@ package io.partita.backend.siracusa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Bf16Codec;
+import io.partita.ir.op.Bf16Codec;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.program.ProgramEvaluator;
 import io.partita.ir.schedule.Schedule;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.partita.backend.emitted.ProgramDescription;
 import io.partita.ir.file.EmittedFile;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.golden.GoldenFile;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -13,7 +14,7 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetLibrary;

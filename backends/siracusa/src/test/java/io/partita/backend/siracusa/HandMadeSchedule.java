@@ -1,5 +1,6 @@
 package io.partita.backend.siracusa;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Origin;
@@ -7,7 +8,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.program.Program;

@@ -1,6 +1,9 @@
 package io.partita.backend.siracusa;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -9,7 +12,6 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.util.List;
@@ -80,9 +82,8 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
   /** Whether updates are summed, or such, with what is there. */
   private static boolean joins(Movement op) {
     return op instanceof Movement.ScatterElements(int axis, var reduction)
-            && reduction != Movement.ScatterReduction.REPLACE
-        || op instanceof Movement.ScatterNd(var joined)
-            && joined != Movement.ScatterReduction.REPLACE;
+            && reduction != Combine.REPLACE
+        || op instanceof Movement.ScatterNd(var joined) && joined != Combine.REPLACE;
   }
 
   private static boolean isMoved(Op op) {
@@ -110,10 +111,11 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
       case Structured.CacheUpdate update -> true;
       case Structured.Embedding embedding -> true;
       case Elementwise.Unary(UnaryFunction function) -> isExact(function);
-      case Elementwise.Binary binary -> binary.function() != io.partita.ir.op.BinaryFunction.POW;
+      case Elementwise.Binary binary ->
+          binary.function() != io.partita.ir.function.BinaryFunction.POW;
       case Elementwise elementwise -> true;
       case Reduction.Reduce(var kind, var axes, var keeps) ->
-          kind == Reduction.ReduceKind.MAX || kind == Reduction.ReduceKind.MIN;
+          kind == ReductionKind.MAX || kind == ReductionKind.MIN;
       case Reduction.Softmax softmax -> false;
       case Reduction reduction -> true;
       case Quantized quantized -> true;

@@ -1,13 +1,14 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Source;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -110,12 +111,12 @@ record Arithmetic(NodeScope node) {
     return node.add(new Movement.Slice(starts, sizes, steps), x);
   }
 
-  Value reduce(Reduction.ReduceKind kind, Value x, List<Integer> axes, boolean keepDims) {
+  Value reduce(ReductionKind kind, Value x, List<Integer> axes, boolean keepDims) {
     return node.add(new Reduction.Reduce(kind, axes, keepDims), x);
   }
 
   Value mean(Value x, List<Integer> axes) {
-    return reduce(Reduction.ReduceKind.MEAN, x, axes, true);
+    return reduce(ReductionKind.MEAN, x, axes, true);
   }
 
   /** An extent as a number: a constant where it's bound. */

@@ -1,14 +1,14 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -254,7 +254,7 @@ final class AttentionImport {
     Value hidden =
         of.unary(
             UnaryFunction.IS_NEGATIVE_INFINITY,
-            of.reduce(ReduceKind.MAX, bias, List.of(bias.type().rank() - 1), true));
+            of.reduce(ReductionKind.MAX, bias, List.of(bias.type().rank() - 1), true));
     Value weights =
         of.cast(of.select(hidden, node.scalarLike(probabilities, 0), probabilities), element);
     node.output(

@@ -178,7 +178,7 @@ final class ContractionOperators {
         0,
         switch (node.text("activation", "none")) {
           case "none" -> y;
-          case "silu", "swish" -> of.unary(io.partita.ir.op.UnaryFunction.SILU, y);
+          case "silu", "swish" -> of.unary(io.partita.ir.function.UnaryFunction.SILU, y);
           case String other -> throw node.invalid("activation none, silu or swish", other);
         });
     node.output(1, of.slice(all, 2, shape.dim(2), past.dim(2)));

@@ -1,10 +1,10 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.PadMode;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
@@ -55,13 +55,13 @@ final class IndexingOperators {
     registry.add(OperatorRegistry.ONNX, "Pad", 11, IndexingOperators::padByOperands);
   }
 
-  private static ScatterReduction reduction(NodeScope node) {
+  private static Combine reduction(NodeScope node) {
     return switch (node.text("reduction", "none")) {
-      case "none" -> ScatterReduction.REPLACE;
-      case "add" -> ScatterReduction.ADD;
-      case "mul" -> ScatterReduction.MUL;
-      case "min" -> ScatterReduction.MIN;
-      case "max" -> ScatterReduction.MAX;
+      case "none" -> Combine.REPLACE;
+      case "add" -> Combine.ADD;
+      case "mul" -> Combine.MUL;
+      case "min" -> Combine.MIN;
+      case "max" -> Combine.MAX;
       case String other -> throw node.invalid("reduction none, add, mul, min or max", other);
     };
   }

@@ -2,8 +2,9 @@ package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -103,8 +104,7 @@ public final class IntegerOperators {
       count = Math.multiplyExact(count, x.type().dim(axis).value());
     }
     Value sum =
-        node.add(
-            new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, node.flag("keepdims", true)), x);
+        node.add(new Reduction.Reduce(ReductionKind.SUM, axes, node.flag("keepdims", true)), x);
     Value twice = of.mul(sum, node.scalarLike(x, 2));
     Value shifted = of.add(twice, node.scalarLike(x, count));
     node.output(0, floorDivide(node, shifted, node.scalarLike(x, 2.0 * count)));

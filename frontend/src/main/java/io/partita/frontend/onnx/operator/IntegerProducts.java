@@ -4,6 +4,7 @@ import static io.partita.frontend.onnx.operator.QuantizedValues.channelwise;
 import static io.partita.frontend.onnx.operator.QuantizedValues.scalarIfSingle;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
@@ -81,7 +82,7 @@ final class IntegerProducts {
 
   private static Value sum(NodeScope node, Value value, int axis) {
     return node.add(
-        new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(axis), true),
+        new Reduction.Reduce(ReductionKind.SUM, List.of(axis), true),
         new Arithmetic(node).cast(value, ElementType.I32));
   }
 

@@ -1,12 +1,12 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -56,6 +56,6 @@ final class LossOperators {
   }
 
   private static Value total(Arithmetic of, Value x) {
-    return of.reduce(ReduceKind.SUM, x, Arithmetic.axes(0, x.type().rank()), false);
+    return of.reduce(ReductionKind.SUM, x, Arithmetic.axes(0, x.type().rank()), false);
   }
 }

@@ -1,10 +1,11 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import java.util.List;
 
@@ -80,8 +81,7 @@ final class MicrosoftActivations {
     Value y = node.input(1);
     int axis = node.axis(node.integer("axis", -1), y.type().rank());
     Value product = of.mul(gradient, y);
-    Value sum =
-        node.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(axis), true), product);
+    Value sum = node.add(new Reduction.Reduce(ReductionKind.SUM, List.of(axis), true), product);
     node.output(0, of.mul(y, of.sub(gradient, sum)));
   }
 }

@@ -1,14 +1,14 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
-import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -128,8 +128,7 @@ final class MicrosoftBlockQuantized {
     Value parts = of.cast(inBlocks(node, x, blocks), ElementType.F32);
     int last = parts.type().rank() - 1;
     Value largest =
-        of.reduce(
-            Reduction.ReduceKind.MAX, of.unary(UnaryFunction.ABS, parts), List.of(last), true);
+        of.reduce(ReductionKind.MAX, of.unary(UnaryFunction.ABS, parts), List.of(last), true);
     Value step = of.mul(largest, 1 / 127.0f);
     Value inverse =
         of.select(
@@ -151,8 +150,7 @@ final class MicrosoftBlockQuantized {
   /** {@code x […, k]} summed by block, {@code […, blocks]}: what a float zero point multiplies. */
   private static Value blockSums(NodeScope node, Value x, Blocks blocks) {
     return new Arithmetic(node)
-        .reduce(
-            Reduction.ReduceKind.SUM, inBlocks(node, x, blocks), List.of(x.type().rank()), false);
+        .reduce(ReductionKind.SUM, inBlocks(node, x, blocks), List.of(x.type().rank()), false);
   }
 
   /** {@code […, k]} to {@code […, blocks, size]}, with zeros behind the last. */

@@ -1,12 +1,13 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -93,16 +94,13 @@ final class MicrosoftExperts {
     Value numbers = of.iota(experts, indices.type().element());
     Value equal = of.binary(BinaryFunction.EQUAL, chosen, numbers);
     Value counts =
-        of.reduce(
-            Reduction.ReduceKind.SUM, of.cast(equal, scores.type().element()), List.of(1), false);
+        of.reduce(ReductionKind.SUM, of.cast(equal, scores.type().element()), List.of(1), false);
     Value isChosen = of.binary(BinaryFunction.GREATER, counts, 0);
     boolean normalizes = node.flag("normalize_routing_weights", false);
     if (isQuantized && node.has(ROUTER_WEIGHTS)) {
       Value given = node.input(ROUTER_WEIGHTS);
       Value kept = of.select(isChosen, given, node.scalarLike(given, 0));
-      return normalizes
-          ? of.div(kept, of.reduce(Reduction.ReduceKind.SUM, kept, List.of(1), true))
-          : kept;
+      return normalizes ? of.div(kept, of.reduce(ReductionKind.SUM, kept, List.of(1), true)) : kept;
     }
     Reduction.Softmax softmax = new Reduction.Softmax(1, false);
     // QMoE normalises over the chosen experts in either case.

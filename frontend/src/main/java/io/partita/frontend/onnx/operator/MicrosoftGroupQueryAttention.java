@@ -3,8 +3,8 @@ package io.partita.frontend.onnx.operator;
 import static io.partita.frontend.onnx.operator.AttentionValues.splitHeads;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Source;

@@ -1,12 +1,13 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -98,7 +99,7 @@ final class MicrosoftNormalization {
     for (int axis = from; axis < x.type().rank(); axis++) {
       axes.add(axis);
     }
-    return node.add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, axes, true), x);
+    return node.add(new Reduction.Reduce(ReductionKind.MEAN, axes, true), x);
   }
 
   private static Value inverseDeviation(NodeScope node, Value x, Structured.Norm norm) {
@@ -185,6 +186,6 @@ final class MicrosoftNormalization {
           batch);
     }
     Value ones = of.cast(node.input(MASK), ElementType.I32);
-    return node.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), ones);
+    return node.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), false), ones);
   }
 }

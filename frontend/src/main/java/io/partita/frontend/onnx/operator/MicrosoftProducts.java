@@ -5,11 +5,11 @@ import static io.partita.frontend.onnx.operator.QuantizedValues.scale;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;

@@ -6,12 +6,13 @@ import static io.partita.frontend.onnx.operator.QuantizedValues.scale;
 
 import io.partita.frontend.onnx.NodeScope;
 import io.partita.frontend.onnx.operator.IntegerProducts.Factor;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -172,7 +173,7 @@ final class MicrosoftQuantized {
     Value elements = IntegerProducts.extent(node, count);
     Value sum =
         node.add(
-            new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, true),
+            new Reduction.Reduce(ReductionKind.SUM, axes, true),
             of.cast(node.input(0), ElementType.I32));
     if (!QuantizedValues.isZero(node, 2)) {
       sum = of.sub(sum, of.mul(of.cast(zeroPoint(node, 2), ElementType.I32), elements));
@@ -207,8 +208,7 @@ final class MicrosoftQuantized {
       node.integers("axes").forEach(axis -> axes.add(node.axis(axis, x.type().rank())));
       axes.sort(null);
     }
-    return node.add(
-        new Reduction.Reduce(Reduction.ReduceKind.MEAN, axes, node.flag("keepdims", true)), x);
+    return node.add(new Reduction.Reduce(ReductionKind.MEAN, axes, node.flag("keepdims", true)), x);
   }
 
   private static void concat(NodeScope node) {

@@ -1,13 +1,13 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.op.Structured.Norm;
 import io.partita.ir.op.Structured.NormKind;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -88,9 +88,9 @@ final class NormalizationOperators {
       double momentum = node.number("momentum", 0.9f);
       List<Integer> others = new ArrayList<>(Arithmetic.axes(0, rank));
       others.remove(Integer.valueOf(1));
-      Value now = of.reduce(ReduceKind.MEAN, x, others, false);
+      Value now = of.reduce(ReductionKind.MEAN, x, others, false);
       Value centred = of.sub(x, channels(of, now, rank));
-      Value spread = of.reduce(ReduceKind.MEAN, of.mul(centred, centred), others, false);
+      Value spread = of.reduce(ReductionKind.MEAN, of.mul(centred, centred), others, false);
       node.output(1, running(of, mean, now, momentum));
       node.output(2, running(of, variance, spread, momentum));
       mean = now;
@@ -185,9 +185,9 @@ final class NormalizationOperators {
     long p = node.integer("p", 2);
     Value norm;
     if (p == 1) {
-      norm = of.reduce(ReduceKind.SUM, of.unary(UnaryFunction.ABS, x), axes, true);
+      norm = of.reduce(ReductionKind.SUM, of.unary(UnaryFunction.ABS, x), axes, true);
     } else if (p == 2) {
-      norm = of.unary(UnaryFunction.SQRT, of.reduce(ReduceKind.SUM, of.mul(x, x), axes, true));
+      norm = of.unary(UnaryFunction.SQRT, of.reduce(ReductionKind.SUM, of.mul(x, x), axes, true));
     } else {
       throw node.invalid("p of 1 or 2", Long.toString(p));
     }

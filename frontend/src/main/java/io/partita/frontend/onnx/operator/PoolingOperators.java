@@ -1,11 +1,11 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
-import io.partita.ir.op.Reduction.ReduceKind;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
@@ -120,18 +120,18 @@ final class PoolingOperators {
   }
 
   static void globalAveragePool(NodeScope node) {
-    node.output(0, global(node, ReduceKind.MEAN));
+    node.output(0, global(node, ReductionKind.MEAN));
   }
 
   static void globalMaxPool(NodeScope node) {
-    node.output(0, global(node, ReduceKind.MAX));
+    node.output(0, global(node, ReductionKind.MAX));
   }
 
-  private static Value global(NodeScope node, ReduceKind kind) {
+  private static Value global(NodeScope node, ReductionKind kind) {
     return global(node, kind, node.input(0));
   }
 
-  private static Value global(NodeScope node, ReduceKind kind, Value x) {
+  private static Value global(NodeScope node, ReductionKind kind, Value x) {
     return new Arithmetic(node).reduce(kind, x, Arithmetic.axes(2, x.type().rank()), true);
   }
 
@@ -139,6 +139,6 @@ final class PoolingOperators {
     Arithmetic of = new Arithmetic(node);
     double p = node.integer("p", 2);
     Value powers = power(of, of.unary(UnaryFunction.ABS, node.input(0)), p);
-    node.output(0, power(of, global(node, ReduceKind.SUM, powers), 1 / p));
+    node.output(0, power(of, global(node, ReductionKind.SUM, powers), 1 / p));
   }
 }

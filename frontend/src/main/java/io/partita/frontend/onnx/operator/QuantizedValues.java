@@ -1,8 +1,9 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
@@ -124,16 +125,15 @@ final class QuantizedValues {
       Arithmetic of = new Arithmetic(node);
       List<Integer> axes = IntStream.range(0, x.type().rank()).boxed().toList();
       Value zero = node.scalarLike(x, 0);
-      Value low =
-          of.min(node.add(new Reduction.Reduce(Reduction.ReduceKind.MIN, axes, false), x), zero);
-      Value high =
-          of.max(node.add(new Reduction.Reduce(Reduction.ReduceKind.MAX, axes, false), x), zero);
+      Value low = of.min(node.add(new Reduction.Reduce(ReductionKind.MIN, axes, false), x), zero);
+      Value high = of.max(node.add(new Reduction.Reduce(ReductionKind.MAX, axes, false), x), zero);
       Value range = of.sub(high, low);
       Value step = of.div(range, node.scalarLike(x, 255));
       // A tensor of zeros has no range; any scale does for it, and 1 divides well.
       Value empty = of.binary(BinaryFunction.EQUAL, range, zero);
       Value scale = node.add(new Elementwise.Select(), empty, node.scalarLike(x, 1), step);
-      Value negated = node.add(new Elementwise.Unary(io.partita.ir.op.UnaryFunction.NEG), low);
+      Value negated =
+          node.add(new Elementwise.Unary(io.partita.ir.function.UnaryFunction.NEG), low);
       Value origin = node.constant(Tensor.scalar(ElementType.U8, 0));
       Value zeroPoint = quantize(node, negated, scale, origin, 0);
       return new Dynamic(quantize(node, x, scale, zeroPoint, 0), scale, zeroPoint);

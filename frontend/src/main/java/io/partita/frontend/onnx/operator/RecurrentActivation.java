@@ -1,9 +1,9 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

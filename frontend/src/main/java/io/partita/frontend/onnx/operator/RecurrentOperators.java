@@ -1,8 +1,8 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;

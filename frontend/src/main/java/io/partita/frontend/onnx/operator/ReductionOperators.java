@@ -1,11 +1,11 @@
 package io.partita.frontend.onnx.operator;
 
 import io.partita.frontend.onnx.NodeScope;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
@@ -16,10 +16,10 @@ final class ReductionOperators {
   private ReductionOperators() {}
 
   static void register(OperatorRegistry registry) {
-    registry.add("ReduceSum", reduction(ReduceKind.SUM));
-    registry.add("ReduceProd", reduction(ReduceKind.PRODUCT));
-    registry.add("ReduceMax", reduction(ReduceKind.MAX));
-    registry.add("ReduceMin", reduction(ReduceKind.MIN));
+    registry.add("ReduceSum", reduction(ReductionKind.SUM));
+    registry.add("ReduceProd", reduction(ReductionKind.PRODUCT));
+    registry.add("ReduceMax", reduction(ReductionKind.MAX));
+    registry.add("ReduceMin", reduction(ReductionKind.MIN));
     registry.add("ReduceMean", ReductionOperators::mean);
     registry.add("ReduceL1", ReductionOperators::absoluteSum);
     registry.add("ReduceL2", ReductionOperators::euclideanNorm);
@@ -48,14 +48,14 @@ final class ReductionOperators {
     return given.stream().map(axis -> node.axis(axis, rank)).distinct().sorted().toList();
   }
 
-  private static Value reduce(NodeScope node, ReduceKind kind, Value x) {
+  private static Value reduce(NodeScope node, ReductionKind kind, Value x) {
     List<Integer> axes = axes(node);
     return axes.isEmpty()
         ? x
         : new Arithmetic(node).reduce(kind, x, axes, node.flag("keepdims", true));
   }
 
-  private static OperatorImporter reduction(ReduceKind kind) {
+  private static OperatorImporter reduction(ReductionKind kind) {
     return node -> {
       Arithmetic of = new Arithmetic(node);
       Value x = node.input(0);
@@ -72,24 +72,24 @@ final class ReductionOperators {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     if (x.type().element().isFloat()) {
-      node.output(0, reduce(node, ReduceKind.MEAN, x));
+      node.output(0, reduce(node, ReductionKind.MEAN, x));
       return;
     }
     Dim count = Dim.ONE;
     for (int axis : axes(node)) {
       count = count.times(node.shape(0).dim(axis));
     }
-    Value sum = reduce(node, ReduceKind.SUM, x);
+    Value sum = reduce(node, ReductionKind.SUM, x);
     node.output(0, of.div(sum, of.cast(of.extent(count), x.type().element())));
   }
 
   private static void absoluteSum(NodeScope node) {
     Value x = new Arithmetic(node).unary(UnaryFunction.ABS, node.input(0));
-    node.output(0, reduce(node, ReduceKind.SUM, x));
+    node.output(0, reduce(node, ReductionKind.SUM, x));
   }
 
   private static Value sumOfSquares(NodeScope node, Value x) {
-    return reduce(node, ReduceKind.SUM, new Arithmetic(node).mul(x, x));
+    return reduce(node, ReductionKind.SUM, new Arithmetic(node).mul(x, x));
   }
 
   /** {@code x} as a float, as roots and logarithms need it. */
@@ -106,7 +106,7 @@ final class ReductionOperators {
 
   private static void logSum(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
-    Value sum = reduce(node, ReduceKind.SUM, asFloat(of, node.input(0)));
+    Value sum = reduce(node, ReductionKind.SUM, asFloat(of, node.input(0)));
     node.output(0, of.cast(of.unary(UnaryFunction.LOG, sum), node.type(0).element()));
   }
 
@@ -115,7 +115,7 @@ final class ReductionOperators {
     Arithmetic of = new Arithmetic(node);
     Value x = asFloat(of, node.input(0));
     List<Integer> axes = axes(node);
-    Value largest = axes.isEmpty() ? x : of.reduce(ReduceKind.MAX, x, axes, true);
+    Value largest = axes.isEmpty() ? x : of.reduce(ReductionKind.MAX, x, axes, true);
     Value infinite =
         of.binary(
             BinaryFunction.OR,
@@ -123,7 +123,8 @@ final class ReductionOperators {
             of.unary(UnaryFunction.IS_NEGATIVE_INFINITY, largest));
     Value m = of.select(infinite, node.scalarLike(x, 0), largest);
     Value exponentials = of.unary(UnaryFunction.EXP, of.sub(x, m));
-    Value sum = axes.isEmpty() ? exponentials : of.reduce(ReduceKind.SUM, exponentials, axes, true);
+    Value sum =
+        axes.isEmpty() ? exponentials : of.reduce(ReductionKind.SUM, exponentials, axes, true);
     Value result = of.add(of.unary(UnaryFunction.LOG, sum), m);
     if (!node.flag("keepdims", true)) {
       List<Dim> dims = new java.util.ArrayList<>();

@@ -1,8 +1,8 @@
 package io.partita.frontend.onnx.selection;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;

@@ -1,9 +1,10 @@
 package io.partita.frontend.onnx.selection;
 
 import io.partita.frontend.onnx.selection.Rows.Places;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -436,7 +437,7 @@ final class RowOperations {
     }
     Value ones = of.add(new Elementwise.Cast(ElementType.I64), pass.mask(selection));
     List<Integer> axes = IntStream.range(0, selection.rank()).boxed().toList();
-    return of.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, false), ones);
+    return of.add(new Reduction.Reduce(ReductionKind.SUM, axes, false), ones);
   }
 
   /** The number of each row among those selected. */

@@ -1,12 +1,12 @@
 package io.partita.frontend.onnx.selection;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.PadMode;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -135,7 +135,7 @@ final class RowScatters {
    * @param axes of the mask, whose coordinates are places along the data's axes from {@code axis}
    *     on
    */
-  private Value joined(Value rows, int axis, List<Integer> axes, ScatterReduction reduction) {
+  private Value joined(Value rows, int axis, List<Integer> axes, Combine reduction) {
     List<Integer> others =
         IntStream.range(0, selection.rank()).filter(j -> !axes.contains(j)).boxed().toList();
     Value mask = pass.mask(selection);
@@ -156,7 +156,7 @@ final class RowScatters {
     return result;
   }
 
-  private Value combined(Value before, Value row, ScatterReduction reduction) {
+  private Value combined(Value before, Value row, Combine reduction) {
     return reduction
         .function()
         .map(function -> of.binary(function, before, row))

@@ -2,11 +2,11 @@ package io.partita.ir.schedule.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.BinaryFunctions;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.schedule.ScheduleFault;
 import io.partita.ir.schedule.ScheduleStep;
 import io.partita.ir.schedule.kernel.Place;

@@ -2,9 +2,9 @@ package io.partita.ir.schedule.eval;
 
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.EvaluationCode;
+import io.partita.ir.eval.Shards;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.mesh.Shards;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.ScheduleFault;

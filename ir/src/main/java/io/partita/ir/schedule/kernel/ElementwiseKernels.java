@@ -5,8 +5,8 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 import static io.partita.ir.schedule.kernel.KernelAccess.contiguous;
 
 import io.partita.ir.eval.BinaryFunctions;
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;

@@ -1,7 +1,7 @@
 package io.partita.ir.schedule.kernel;
 
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.target.KernelClass;
 
 /** Which of a chip's rates functions of elements have. */

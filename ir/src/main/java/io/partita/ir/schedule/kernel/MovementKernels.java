@@ -5,7 +5,7 @@ import static io.partita.ir.schedule.kernel.KernelAccess.Kind.READ_SOME;
 import static io.partita.ir.schedule.kernel.KernelAccess.Kind.WRITE;
 
 import io.partita.ir.eval.BinaryFunctions;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.schedule.kernel.KernelAccess.Step;
 import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;

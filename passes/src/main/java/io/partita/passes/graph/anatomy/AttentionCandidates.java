@@ -106,7 +106,7 @@ final class AttentionCandidates {
     return op instanceof Quantized
         || op instanceof IntegerNetwork
         || op instanceof Elementwise.Unary unary
-            && unary.function() == io.partita.ir.op.UnaryFunction.ROUND;
+            && unary.function() == io.partita.ir.function.UnaryFunction.ROUND;
   }
 
   private Walk upwards(Node softmax) {

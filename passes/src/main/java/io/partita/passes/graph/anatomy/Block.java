@@ -1,7 +1,7 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Node;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import java.util.List;
 import java.util.Optional;

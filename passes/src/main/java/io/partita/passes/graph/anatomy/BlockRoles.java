@@ -1,12 +1,12 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;

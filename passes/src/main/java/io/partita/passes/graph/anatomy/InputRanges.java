@@ -1,11 +1,11 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.InputRange;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;

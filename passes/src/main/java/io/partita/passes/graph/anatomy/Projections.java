@@ -1,9 +1,9 @@
 package io.partita.passes.graph.anatomy;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;

@@ -1,5 +1,6 @@
 package io.partita.passes.graph.state;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
@@ -73,9 +74,8 @@ final class UpdatedCaches {
   private static boolean isUpdate(Node node) {
     return switch (node.op()) {
       case Structured.CacheUpdate update -> true;
-      case Movement.ScatterNd(var reduction) -> reduction == Movement.ScatterReduction.REPLACE;
-      case Movement.ScatterElements(int axis, var reduction) ->
-          reduction == Movement.ScatterReduction.REPLACE;
+      case Movement.ScatterNd(var reduction) -> reduction == Combine.REPLACE;
+      case Movement.ScatterElements(int axis, var reduction) -> reduction == Combine.REPLACE;
       case Op other -> false;
     };
   }

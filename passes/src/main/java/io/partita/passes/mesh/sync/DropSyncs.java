@@ -1,11 +1,11 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;
 import io.partita.ir.propagate.LayoutInference;

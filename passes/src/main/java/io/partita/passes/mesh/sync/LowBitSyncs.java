@@ -1,18 +1,18 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;

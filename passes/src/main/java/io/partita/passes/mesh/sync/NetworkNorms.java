@@ -1,12 +1,13 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
@@ -104,6 +105,6 @@ public final class NetworkNorms {
             ? lines
             : graph.add(new Elementwise.Cast(ElementType.F32), lines);
     Value square = graph.add(new Elementwise.Binary(BinaryFunction.MUL), wide, wide);
-    return graph.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), square);
+    return graph.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), false), square);
   }
 }

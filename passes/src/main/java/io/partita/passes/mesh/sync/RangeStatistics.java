@@ -1,5 +1,6 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
@@ -82,14 +83,13 @@ public final class RangeStatistics {
       graph.before(sync.node());
       Value term = SumTerms.of(sync, layouts, graph).term().orElseThrow();
       Value stacked = SumTerms.stacked(term, sync, graph);
-      Function<Reduction.ReduceKind, Value> reduced =
+      Function<ReductionKind, Value> reduced =
           kind -> reduce(stacked, sync.sizes().size(), kind, sync, graph);
-      graph.addOutput(name(i, "min"), reduced.apply(Reduction.ReduceKind.MIN));
-      graph.addOutput(name(i, "max"), reduced.apply(Reduction.ReduceKind.MAX));
+      graph.addOutput(name(i, "min"), reduced.apply(ReductionKind.MIN));
+      graph.addOutput(name(i, "max"), reduced.apply(ReductionKind.MAX));
       Value sum = graph.add(sync.node().op(), term);
-      graph.addOutput(name(i, "least_sum"), reduce(sum, 0, Reduction.ReduceKind.MIN, sync, graph));
-      graph.addOutput(
-          name(i, "largest_sum"), reduce(sum, 0, Reduction.ReduceKind.MAX, sync, graph));
+      graph.addOutput(name(i, "least_sum"), reduce(sum, 0, ReductionKind.MIN, sync, graph));
+      graph.addOutput(name(i, "largest_sum"), reduce(sum, 0, ReductionKind.MAX, sync, graph));
     }
     return new Measuring(module.with(graph.freeze()), syncs);
   }
@@ -100,7 +100,7 @@ public final class RangeStatistics {
    * @param places how many dimensions count devices
    */
   private static Value reduce(
-      Value value, int places, Reduction.ReduceKind kind, SumSync sync, GraphEditor graph) {
+      Value value, int places, ReductionKind kind, SumSync sync, GraphEditor graph) {
     List<Dim> dims = new ArrayList<>(value.type().shape().dims().subList(0, places));
     dims.add(Dim.of(sync.type().shape().elements() / sync.features()));
     dims.add(Dim.of(sync.features()));

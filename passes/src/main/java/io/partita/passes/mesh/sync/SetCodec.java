@@ -3,7 +3,7 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
-import io.partita.ir.mesh.Codec;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication.Sync;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.passes.ModulePass;

@@ -1,10 +1,10 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.op.Communication;

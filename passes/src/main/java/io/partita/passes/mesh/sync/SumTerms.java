@@ -1,12 +1,12 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Split;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;

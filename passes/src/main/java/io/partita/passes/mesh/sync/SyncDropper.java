@@ -2,6 +2,7 @@ package io.partita.passes.mesh.sync;
 
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -11,7 +12,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Exit;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.ShardedType;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;

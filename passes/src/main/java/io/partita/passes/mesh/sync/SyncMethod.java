@@ -1,7 +1,7 @@
 package io.partita.passes.mesh.sync;
 
 import io.partita.ir.diagnostic.NearestName;
-import io.partita.ir.mesh.Codec;
+import io.partita.ir.op.Codec;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

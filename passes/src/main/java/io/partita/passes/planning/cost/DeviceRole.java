@@ -1,13 +1,13 @@
 package io.partita.passes.planning.cost;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Source;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Step;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.planning.residency.Residency;

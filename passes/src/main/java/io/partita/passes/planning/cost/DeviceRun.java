@@ -1,10 +1,10 @@
 package io.partita.passes.planning.cost;
 
 import io.partita.ir.graph.Node;
+import io.partita.ir.message.Step;
+import io.partita.ir.message.Step.Receive;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Source;
-import io.partita.ir.program.Step;
-import io.partita.ir.program.Step.Receive;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.DmaChannel;
 import io.partita.ir.target.KernelClass;

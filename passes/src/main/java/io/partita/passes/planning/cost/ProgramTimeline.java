@@ -1,11 +1,11 @@
 package io.partita.passes.planning.cost;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Mesh;
+import io.partita.ir.message.Step.Receive;
+import io.partita.ir.message.Step.Send;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Step.Receive;
-import io.partita.ir.program.Step.Send;
 import io.partita.ir.target.Channel;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.planning.residency.Shortage;

@@ -1,8 +1,9 @@
 package io.partita.passes.program.collective;
 
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step.Receive;
-import io.partita.ir.program.Step.Send;
+import io.partita.ir.eval.Shards;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step.Receive;
+import io.partita.ir.message.Step.Send;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -62,7 +63,7 @@ public final class LockStep {
       case Receive receive -> {
         long[] message = channel(receive.from(), device).remove();
         Tensor own = tensor(read(device, receive.slices()));
-        Tensor combined = receive.combine().apply(own, tensor(message));
+        Tensor combined = Shards.combine(receive.combine(), own, tensor(message));
         write(device, receive.slices(), numbers(combined));
       }
     }

@@ -1,6 +1,6 @@
 package io.partita.passes.program.collective;
 
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Step;
 import io.partita.passes.program.collective.ScheduleProof.Position;
 import java.util.List;
 

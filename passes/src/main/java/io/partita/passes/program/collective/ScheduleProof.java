@@ -1,7 +1,7 @@
 package io.partita.passes.program.collective;
 
 import io.partita.ir.diagnostic.PartitaException;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Step;
 import java.util.List;
 
 /** Proves that a schedule ends and gives what its collective asks for, however fast devices are. */

@@ -1,7 +1,7 @@
 package io.partita.passes.program.collective;
 
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
+import io.partita.ir.function.Combine;
+import io.partita.ir.message.Slice;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

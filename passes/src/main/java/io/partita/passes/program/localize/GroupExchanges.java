@@ -1,9 +1,9 @@
 package io.partita.passes.program.localize;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.program.collective.Collective;
 import io.partita.passes.program.collective.CollectiveKind;

@@ -1,7 +1,7 @@
 package io.partita.passes.program.localize;
 
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Step;
 import io.partita.passes.program.collective.Collective;
 import io.partita.passes.program.collective.Schedule;
 import io.partita.passes.program.collective.ScheduleProof;

@@ -1,10 +1,11 @@
 package io.partita.passes.program.localize;
 
+import io.partita.ir.eval.OpEvaluator;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.mesh.Codec;
 import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
@@ -65,7 +66,7 @@ final class SyncLowering {
     return switch (local) {
       case Local.Held(Value value) -> new Local.Held(codec.encode(value, device.builder()::add));
       case Local.Data(Tensor whole, Box box) ->
-          new Local.Data(codec.encode(whole, Codec.EVALUATION), box);
+          new Local.Data(codec.encode(whole, OpEvaluator.AT_ONCE), box);
       case Local.Zeros zeros -> zeros;
       case Local.Nothing nothing -> nothing;
     };
@@ -76,7 +77,7 @@ final class SyncLowering {
       case Local.Held(Value value) ->
           new Local.Held(codec.decode(value, element, device.builder()::add));
       case Local.Data(Tensor whole, Box box) ->
-          new Local.Data(codec.decode(whole, element, Codec.EVALUATION), box);
+          new Local.Data(codec.decode(whole, element, OpEvaluator.AT_ONCE), box);
       case Local.Zeros zeros -> zeros;
       case Local.Nothing nothing -> nothing;
     };

@@ -1,7 +1,7 @@
 package io.partita.passes.program.localize;
 
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import java.util.List;
 import java.util.Optional;
 

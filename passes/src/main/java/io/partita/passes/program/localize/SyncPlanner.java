@@ -1,13 +1,13 @@
 package io.partita.passes.program.localize;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshCode;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
-import io.partita.ir.program.Combine;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.program.localize.SyncPlan.End;
 import io.partita.passes.program.localize.SyncPlan.Part;

@@ -2,8 +2,8 @@ package io.partita.passes.program.localize;
 
 import io.partita.ir.factor.Linearity;
 import io.partita.ir.factor.NodeLayouts;
-import io.partita.ir.mesh.ReductionKind;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;

@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -8,7 +9,6 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
@@ -69,11 +69,9 @@ final class ComputeInF32 implements RewriteRule {
     return switch (op) {
       case Source source -> Optional.empty();
       case Communication communication -> Optional.empty();
-      case Movement.ScatterElements(var axis, var reduction)
-          when reduction != ScatterReduction.REPLACE ->
+      case Movement.ScatterElements(var axis, var reduction) when reduction != Combine.REPLACE ->
           Optional.of(op);
-      case Movement.ScatterNd(var reduction) when reduction != ScatterReduction.REPLACE ->
-          Optional.of(op);
+      case Movement.ScatterNd(var reduction) when reduction != Combine.REPLACE -> Optional.of(op);
       case Movement movement -> Optional.empty();
       case Elementwise.Select select -> Optional.empty();
       case Elementwise.Cast(var to) ->

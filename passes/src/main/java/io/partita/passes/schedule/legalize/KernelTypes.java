@@ -1,11 +1,10 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.op.Contraction;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.type.ElementType;
-import java.util.Locale;
 
 /** The element types of operands for which the runtime has kernels that sum products. */
 public final class KernelTypes {
@@ -21,16 +20,15 @@ public final class KernelTypes {
   }
 
   /** Whether elements, or rows, can be written, or joined, at places of such indices. */
-  public static boolean hasScatter(
-      ScatterReduction reduction, ElementType element, ElementType indices) {
+  public static boolean hasScatter(Combine reduction, ElementType element, ElementType indices) {
     return indices == ElementType.I64 && KernelTable.has(scatter(reduction, element));
   }
 
   /** The name of the kernel that writes or joins them. */
-  public static String scatter(ScatterReduction reduction, ElementType element) {
-    return reduction == ScatterReduction.REPLACE
+  public static String scatter(Combine reduction, ElementType element) {
+    return reduction == Combine.REPLACE
         ? "scatter_" + element.bits()
-        : "scatter_" + reduction.name().toLowerCase(Locale.ROOT) + "_" + element;
+        : "scatter_" + reduction.text() + "_" + element;
   }
 
   /** Kernels of floats are named by the one type that both operands have. */

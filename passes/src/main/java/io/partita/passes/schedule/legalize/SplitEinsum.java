@@ -1,5 +1,6 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
@@ -78,7 +79,7 @@ final class SplitEinsum implements RewriteRule {
     if (axes.isEmpty()) {
       return term;
     }
-    Reduction.Reduce sum = new Reduction.Reduce(Reduction.ReduceKind.SUM, axes, false);
+    Reduction.Reduce sum = new Reduction.Reduce(ReductionKind.SUM, axes, false);
     return new Term(graph.add(sum, term.value), common(term.letters, others));
   }
 

@@ -1,9 +1,9 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured.Ffn;

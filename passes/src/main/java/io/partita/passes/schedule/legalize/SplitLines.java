@@ -1,14 +1,14 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import io.partita.passes.rewrite.Match;
@@ -61,10 +61,10 @@ final class SplitLines implements RewriteRule {
       return Optional.empty();
     }
     List<Integer> axis = List.of(softmax.axis());
-    Value top = reduced(terms, ReduceKind.MAX, axis, x);
+    Value top = reduced(terms, ReductionKind.MAX, axis, x);
     Value below = terms.binary(BinaryFunction.SUB, x, top);
     Value exponential = terms.unary(UnaryFunction.EXP, below);
-    Value sum = reduced(terms, ReduceKind.SUM, axis, exponential);
+    Value sum = reduced(terms, ReductionKind.SUM, axis, exponential);
     return Optional.of(
         softmax.logarithm()
             ? terms.binary(BinaryFunction.SUB, below, terms.unary(UnaryFunction.LOG, sum))
@@ -86,11 +86,11 @@ final class SplitLines implements RewriteRule {
     Value centred =
         switch (norm.kind()) {
           case LAYER ->
-              terms.binary(BinaryFunction.SUB, x, reduced(terms, ReduceKind.MEAN, axes, x));
+              terms.binary(BinaryFunction.SUB, x, reduced(terms, ReductionKind.MEAN, axes, x));
           case RMS -> x;
         };
     Value square = terms.binary(BinaryFunction.MUL, centred, centred);
-    Value mean = reduced(terms, ReduceKind.MEAN, axes, square);
+    Value mean = reduced(terms, ReductionKind.MEAN, axes, square);
     Value epsilon = terms.graph().constant(Tensor.scalar(x.type().element(), norm.epsilon()));
     Value root = terms.unary(UnaryFunction.SQRT, terms.binary(BinaryFunction.ADD, mean, epsilon));
     Value result = terms.binary(BinaryFunction.DIV, centred, root);
@@ -104,7 +104,7 @@ final class SplitLines implements RewriteRule {
     return Optional.of(result);
   }
 
-  private static Value reduced(Terms terms, ReduceKind kind, List<Integer> axes, Value x) {
+  private static Value reduced(Terms terms, ReductionKind kind, List<Integer> axes, Value x) {
     return terms.graph().add(new Reduction.Reduce(kind, axes, true), x);
   }
 }

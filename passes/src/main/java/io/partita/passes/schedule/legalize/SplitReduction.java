@@ -1,13 +1,13 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.passes.rewrite.Match;
@@ -79,7 +79,7 @@ final class SplitReduction implements RewriteRule {
     if (size == shape.extent(axis) || size == 1 && op.axes().size() == 1) {
       return Optional.empty();
     }
-    if (op.reduction() == ReduceKind.MEAN) {
+    if (op.reduction() == ReductionKind.MEAN) {
       return Optional.of(mean(terms, op, x));
     }
     Reduction.Reduce own = new Reduction.Reduce(op.reduction(), op.axes(), true);
@@ -95,7 +95,7 @@ final class SplitReduction implements RewriteRule {
   private static Value mean(Terms terms, Reduction.Reduce op, Value x) {
     ElementType element = x.type().element();
     ElementType wide = element.isFloat() || element == ElementType.U64 ? element : ElementType.I64;
-    Reduction.Reduce sum = new Reduction.Reduce(ReduceKind.SUM, op.axes(), op.keepDims());
+    Reduction.Reduce sum = new Reduction.Reduce(ReductionKind.SUM, op.axes(), op.keepDims());
     long count = 1;
     for (int axis : op.axes()) {
       count *= x.type().shape().extent(axis);
@@ -114,7 +114,7 @@ final class SplitReduction implements RewriteRule {
         new Reduction.ArgReduce(op.largest(), op.axis(), true, op.selectLast());
     Reduction.Reduce best =
         new Reduction.Reduce(
-            op.largest() ? ReduceKind.MAX : ReduceKind.MIN, List.of(op.axis()), true);
+            op.largest() ? ReductionKind.MAX : ReductionKind.MIN, List.of(op.axis()), true);
     List<Value> values = new ArrayList<>();
     List<Value> places = new ArrayList<>();
     for (Part part : parts(terms, x, op.axis(), size)) {
@@ -170,7 +170,7 @@ final class SplitReduction implements RewriteRule {
     if (size == x.type().shape().extent(op.axis())) {
       return Optional.empty();
     }
-    ReduceKind kind = op.product() ? ReduceKind.PRODUCT : ReduceKind.SUM;
+    ReductionKind kind = op.product() ? ReductionKind.PRODUCT : ReductionKind.SUM;
     BinaryFunction join = op.product() ? BinaryFunction.MUL : BinaryFunction.ADD;
     Reduction.Reduce total = new Reduction.Reduce(kind, List.of(op.axis()), true);
     List<Part> parts = parts(terms, x, op.axis(), size);

@@ -1,10 +1,10 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.rewrite.Match;
@@ -31,15 +31,15 @@ final class WidenScatter implements RewriteRule {
 
   @Override
   public Optional<Value> apply(Node node, Match match, GraphEditor graph) {
-    ScatterReduction reduction =
+    Combine reduction =
         switch (node.op()) {
           case Movement.ScatterElements scatter -> scatter.reduction();
           case Movement.ScatterNd scatter -> scatter.reduction();
-          case Op other -> ScatterReduction.REPLACE;
+          case Op other -> Combine.REPLACE;
         };
     ElementType element = node.results().getFirst().type().element();
     Optional<ElementType> wide = wide(reduction, element);
-    if (reduction == ScatterReduction.REPLACE || wide.isEmpty()) {
+    if (reduction == Combine.REPLACE || wide.isEmpty()) {
       return Optional.empty();
     }
     Terms terms = new Terms(graph);
@@ -52,8 +52,8 @@ final class WidenScatter implements RewriteRule {
     return Optional.of(terms.cast(scattered, element));
   }
 
-  private static Optional<ElementType> wide(ScatterReduction reduction, ElementType element) {
-    boolean wraps = reduction == ScatterReduction.ADD || reduction == ScatterReduction.MUL;
+  private static Optional<ElementType> wide(Combine reduction, ElementType element) {
+    boolean wraps = reduction == Combine.ADD || reduction == Combine.MUL;
     return switch (element) {
       case I8, U8, I16, U16 -> Optional.of(ElementType.I32);
       case U32 -> Optional.of(ElementType.I64);

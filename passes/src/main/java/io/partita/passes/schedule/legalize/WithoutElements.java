@@ -1,14 +1,14 @@
 package io.partita.passes.schedule.legalize;
 
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.op.Structured;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
@@ -103,8 +103,7 @@ final class WithoutElements implements RewriteRule {
   }
 
   /** Without indices, or with updates of all of the data, one after the other. */
-  private static Optional<Value> scatter(
-      Terms terms, ScatterReduction reduction, List<Value> operands) {
+  private static Optional<Value> scatter(Terms terms, Combine reduction, List<Value> operands) {
     Value data = operands.get(0);
     Value updates = operands.get(2);
     if (isEmpty(updates)) {
@@ -113,16 +112,14 @@ final class WithoutElements implements RewriteRule {
     Shape shape = data.type().shape();
     long count = updates.type().shape().elements() / shape.elements();
     Value all = terms.reshaped(updates, Shape.of(count).concat(shape));
-    return switch (reduction) {
-      case REPLACE -> Optional.of(terms.reshaped(terms.slice(all, 0, count - 1, 1), shape));
-      case ADD -> joined(terms, data, all, ReduceKind.SUM);
-      case MUL -> joined(terms, data, all, ReduceKind.PRODUCT);
-      case MIN -> joined(terms, data, all, ReduceKind.MIN);
-      case MAX -> joined(terms, data, all, ReduceKind.MAX);
-    };
+    return reduction
+        .reduction()
+        .map(kind -> joined(terms, data, all, kind))
+        .orElseGet(() -> Optional.of(terms.reshaped(terms.slice(all, 0, count - 1, 1), shape)));
   }
 
-  private static Optional<Value> joined(Terms terms, Value data, Value updates, ReduceKind kind) {
+  private static Optional<Value> joined(
+      Terms terms, Value data, Value updates, ReductionKind kind) {
     if (data.type().element() == ElementType.BOOL) {
       return Optional.empty();
     }

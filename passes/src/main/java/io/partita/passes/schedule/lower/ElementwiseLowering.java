@@ -4,9 +4,9 @@ import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.integers;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
 import io.partita.ir.schedule.kernel.KernelTable;

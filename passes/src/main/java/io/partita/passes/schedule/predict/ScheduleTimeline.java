@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.predict;
 
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Step;
 import io.partita.ir.schedule.ChipSchedule;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.schedule.TiledKernel;

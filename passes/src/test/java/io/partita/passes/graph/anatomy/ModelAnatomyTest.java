@@ -7,6 +7,7 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -14,7 +15,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.passes.graph.raise.RaisePass;

@@ -9,10 +9,10 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
 import org.junit.jupiter.api.Test;
 
 class ActivationRulesTest {

@@ -7,12 +7,12 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

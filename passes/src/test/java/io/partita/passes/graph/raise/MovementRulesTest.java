@@ -3,13 +3,13 @@ package io.partita.passes.graph.raise;
 import static io.partita.passes.graph.raise.Raised.input;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import java.time.Duration;

@@ -9,13 +9,14 @@ import static io.partita.passes.graph.raise.Raised.unary;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
@@ -26,7 +27,7 @@ class NormRulesTest {
   private static final double TOLERANCE = 1e-5;
 
   private static Value mean(GraphBuilder graph, Value x, int axis) {
-    return graph.add(new Reduction.Reduce(Reduction.ReduceKind.MEAN, List.of(axis), true), x);
+    return graph.add(new Reduction.Reduce(ReductionKind.MEAN, List.of(axis), true), x);
   }
 
   private static Value deviation(GraphBuilder graph, Value meanOfSquares) {

@@ -8,9 +8,9 @@ import static io.partita.passes.graph.raise.Raised.number;
 import static io.partita.passes.graph.raise.Raised.weight;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;

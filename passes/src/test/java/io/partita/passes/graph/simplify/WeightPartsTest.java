@@ -3,12 +3,12 @@ package io.partita.passes.graph.simplify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement.Slice;
 import io.partita.ir.tensor.Tensor;

@@ -2,9 +2,9 @@ package io.partita.passes.graph.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
@@ -89,8 +90,7 @@ class KvStateLayoutsTest {
   void aCacheThatIsWrittenBehindValidKeysIsOneOfTheCapacity() {
     SmallDecoder d = new SmallDecoder(1);
     Value ones = d.attentionMask();
-    Value count =
-        d.graph.add(new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), false), ones);
+    Value count = d.graph.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), false), ones);
     Value start = d.binary(BinaryFunction.SUB, count, d.whole(1));
     Value keys = written(d, "key", start);
     Value values = written(d, "value", start);

@@ -3,11 +3,11 @@ package io.partita.passes.graph.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.eval.Evaluator;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;

@@ -1,17 +1,17 @@
 package io.partita.passes.planning.cost;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Origin;
 import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Mesh;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;

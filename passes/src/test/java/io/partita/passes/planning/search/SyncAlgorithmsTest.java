@@ -3,10 +3,10 @@ package io.partita.passes.planning.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication.Relayout;
 import io.partita.ir.op.Communication.Sync;

@@ -3,8 +3,8 @@ package io.partita.passes.program.collective;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -87,10 +87,10 @@ class LockStepTest {
               !written[i]
                   ? value
                   : switch (collective.reduction()) {
-                    case REPLACE -> throw new AssertionError("two devices hold element " + i);
+                    case REPLACE, MUL -> throw new AssertionError("two devices hold element " + i);
                     case ADD -> (int) (expected[i] + value);
-                    case MAXIMUM -> Math.max(expected[i], value);
-                    case MINIMUM -> Math.min(expected[i], value);
+                    case MAX -> Math.max(expected[i], value);
+                    case MIN -> Math.min(expected[i], value);
                   };
           written[i] = true;
         }

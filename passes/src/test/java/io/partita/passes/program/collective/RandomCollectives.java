@@ -1,7 +1,7 @@
 package io.partita.passes.program.collective;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Combine;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ final class RandomCollectives {
       parts.add(random.nextInt(6) == 0 ? 0L : random.nextLong(1, 4));
     }
     boolean rooted = kind == CollectiveKind.BROADCAST || kind == CollectiveKind.REDUCE;
-    Combine[] reductions = {Combine.ADD, Combine.MAXIMUM, Combine.MINIMUM};
+    Combine[] reductions = {Combine.ADD, Combine.MAX, Combine.MIN};
     return new Collective(
         kind,
         devices,

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.Combine;
 import io.partita.ir.mesh.Algorithm;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
-import io.partita.ir.program.Step.Receive;
-import io.partita.ir.program.Step.Send;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
+import io.partita.ir.message.Step.Receive;
+import io.partita.ir.message.Step.Send;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,10 +1,10 @@
 package io.partita.passes.program.collective;
 
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
-import io.partita.ir.program.Step.Receive;
-import io.partita.ir.program.Step.Send;
+import io.partita.ir.function.Combine;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
+import io.partita.ir.message.Step.Receive;
+import io.partita.ir.message.Step.Send;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

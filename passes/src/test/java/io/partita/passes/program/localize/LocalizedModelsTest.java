@@ -6,6 +6,7 @@ import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.factor.SampleValues;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
@@ -179,7 +180,7 @@ class LocalizedModelsTest {
     Value update = builder.input("update", TensorType.of(ElementType.F32, 1, 3, 1, 2));
     Value start = builder.input("start", TensorType.of(ElementType.I64, 1));
     Value present = builder.add(new Structured.CacheUpdate(2, false), past, update, start);
-    Op sum = new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true);
+    Op sum = new Reduction.Reduce(ReductionKind.SUM, List.of(1), true);
     builder.output("present", present);
     builder.output("y", builder.add(sum, present));
     Graph graph = builder.finish();

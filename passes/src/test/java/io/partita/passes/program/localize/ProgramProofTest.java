@@ -8,10 +8,10 @@ import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Mesh;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
 import io.partita.ir.program.Program;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.program.collective.CollectiveCode;
 import io.partita.passes.program.collective.ProgramProof;
@@ -146,7 +146,7 @@ class ProgramProofTest {
 
   private static Step receive(int from) {
     List<Slice> all = List.of(new Slice(0, 4));
-    return new Step.Receive(from, all, 4, io.partita.ir.program.Combine.REPLACE);
+    return new Step.Receive(from, all, 4, io.partita.ir.function.Combine.REPLACE);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.partita.passes.program.localize;
 
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,9 +1,9 @@
 package io.partita.passes.program.localize;
 
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Split;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,7 @@
 package io.partita.passes.program.localize;
 
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Placement;
@@ -8,7 +9,6 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
-import io.partita.ir.mesh.ReductionKind;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
 import io.partita.ir.op.Communication;
@@ -97,15 +97,9 @@ final class RandomMeshModules {
     if (!reduces) {
       return x;
     }
-    Reduction.ReduceKind reduce =
-        switch (kind) {
-          case SUM -> Reduction.ReduceKind.SUM;
-          case MAX -> Reduction.ReduceKind.MAX;
-          case MIN -> Reduction.ReduceKind.MIN;
-        };
     Split split = layout.splits().get(axis);
     layout = layout.with(axis, Split.NONE);
     split.axes().forEach(name -> layout = layout.withPartial(name, kind));
-    return builder.add(new Reduction.Reduce(reduce, List.of(axis), true), x);
+    return builder.add(new Reduction.Reduce(kind, List.of(axis), true), x);
   }
 }

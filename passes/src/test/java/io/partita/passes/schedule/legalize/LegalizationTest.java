@@ -1,6 +1,6 @@
 package io.partita.passes.schedule.legalize;
 
-import static io.partita.ir.op.BinaryFunction.ADD;
+import static io.partita.ir.function.BinaryFunction.ADD;
 import static io.partita.ir.type.ElementType.F16;
 import static io.partita.ir.type.ElementType.F32;
 import static io.partita.ir.type.ElementType.I32;
@@ -11,6 +11,7 @@ import static io.partita.passes.schedule.legalize.Legalized.constant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
@@ -19,7 +20,6 @@ import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;

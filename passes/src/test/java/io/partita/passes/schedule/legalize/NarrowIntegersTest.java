@@ -7,10 +7,10 @@ import static io.partita.ir.type.ElementType.U8;
 import static io.partita.passes.schedule.legalize.Legalized.constant;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;

@@ -2,17 +2,17 @@ package io.partita.passes.schedule.legalize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Movement.PadMode;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.op.Window;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
@@ -127,7 +127,8 @@ class RewrittenOperationsTest {
 
   @Test
   void whatDependsOnNothingIsConstant() {
-    for (ReduceKind kind : List.of(ReduceKind.SUM, ReduceKind.MAX, ReduceKind.PRODUCT)) {
+    for (ReductionKind kind :
+        List.of(ReductionKind.SUM, ReductionKind.MAX, ReductionKind.PRODUCT)) {
       Reduction.Reduce reduce = new Reduction.Reduce(kind, List.of(1), false);
       assertThat(of(reduce, f32(2, 0, 3)).operations()).isEmpty();
     }
@@ -152,7 +153,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @EnumSource
-  void rowsOfTuplesAreScattered(ScatterReduction reduction) {
+  void rowsOfTuplesAreScattered(Combine reduction) {
     Movement.ScatterNd scatter = new Movement.ScatterNd(reduction);
     of(scatter, f32(8, 8, 3), i64(5, 2), f32(5, 3));
     of(scatter, f32(8, 3), TensorType.of(ElementType.I32, 2, 2, 1), f32(2, 2, 3));
@@ -164,7 +165,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @EnumSource
-  void elementsAreScatteredAlongWholeAxes(ScatterReduction reduction) {
+  void elementsAreScatteredAlongWholeAxes(Combine reduction) {
     Movement.ScatterElements scatter = new Movement.ScatterElements(1, reduction);
     assertThat(of(scatter, f32(4, 8, 5), i64(4, 9, 5), f32(4, 9, 5)).operations())
         .containsExactly("scatter_elements");
@@ -200,7 +201,7 @@ class RewrittenOperationsTest {
     of(new Reduction.TopK(3, 1, true), type);
     of(new Reduction.ArgReduce(true, 1, false, true), type);
     of(new Reduction.Cumulative(true, 1, true, false), type);
-    of(new Reduction.Reduce(ReduceKind.MEAN, List.of(1), false), type);
+    of(new Reduction.Reduce(ReductionKind.MEAN, List.of(1), false), type);
     TensorType exponent = f32(8);
     of(new Elementwise.Binary(BinaryFunction.POW), type, exponent);
     of(new Elementwise.Binary(BinaryFunction.POW), exponent, type);
@@ -212,15 +213,15 @@ class RewrittenOperationsTest {
   @ValueSource(ints = {0, 1, 2})
   void longLinesAreJoinedInParts(int axis) {
     TensorType x = f32(axis == 0 ? 101 : 2, axis == 1 ? 101 : 3, axis == 2 ? 101 : 2);
-    for (ReduceKind kind : List.of(ReduceKind.SUM, ReduceKind.MAX, ReduceKind.MIN)) {
+    for (ReductionKind kind : List.of(ReductionKind.SUM, ReductionKind.MAX, ReductionKind.MIN)) {
       Reduction.Reduce reduce = new Reduction.Reduce(kind, List.of(axis), false);
       assertThat(of(64, reduce, x).operations()).contains("concat");
       assertThat(of(4096, reduce, x).operations()).containsExactly(reduce.mnemonic());
       TensorType bytes = x.with(ElementType.I8);
       of(64, reduce, bytes);
     }
-    of(64, new Reduction.Reduce(ReduceKind.SUM, List.of(0, 1, 2), true), x);
-    of(64, new Reduction.Reduce(ReduceKind.MEAN, List.of(axis), true), x.with(ElementType.I32));
+    of(64, new Reduction.Reduce(ReductionKind.SUM, List.of(0, 1, 2), true), x);
+    of(64, new Reduction.Reduce(ReductionKind.MEAN, List.of(axis), true), x.with(ElementType.I32));
     for (boolean flag : new boolean[] {false, true}) {
       assertThat(of(64, new Reduction.ArgReduce(flag, axis, flag, !flag), x).operations())
           .contains("concat", "gather_elements");

@@ -2,10 +2,10 @@ package io.partita.passes.schedule.legalize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Movement.ScatterReduction;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.ir.op.Window;
@@ -88,15 +88,15 @@ class WithoutElementsTest {
 
   @Test
   void scattersOfNothingKeepTheData() {
-    Op elements = new Movement.ScatterElements(0, ScatterReduction.ADD);
+    Op elements = new Movement.ScatterElements(0, Combine.ADD);
     assertThat(of(elements, f32(3, 2), i64(0, 2), f32(0, 2)).operations()).isEmpty();
-    Op rows = new Movement.ScatterNd(ScatterReduction.REPLACE);
+    Op rows = new Movement.ScatterNd(Combine.REPLACE);
     assertThat(of(rows, f32(3, 2), i64(0, 1), f32(0, 2)).operations()).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource
-  void updatesOfAllOfTheDataFollowEachOther(ScatterReduction reduction) {
+  void updatesOfAllOfTheDataFollowEachOther(Combine reduction) {
     Op all = new Movement.ScatterNd(reduction);
     assertThat(of(all, f32(3, 2), i64(4, 0), f32(4, 3, 2)).operations())
         .doesNotContain("scatter_nd");

@@ -1,11 +1,12 @@
 package io.partita.benchmarks.device;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Locale;
@@ -144,8 +145,7 @@ final class FloatCases extends KernelCases {
         1,
         size -> List.of(it.floats(size), it.floats(size[1]), it.floats(size[1])),
         sizes);
-    for (Reduction.ReduceKind kind :
-        List.of(Reduction.ReduceKind.SUM, Reduction.ReduceKind.MEAN, Reduction.ReduceKind.MAX)) {
+    for (ReductionKind kind : List.of(ReductionKind.SUM, ReductionKind.MEAN, ReductionKind.MAX)) {
       it.add(
           kind.text() + " of rows",
           new Reduction.Reduce(kind, List.of(1), true),

@@ -1,8 +1,9 @@
 package io.partita.benchmarks.device;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.IntegerNetwork;
@@ -178,7 +179,7 @@ final class IntegerCases extends KernelCases {
         size(10, 400));
     it.add(
         "sum of rows i32",
-        new Reduction.Reduce(Reduction.ReduceKind.SUM, List.of(1), true),
+        new Reduction.Reduce(ReductionKind.SUM, List.of(1), true),
         1,
         size -> List.of(it.integers(ElementType.I32, size)),
         size(16, 64),

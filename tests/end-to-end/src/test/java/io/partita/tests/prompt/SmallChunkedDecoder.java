@@ -1,10 +1,10 @@
 package io.partita.tests.prompt;
 
 import io.partita.driver.Entries;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;

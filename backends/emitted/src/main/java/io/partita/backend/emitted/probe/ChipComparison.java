@@ -3,12 +3,13 @@ package io.partita.backend.emitted.probe;
 import io.partita.backend.emitted.ProgramCode;
 import io.partita.backend.emitted.probe.Finding.Kind;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.eval.Shards;
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Origin;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
@@ -226,7 +227,7 @@ final class ChipComparison {
         && message.get().bytes() == type.bytes()) {
       Tensor given = message.get().tensor(type, 0);
       Combine combine = receive.combine();
-      Tensor expected = combine.apply(vector.read(receive.slices()), given);
+      Tensor expected = Shards.combine(combine, vector.read(receive.slices()), given);
       compareSlices(step, part, receive.slices(), expected, found);
     }
     vector.write(receive.slices(), found);

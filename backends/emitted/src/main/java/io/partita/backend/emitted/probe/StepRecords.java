@@ -1,7 +1,7 @@
 package io.partita.backend.emitted.probe;
 
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
-import io.partita.ir.program.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

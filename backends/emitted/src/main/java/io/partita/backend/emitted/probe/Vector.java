@@ -1,6 +1,6 @@
 package io.partita.backend.emitted.probe;
 
-import io.partita.ir.program.Slice;
+import io.partita.ir.message.Slice;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;

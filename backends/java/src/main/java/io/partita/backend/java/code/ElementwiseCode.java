@@ -1,9 +1,9 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.plan.Step;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;

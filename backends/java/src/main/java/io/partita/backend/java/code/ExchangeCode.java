@@ -2,9 +2,9 @@ package io.partita.backend.java.code;
 
 import io.partita.backend.java.plan.DeviceNumbers;
 import io.partita.backend.java.plan.Storage;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.plan.Storage;
-import io.partita.ir.program.Combine;
+import io.partita.ir.function.Combine;
 import io.partita.ir.type.ElementType;
 import java.util.Locale;
 
@@ -112,8 +112,9 @@ final class ExchangeKernels {
         switch (combine) {
           case REPLACE -> "Receives slices of a vector, each given by its first element and size.";
           case ADD -> "Receives slices of a vector, and adds them to its own.";
-          case MAXIMUM -> "Receives slices of a vector, and keeps the larger of both.";
-          case MINIMUM -> "Receives slices of a vector, and keeps the smaller of both.";
+          case MUL -> "Receives slices of a vector, and multiplies its own by them.";
+          case MAX -> "Receives slices of a vector, and keeps the larger of both.";
+          case MIN -> "Receives slices of a vector, and keeps the smaller of both.";
         },
         text.formatted(
             verb(combine),
@@ -127,8 +128,9 @@ final class ExchangeKernels {
     return switch (combine) {
       case REPLACE -> "receive";
       case ADD -> "receiveAndAdd";
-      case MAXIMUM -> "receiveMaximum";
-      case MINIMUM -> "receiveMinimum";
+      case MUL -> "receiveAndMultiply";
+      case MAX -> "receiveMaximum";
+      case MIN -> "receiveMinimum";
     };
   }
 

@@ -1,7 +1,7 @@
 package io.partita.backend.java.code;
 
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.UnaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.type.ElementType;
 
 /** Java expressions of element-wise functions on carriers; each uses an operand's text once. */

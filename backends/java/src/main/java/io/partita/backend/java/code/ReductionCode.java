@@ -1,9 +1,9 @@
 package io.partita.backend.java.code;
 
 import io.partita.backend.java.plan.Storage;
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
 import io.partita.ir.op.Reduction;
-import io.partita.ir.op.Reduction.ReduceKind;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.ArrayList;
@@ -44,13 +44,18 @@ final class ReductionCode {
     return element == ElementType.U64 || element == ElementType.BOOL ? element : ElementType.I64;
   }
 
-  private String neutral(ReduceKind kind) {
-    return switch (kind) {
-      case SUM, MEAN -> element == ElementType.BOOL ? "false" : "0";
-      case PRODUCT -> element == ElementType.BOOL ? "true" : "1";
-      case MAX -> element.isFloat() ? "Double.NEGATIVE_INFINITY" : Elements.lowest(element);
-      case MIN -> element.isFloat() ? "Double.POSITIVE_INFINITY" : Elements.highest(element);
-    };
+  private String identity(ReductionKind kind) {
+    double identity = kind.identity();
+    if (Double.isInfinite(identity)) {
+      boolean isLowest = identity < 0;
+      if (element.isFloat()) {
+        return isLowest ? "Double.NEGATIVE_INFINITY" : "Double.POSITIVE_INFINITY";
+      }
+      return isLowest ? Elements.lowest(element) : Elements.highest(element);
+    }
+    return element == ElementType.BOOL
+        ? Boolean.toString(identity != 0)
+        : Long.toString((long) identity);
   }
 
   /** Converts a wide value to the result's carrier. */
@@ -92,8 +97,8 @@ final class ReductionCode {
     return list.stream().mapToLong(extent -> extent).toArray();
   }
 
-  private void reduceLine(ReduceKind kind, LoopNest outer, LoopNest inner, long count) {
-    body.line(carrier() + " sum = " + neutral(kind));
+  private void reduceLine(ReductionKind kind, LoopNest outer, LoopNest inner, long count) {
+    body.line(carrier() + " sum = " + identity(kind));
     if (!inner.isEmpty()) {
       inner.open(body, "j");
       String at = outer.index(1, "i");
@@ -103,7 +108,7 @@ final class ReductionCode {
       body.close(inner.depth());
     }
     String result = "sum";
-    if (kind == ReduceKind.MEAN) {
+    if (kind == ReductionKind.MEAN) {
       result =
           element.isFloat()
               ? "sum / " + count + ".0"

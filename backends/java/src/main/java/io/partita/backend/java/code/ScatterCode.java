@@ -1,7 +1,7 @@
 package io.partita.backend.java.code;
 
-import io.partita.ir.op.BinaryFunction;
-import io.partita.ir.op.Movement.ScatterReduction;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.Combine;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.Arrays;
@@ -82,14 +82,14 @@ final class ScatterCode {
             .formatted(code.array(0), code.result(), code.shape(0).elements()));
   }
 
-  static void scatterElements(StepCode code, int axis, ScatterReduction reduction) {
+  static void scatterElements(StepCode code, int axis, Combine reduction) {
     copyData(code);
     Shape indices = code.shape(1);
     if (indices.elements() == 0) {
       return;
     }
     String to = openElements(code, axis);
-    if (reduction == ScatterReduction.REPLACE) {
+    if (reduction == Combine.REPLACE) {
       code.body.line("%s[%s] = %s[at]".formatted(code.result(), to, code.array(2)));
     } else {
       code.body.line("int to = " + to);
@@ -98,7 +98,7 @@ final class ScatterCode {
     code.body.close(indices.rank());
   }
 
-  static void scatterNd(StepCode code, ScatterReduction reduction) {
+  static void scatterNd(StepCode code, Combine reduction) {
     copyData(code);
     Shape data = code.shape(0);
     Shape indices = code.shape(1);
@@ -110,7 +110,7 @@ final class ScatterCode {
     }
     code.body.open(LoopNest.loop("i", count));
     code.body.line("int to = " + tuple(code, 1, length, data, 0));
-    if (reduction == ScatterReduction.REPLACE) {
+    if (reduction == Combine.REPLACE) {
       code.body.line(
           "System.arraycopy(%s, i * %s, %s, to, %s)"
               .formatted(code.array(2), run, code.result(), run));
@@ -122,7 +122,7 @@ final class ScatterCode {
     code.body.close();
   }
 
-  private static void join(StepCode code, ScatterReduction reduction, String to, String from) {
+  private static void join(StepCode code, Combine reduction, String to, String from) {
     ElementType element = code.element(0);
     String there = Elements.load(code.kernels, element, code.result() + "[" + to + "]");
     String update = code.load(2, from);

@@ -1,8 +1,8 @@
 package io.partita.backend.java.code;
 
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

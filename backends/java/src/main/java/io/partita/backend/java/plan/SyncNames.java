@@ -1,11 +1,11 @@
 package io.partita.backend.java.plan;
 
+import io.partita.ir.function.Combine;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
+import io.partita.ir.message.Slice;
+import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication.Exchange;
-import io.partita.ir.program.Combine;
-import io.partita.ir.program.Slice;
-import io.partita.ir.program.Step;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

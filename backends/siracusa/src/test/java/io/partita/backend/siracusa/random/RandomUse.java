@@ -2,15 +2,16 @@ package io.partita.backend.siracusa.random;
 
 import io.partita.ir.arbitrary.Draw;
 import io.partita.ir.factor.SampleValues;
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphBuilder;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
@@ -245,7 +246,7 @@ final class RandomUse {
     }
     return builder.add(
         new Reduction.Reduce(
-            draw.one(Reduction.ReduceKind.MAX, Reduction.ReduceKind.MIN),
+            draw.one(ReductionKind.MAX, ReductionKind.MIN),
             draw.axes(value.type().rank()),
             draw.flag()),
         value);

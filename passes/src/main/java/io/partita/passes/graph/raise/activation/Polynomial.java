@@ -1,11 +1,11 @@
 package io.partita.passes.graph.raise.activation;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Elementwise;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.ElementType;
 import io.partita.passes.graph.raise.Parameters;
 import java.util.OptionalDouble;

@@ -5,13 +5,13 @@ import static io.partita.passes.rewrite.Pattern.number;
 import static io.partita.passes.rewrite.Pattern.op;
 import static io.partita.passes.rewrite.Pattern.unary;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.ir.type.Shape;
 import io.partita.passes.graph.raise.Parameters;
 import io.partita.passes.rewrite.Capture;

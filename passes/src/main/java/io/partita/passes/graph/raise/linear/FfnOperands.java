@@ -1,11 +1,11 @@
 package io.partita.passes.graph.raise.linear;
 
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.passes.rewrite.Pattern;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.partita.passes.graph.raise.mask;
 
-import io.partita.ir.op.BinaryFunction;
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;

@@ -8,12 +8,13 @@ import static io.partita.passes.rewrite.Pattern.number;
 import static io.partita.passes.rewrite.Pattern.unary;
 import static io.partita.passes.rewrite.Pattern.uniform;
 
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Value;
-import io.partita.ir.op.BinaryFunction;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.op.UnaryFunction;
 import io.partita.passes.rewrite.Capture;
 import io.partita.passes.rewrite.Match;
 import io.partita.passes.rewrite.Pattern;
@@ -36,7 +37,7 @@ final class Moments {
     Pattern reduce =
         Pattern.op(
             Reduction.Reduce.class,
-            op -> op.reduction() == Reduction.ReduceKind.MEAN && op.keepDims(),
+            op -> op.reduction() == ReductionKind.MEAN && op.keepDims(),
             operand);
     return (value, graph, match) ->
         reduce

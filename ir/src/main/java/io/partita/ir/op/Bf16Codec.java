@@ -1,6 +1,5 @@
-package io.partita.ir.mesh;
+package io.partita.ir.op;
 
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 

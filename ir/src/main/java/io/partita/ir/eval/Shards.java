@@ -1,6 +1,10 @@
-package io.partita.ir.mesh;
+package io.partita.ir.eval;
 
-import io.partita.ir.eval.OpEvaluator;
+import io.partita.ir.function.Combine;
+import io.partita.ir.function.ReductionKind;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Mesh;
+import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.tensor.Tensor;
@@ -182,6 +186,11 @@ public final class Shards {
           pieces.merge(place, part, (left, right) -> join(layout.reduction(), left, right));
         });
     return pieces;
+  }
+
+  /** Returns a device's elements after those of a message, each rounded to the element type. */
+  public static Tensor combine(Combine combine, Tensor own, Tensor received) {
+    return combine.reduction().map(kind -> join(kind, own, received)).orElse(received);
   }
 
   /** Two parts of a partial value joined. */

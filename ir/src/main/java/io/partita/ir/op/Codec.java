@@ -1,8 +1,6 @@
-package io.partita.ir.mesh;
+package io.partita.ir.op;
 
-import io.partita.ir.eval.OpEvaluator;
-import io.partita.ir.op.Op;
-import io.partita.ir.tensor.Tensor;
+import io.partita.ir.mesh.MeshCode;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -22,9 +20,6 @@ public interface Codec {
   interface Builder<V> {
     V add(Op op, List<V> operands);
   }
-
-  /** Operations that are computed at once. */
-  Builder<Tensor> EVALUATION = (op, operands) -> OpEvaluator.evaluate(op, operands).getFirst();
 
   /** Elements as they are. */
   Codec EXACT = new ExactCodec();

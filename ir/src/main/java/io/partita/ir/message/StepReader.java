@@ -1,8 +1,8 @@
-package io.partita.ir.program;
+package io.partita.ir.message;
 
+import io.partita.ir.function.Combine;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -63,7 +63,7 @@ public final class StepReader {
   private static Combine combine(String text) {
     List<String> known = new ArrayList<>();
     for (Combine combine : Combine.values()) {
-      known.add(combine.name().toLowerCase(Locale.ROOT));
+      known.add(combine.text());
       if (known.getLast().equals(text)) {
         return combine;
       }

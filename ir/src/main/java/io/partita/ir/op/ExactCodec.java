@@ -1,4 +1,4 @@
-package io.partita.ir.mesh;
+package io.partita.ir.op;
 
 import io.partita.ir.type.ElementType;
 

@@ -1,7 +1,7 @@
-package io.partita.ir.program;
+package io.partita.ir.message;
 
+import io.partita.ir.function.Combine;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** One thing that a device does in a schedule; the next begins when it's done. */
@@ -62,7 +62,7 @@ public sealed interface Step {
                               + " ("
                               + receive.bytes
                               + " B) "
-                              + receive.combine.name().toLowerCase(Locale.ROOT);
+                              + receive.combine.text();
                     }
                     + ": "
                     + Slice.text(step.slices()))

@@ -1,4 +1,4 @@
-package io.partita.ir.op;
+package io.partita.ir.function;
 
 import java.util.Locale;
 

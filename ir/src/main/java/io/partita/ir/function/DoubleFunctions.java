@@ -1,4 +1,4 @@
-package io.partita.ir.op;
+package io.partita.ir.function;
 
 /** Functions of doubles that {@code Math} doesn't have. */
 final class DoubleFunctions {

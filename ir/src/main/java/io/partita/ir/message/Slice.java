@@ -1,4 +1,4 @@
-package io.partita.ir.program;
+package io.partita.ir.message;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.partita.ir.op;
+package io.partita.ir.function;
 
 import io.partita.ir.type.ElementType;
 import java.util.Locale;

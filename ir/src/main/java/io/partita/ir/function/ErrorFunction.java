@@ -1,4 +1,4 @@
-package io.partita.ir.op;
+package io.partita.ir.function;
 
 /**
  * The error function to double precision, by the rational approximations of W. J. Cody, "Rational

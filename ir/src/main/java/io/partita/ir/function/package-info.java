@@ -1,0 +1,2 @@
+/** Scalar functions, and how elements are reduced and combined. */
+package io.partita.ir.function;
