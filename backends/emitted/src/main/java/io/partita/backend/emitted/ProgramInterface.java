@@ -1,8 +1,6 @@
 package io.partita.backend.emitted;
 
-import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Module;
-import io.partita.ir.graph.Value;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Mesh;
 import io.partita.ir.mesh.MeshAxis;
@@ -10,6 +8,7 @@ import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.program.Program;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,19 +70,15 @@ public record ProgramInterface(
 
   /** Returns the interface of a model for one device. */
   public static ProgramInterface of(Module module, Optional<Module> chunk) {
-    SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
-    for (Value input : module.graph().inputs()) {
-      inputs.put(input.name(), whole(input.type()));
-    }
-    SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();
-    for (Graph.Output output : module.graph().outputs()) {
-      outputs.put(output.name(), whole(output.value().type()));
-    }
     return of(
         module.graph().name(),
         new Mesh(List.of()),
-        inputs,
-        outputs,
+        module.graph().inputs().stream()
+            .map(input -> new Port(input.name(), whole(input.type())))
+            .toList(),
+        module.graph().outputs().stream()
+            .map(output -> new Port(output.name(), whole(output.value().type())))
+            .toList(),
         module.states(),
         chunk.map(own -> of(own, Optional.empty())));
   }
@@ -99,40 +94,41 @@ public record ProgramInterface(
     return of(
         program.name(),
         program.mesh(),
-        program.inputs(),
-        program.outputs(),
+        ports(program.inputs()),
+        ports(program.outputs()),
         List.copyOf(states),
         chunk.map(own -> of(own, Optional.empty())));
+  }
+
+  private static List<Port> ports(SequencedMap<String, ShardedType> types) {
+    return types.entrySet().stream().map(each -> new Port(each.getKey(), each.getValue())).toList();
   }
 
   private static ProgramInterface of(
       String model,
       Mesh mesh,
-      SequencedMap<String, ShardedType> inputs,
-      SequencedMap<String, ShardedType> outputs,
+      List<Port> inputs,
+      List<Port> outputs,
       List<Module.State> states,
       Optional<ProgramInterface> chunk) {
+    Map<String, ShardedType> types = new HashMap<>();
+    inputs.forEach(input -> types.put(input.name(), input.sharded()));
     return new ProgramInterface(
         model,
         mesh,
-        ports(inputs, states, Module.State::input),
-        ports(outputs, states, Module.State::output),
+        without(inputs, states, Module.State::input),
+        without(outputs, states, Module.State::output),
         states.stream()
-            .map(each -> new StatePort(each.input(), each.output(), inputs.get(each.input())))
+            .map(each -> new StatePort(each.input(), each.output(), types.get(each.input())))
             .toList(),
         Module.room(states),
         chunk.map(own -> new Chunk(own.inputs, own.outputs)));
   }
 
-  private static List<Port> ports(
-      SequencedMap<String, ShardedType> types,
-      List<Module.State> states,
-      Function<Module.State, String> name) {
+  private static List<Port> without(
+      List<Port> ports, List<Module.State> states, Function<Module.State, String> name) {
     Set<String> excluded = states.stream().map(name).collect(Collectors.toSet());
-    return types.entrySet().stream()
-        .filter(each -> !excluded.contains(each.getKey()))
-        .map(each -> new Port(each.getKey(), each.getValue()))
-        .toList();
+    return ports.stream().filter(port -> !excluded.contains(port.name())).toList();
   }
 
   /** Whether state persists between runs. */
@@ -158,8 +154,8 @@ public record ProgramInterface(
       mesh.axes().forEach(axis -> axes.put(axis.name(), axis.size()));
       fields.put("mesh", axes);
     }
-    fields.put("inputs", ports(inputs));
-    fields.put("outputs", ports(outputs));
+    fields.put("inputs", rows(inputs));
+    fields.put("outputs", rows(outputs));
     List<Object> rows = new ArrayList<>();
     for (StatePort state : states) {
       Map<String, Object> row = new LinkedHashMap<>();
@@ -177,14 +173,14 @@ public record ProgramInterface(
     chunk.ifPresent(
         own -> {
           Map<String, Object> entry = new LinkedHashMap<>();
-          entry.put("inputs", ports(own.inputs));
-          entry.put("outputs", ports(own.outputs));
+          entry.put("inputs", rows(own.inputs));
+          entry.put("outputs", rows(own.outputs));
           fields.put("chunk", entry);
         });
     return fields;
   }
 
-  private static List<Object> ports(List<Port> ports) {
+  private static List<Object> rows(List<Port> ports) {
     List<Object> rows = new ArrayList<>();
     for (Port port : ports) {
       Map<String, Object> row = new LinkedHashMap<>();
