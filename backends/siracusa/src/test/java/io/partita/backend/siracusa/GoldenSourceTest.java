@@ -14,7 +14,6 @@ import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.op.Structured;
-import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.program.Program;
 import io.partita.ir.schedule.Schedule;
 import io.partita.ir.target.TargetLibrary;
