@@ -76,7 +76,7 @@ final class ReadmePage {
   }
 
   private static String row(String name, String type, long bytes) {
-    String clean = Comments.clean(name).replace("|", "/");
+    String clean = Comments.clean(name).replace("|", "/").replace('`', '\'');
     return "| `%s` | `%s` | %s |".formatted(clean, type, Comments.grouped(bytes));
   }
 

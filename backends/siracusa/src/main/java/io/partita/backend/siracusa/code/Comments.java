@@ -1,5 +1,6 @@
 package io.partita.backend.siracusa.code;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** Makes any text from a model safe for a comment in C. */
@@ -8,12 +9,15 @@ public final class Comments {
 
   private Comments() {}
 
-  /** Returns one line of printable ASCII that neither begins nor ends a comment. */
+  /**
+   * Returns one line of printable ASCII without trigraphs that neither begins nor ends a comment.
+   */
   public static String clean(String text) {
     String line =
         text.replace("×", "x")
             .replace("→", "->")
             .replaceAll("[^\\x20-\\x7e]", "?")
+            .replaceAll("\\?(?=\\?)", "? ")
             .replace('\\', '/')
             .replace("*/", "* /")
             .replace("/*", "/ *")
@@ -21,15 +25,15 @@ public final class Comments {
     return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
   }
 
-  /** Returns a string literal, including its quotes. */
+  /** Returns a string literal of a text in UTF-8, including its quotes. */
   public static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
-      if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?') {
-        // The lower 8 bits of each character; an escape has at most three octal digits.
-        quoted.append("\\%03o".formatted(c < 256 ? (int) c : (int) '?'));
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b < ' ' || b > '~' || b == '"' || b == '\\' || b == '?') {
+        // An escape has at most three octal digits.
+        quoted.append("\\%03o".formatted(Byte.toUnsignedInt(b)));
       } else {
-        quoted.append(c);
+        quoted.append((char) b);
       }
     }
     return quoted.append('"').toString();

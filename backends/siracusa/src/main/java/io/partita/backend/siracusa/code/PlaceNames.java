@@ -19,6 +19,8 @@ import java.util.Set;
  * defined, and the names are the same in all files of a role.
  */
 final class PlaceNames {
+  private static final int LONGEST = 100;
+
   private final Map<Thing, Place> places = new LinkedHashMap<>();
   private final Map<Thing, String> names = new LinkedHashMap<>();
   private final Map<Thing, String> texts = new LinkedHashMap<>();
@@ -65,12 +67,19 @@ final class PlaceNames {
       return;
     }
     String prefix = thing.at.isHome() ? "l2_" : "l3_";
-    String own = prefix + thing.name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
+    String own = prefix + cleaned(thing.name);
     String name = own;
     for (int number = 2; !taken.add(name); number++) {
       name = own + "_" + number;
     }
     names.put(thing, name);
+  }
+
+  /** Returns the last letters and digits of a name, where what tells it from others usually is. */
+  private static String cleaned(String name) {
+    String clean = name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
+    String end = clean.substring(Math.max(0, clean.length() - LONGEST)).replaceAll("^_", "");
+    return end.isEmpty() ? "unnamed" : end;
   }
 
   /** In address order; L2 first. */
@@ -133,7 +142,7 @@ final class PlaceNames {
         .filter(each -> each.getKey().at.equals(thing.at) && each.getKey().name.equals(thing.name))
         .findFirst()
         .map(each -> each.getValue() + ", " + bytes)
-        .orElse(thing.name + ", " + bytes);
+        .orElse((thing.name.isEmpty() ? "unnamed" : thing.name) + ", " + bytes);
   }
 
   private static String hex(long offset) {
