@@ -7,9 +7,11 @@ public enum BinaryFunction {
   ADD(Kind.ARITHMETIC),
   SUB(Kind.ARITHMETIC),
   MUL(Kind.ARITHMETIC),
-  /** Integers: towards zero; by zero gives 0, so that no input stops a program. */
+  /**
+   * For integers: rounds towards zero; division by zero gives 0, so that no input stops a program.
+   */
   DIV(Kind.DIVISION),
-  /** The exponent may be of another element type than the base, whose type is the result's. */
+  /** The exponent may have another element type than the base, which has the type of the result. */
   POW(Kind.DIVISION),
   /** Remainder with the sign of the divisor. */
   MOD(Kind.DIVISION),
@@ -36,7 +38,7 @@ public enum BinaryFunction {
 
   private enum Kind {
     ARITHMETIC,
-    /** More than a few instructions. */
+    /** Functions of more than a few instructions. */
     DIVISION,
     LOGIC,
     BITS,

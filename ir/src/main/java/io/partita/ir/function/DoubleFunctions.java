@@ -1,8 +1,8 @@
 package io.partita.ir.function;
 
-/** Functions of doubles that {@code Math} doesn't have. */
+/** Functions of doubles that {@code Math} lacks. */
 final class DoubleFunctions {
-  /** From here on x² + 1 equals x² in double. */
+  /** The least x for which x² + 1 rounds to x². */
   private static final double HUGE = 0x1p28;
 
   private static final double LN_2 = Math.log(2);

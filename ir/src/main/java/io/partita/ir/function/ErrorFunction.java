@@ -22,7 +22,7 @@ public final class ErrorFunction {
     2.84423683343917062e03
   };
 
-  /** For |x| up to 4. */
+  /** Numerator and denominator for |x| up to 4. */
   private static final double[] MIDDLE_NUMERATOR = {
     2.15311535474403846e-8,
     5.64188496988670089e-1,
@@ -47,7 +47,7 @@ public final class ErrorFunction {
     1.23033935480374942e03
   };
 
-  /** Beyond; a polynomial in 1/x². */
+  /** Numerator and denominator beyond 4, polynomials in 1/x². */
   private static final double[] FAR_NUMERATOR = {
     1.63153871373020978e-2,
     3.05326634961232344e-1,
@@ -85,7 +85,7 @@ public final class ErrorFunction {
 
   /** 1 - erf(x) for x from 0.46875 to 6. */
   private static double complement(double x) {
-    // e^(-x²) by halves, so that the square's rounding error isn't blown up.
+    // e^(-x²) in two factors, so that the rounding error of the square isn't amplified.
     double coarse = Math.floor(x * 16) / 16;
     double exponential = Math.exp(-coarse * coarse) * Math.exp(-(x - coarse) * (x + coarse));
     if (x <= 4) {

@@ -8,8 +8,8 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Functions of one element, each with what the compiler knows of it: its meaning, its properties
- * and the ONNX operator that is this function and nothing more. Backends add how to write it.
+ * Functions of one element, each with its meaning, its properties and the equivalent ONNX operator.
+ * Backends add the code.
  */
 public enum UnaryFunction {
   ABS(exact(Math::abs).integers(Math::abs, x -> x).onnx("Abs")),
@@ -76,7 +76,7 @@ public enum UnaryFunction {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The operator of ONNX's own domain that is this function, in all versions. */
+  /** The operator of ONNX's own domain that equals this function in all versions. */
   public Optional<String> onnxOperator() {
     return Optional.ofNullable(facts.onnxOperator);
   }
@@ -91,12 +91,12 @@ public enum UnaryFunction {
     return facts.ofDouble != null;
   }
 
-  /** Whether the function is defined on integers too (and keeps their type). */
+  /** Whether the function is also defined on integers, and keeps their type. */
   public boolean acceptsIntegers() {
     return facts.ofSigned != null;
   }
 
-  /** Whether the function is one of booleans (and of nothing else). */
+  /** Whether the function is defined on booleans only. */
   public boolean acceptsBooleans() {
     return facts.ofBoolean != null;
   }
@@ -116,7 +116,7 @@ public enum UnaryFunction {
     return facts.isAdditive;
   }
 
-  /** Whether f(max(x, y)) = max(f(x), f(y)), and so with minima, in all implementations. */
+  /** Whether f(max(x, y)) = max(f(x), f(y)), and likewise for minima, in all implementations. */
   public boolean keepsExtremes() {
     return facts.keepsExtremes;
   }
@@ -148,7 +148,7 @@ public enum UnaryFunction {
     return new IllegalArgumentException(text() + " isn't defined on " + elements);
   }
 
-  /** A function of floats whose result is exact but for one rounding. */
+  /** Describes a function of floats whose result is exact except for one rounding. */
   private static Facts exact(DoubleUnaryOperator ofDouble) {
     return new Facts(ofDouble);
   }
@@ -165,7 +165,7 @@ public enum UnaryFunction {
     return facts;
   }
 
-  /** What is known of a function; it doesn't change once the constant is made. */
+  /** The properties of a function, which are set before the constant is created. */
   private static final class Facts {
     private final DoubleUnaryOperator ofDouble;
     private LongUnaryOperator ofSigned;

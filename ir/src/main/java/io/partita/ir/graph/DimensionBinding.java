@@ -21,16 +21,16 @@ public final class DimensionBinding {
   private DimensionBinding() {}
 
   /**
-   * The module with the symbols that {@code extents} binds replaced wherever they stand; node names
-   * and order stay.
+   * Returns the module with all occurrences of the symbols in {@code extents} replaced. Node names
+   * and order are kept.
    *
-   * @throws TypeMismatch when the model doesn't work at these extents
+   * @throws TypeMismatch if the model isn't valid for these extents
    */
   public static Module bind(Module module, Map<String, Dim> extents) {
     return module.with(bind(module.graph(), extents));
   }
 
-  /** As {@link #bind(Module, Map)}, for a graph alone. */
+  /** Like {@link #bind(Module, Map)}, for a graph. */
   public static Graph bind(Graph graph, Map<String, Dim> extents) {
     GraphBuilder builder = new GraphBuilder(graph.name());
     Map<Value, Value> copies = new IdentityHashMap<>();
@@ -48,7 +48,7 @@ public final class DimensionBinding {
     return builder.finish();
   }
 
-  /** The operation with the symbols in its attributes replaced. */
+  /** Returns the operation with the symbols in its attributes replaced. */
   public static Op bind(Op op, Map<String, Dim> extents) {
     return switch (op) {
       case Movement.Reshape(var to) -> new Movement.Reshape(to.bind(extents));

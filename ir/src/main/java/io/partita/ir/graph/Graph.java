@@ -9,13 +9,13 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * A frozen dataflow graph: nodes in an order in which each comes after those it reads.
+ * An immutable dataflow graph with its nodes in topological order.
  *
- * <p>Two graphs are equal when they have the same nodes in the same order with the same names,
- * types and edges.
+ * <p>Two graphs are equal if they have the same nodes in the same order, with the same names, types
+ * and edges.
  */
 public final class Graph {
-  /** A named result of the graph. */
+  /** A named output of the graph. */
   public record Output(String name, Value value) {}
 
   private final String name;
@@ -47,7 +47,7 @@ public final class Graph {
     return outputs;
   }
 
-  /** The symbols that the types of the inputs leave open. */
+  /** Returns the symbols in the types of inputs. */
   public SortedSet<String> symbols() {
     SortedSet<String> symbols = new TreeSet<>();
     for (Value input : inputs) {
@@ -56,9 +56,7 @@ public final class Graph {
     return symbols;
   }
 
-  /**
-   * For each value that is read, the nodes that read it, in order; one that reads twice comes once.
-   */
+  /** Returns the users of each value that is used, in order and without duplicates. */
   public Map<Value, List<Node>> readers() {
     Map<Value, List<Node>> readers = new IdentityHashMap<>();
     for (Node node : nodes) {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Builds a graph node by node; {@link #finish} freezes it. Result types are derived, never given.
+ * Builds a graph node by node; {@link #finish} freezes it. Result types are inferred.
  *
- * <p>{@link #at} sets the origin that the nodes added next carry.
+ * <p>{@link #at} sets the origin of the nodes that are added next.
  */
 public final class GraphBuilder {
   private final String name;
@@ -29,23 +29,26 @@ public final class GraphBuilder {
     this.name = name;
   }
 
-  /** From now on, added nodes carry this name, and no block or role. */
+  /** Sets the origin of the next nodes to a name without block and role. */
   public GraphBuilder at(String name) {
     return at(Origin.named(name));
   }
 
-  /** From now on, added nodes carry this origin. */
+  /** Sets the origin of the next nodes. */
   public GraphBuilder at(Origin origin) {
     this.origin = origin;
     return this;
   }
 
-  /** From now on, added nodes come from where {@code node} comes from. */
+  /** Sets the origin of the next nodes to that of {@code node}. */
   public GraphBuilder at(Node node) {
     return at(node.origin());
   }
 
-  /** As {@link #at(Node)} for the node that computes a value; a graph input gives its name. */
+  /**
+   * Sets the origin of the next nodes to that of a value: its defining node, or the name of a graph
+   * input.
+   */
   public GraphBuilder at(Value value) {
     return value.isInput() ? at(value.name()) : at(value.definition());
   }
@@ -60,7 +63,7 @@ public final class GraphBuilder {
   /**
    * Adds a node with one result.
    *
-   * @throws TypeMismatch when the operands don't fit the operation
+   * @throws TypeMismatch if the operands don't fit the operation
    */
   public Value add(Op op, Value... operands) {
     return addNode(op, List.of(operands)).result();
@@ -73,7 +76,7 @@ public final class GraphBuilder {
   /**
    * Adds a node.
    *
-   * @throws TypeMismatch when the operands don't fit the operation
+   * @throws TypeMismatch if the operands don't fit the operation
    */
   public Node addNode(Op op, List<Value> operands) {
     if (finished) {
@@ -99,14 +102,14 @@ public final class GraphBuilder {
     return add(new Source.Constant(data));
   }
 
-  /** A constant with a name of its own, such as a weight's; {@link #at} isn't changed. */
+  /** Adds a constant with its own name, such as that of a weight. The current origin is kept. */
   public Value constant(String name, Tensor data) {
     return constant(Origin.named(name), data);
   }
 
   /**
-   * A constant with an origin of its own; {@link #at} isn't changed. Where it has no name, it gets
-   * that of the nodes that are added now.
+   * Adds a constant with its own origin. The current origin is kept, and gives the name if the
+   * constant has none.
    */
   public Value constant(Origin own, Tensor data) {
     Origin others = origin;

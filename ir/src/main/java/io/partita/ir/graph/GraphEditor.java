@@ -17,12 +17,11 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * A graph under change: nodes are added, values are replaced by others, and what nobody reads any
- * more goes away. The graph that it began with stays as it is; {@link #freeze} gives the changed
- * one.
+ * A mutable copy of a graph: nodes are added, values are replaced, and unused nodes are removed.
+ * {@link #freeze} returns the changed graph; the original one is not changed.
  *
- * <p>A value that was replaced stands for its replacement wherever it's handed in; {@link #resolve}
- * says which one that is. Replacing takes constant time, however many nodes read the value.
+ * <p>A replaced value may be passed to any method in place of its replacement, which {@link
+ * #resolve} returns. Replacing takes constant time, regardless of the number of users.
  */
 public final class GraphEditor {
   private final Graph original;
@@ -31,7 +30,8 @@ public final class GraphEditor {
   private final Set<Node> superseded = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /**
-   * Every live node by its place; an added node shares the place of the one it was added before.
+   * Every live node by its position; an added node has the position of the node before which it was
+   * added.
    */
   private final Map<Node, Place> places = new IdentityHashMap<>();
 
@@ -71,20 +71,23 @@ public final class GraphEditor {
         .toList();
   }
 
-  /** Nodes added from now on come right before {@code node} and carry its origin. */
+  /**
+   * Sets the insertion point directly before {@code node}, and its origin as that of the next
+   * nodes.
+   */
   public GraphEditor before(Node node) {
     cursor = places.get(node).original();
     origin = node.origin();
     return this;
   }
 
-  /** Nodes added from now on carry this name; block and role stay. */
+  /** Sets the name of the next nodes; block and role are kept. */
   public GraphEditor named(String name) {
     origin = origin.withName(name);
     return this;
   }
 
-  /** Nodes added from now on have this role in the same block; none where no block is known. */
+  /** Sets the role of the next nodes in the current block; no role if the block is unknown. */
   public GraphEditor inRole(String role) {
     if (origin.block().isPresent()) {
       origin = origin.with(origin.block(), role);
@@ -92,13 +95,16 @@ public final class GraphEditor {
     return this;
   }
 
-  /** Nodes added from now on come from where {@code node} comes from. */
+  /** Sets the origin of the next nodes to that of {@code node}. */
   public GraphEditor from(Node node) {
     origin = node.origin();
     return this;
   }
 
-  /** As {@link #from(Node)} for the node that computes a value; a graph input gives its name. */
+  /**
+   * Sets the origin of the next nodes to that of a value: its defining node, or the name of a graph
+   * input.
+   */
   public GraphEditor from(Value value) {
     origin = value.isInput() ? Origin.named(value.name()) : value.definition().origin();
     return this;
@@ -108,7 +114,7 @@ public final class GraphEditor {
     return places.containsKey(node);
   }
 
-  /** What stands for {@code value} now. */
+  /** Returns the current replacement of {@code value}, or itself. */
   public Value resolve(Value value) {
     Value root = value;
     while (replacements.get(root) instanceof Value next) {
@@ -130,17 +136,17 @@ public final class GraphEditor {
     return node.operands().stream().map(this::resolve).toList();
   }
 
-  /** The node that computes {@code value} now; none for a graph input. */
+  /** Returns the node that defines {@code value} now; empty for a graph input. */
   public Optional<Node> definition(Value value) {
     return Optional.ofNullable(resolve(value).definition());
   }
 
-  /** The data of {@code value} where it's a constant. */
+  /** Returns the data of {@code value} if it is a constant. */
   public Optional<Tensor> constant(Value value) {
     return definition(value).flatMap(Node::constant);
   }
 
-  /** How often {@code value} is read, by nodes and as an output of the graph. */
+  /** Returns the number of uses of {@code value} by nodes and graph outputs. */
   public int uses(Value value) {
     return uses.getOrDefault(resolve(value), 0);
   }
@@ -148,7 +154,7 @@ public final class GraphEditor {
   /**
    * Adds a node with one result.
    *
-   * @throws TypeMismatch when the operands don't fit
+   * @throws TypeMismatch if the operands don't fit
    */
   public Value add(Op op, Value... operands) {
     return addNode(op, List.of(operands)).result();
@@ -165,7 +171,7 @@ public final class GraphEditor {
   /**
    * Adds a node.
    *
-   * @throws TypeMismatch when the operands don't fit
+   * @throws TypeMismatch if the operands don't fit
    */
   public Node addNode(Op op, List<Value> operands) {
     List<Value> resolved = operands.stream().map(this::resolve).toList();
@@ -176,7 +182,7 @@ public final class GraphEditor {
     return node;
   }
 
-  /** Adds a graph input after those that there are. */
+  /** Adds a graph input after the existing ones. */
   public Value addInput(String name, io.partita.ir.type.TensorType type) {
     Value input = Value.input(name, inputs.size(), type);
     List<Value> more = new ArrayList<>(inputs);
@@ -186,8 +192,8 @@ public final class GraphEditor {
   }
 
   /**
-   * A graph input of the same name and place but of another type. Whoever reads the old one has to
-   * be made to read something else before {@link #freeze}.
+   * Replaces a graph input by one of the same name and position but another type. All users of the
+   * old one must be given another operand before {@link #freeze}.
    */
   public Value retypeInput(Value input, io.partita.ir.type.TensorType type) {
     Value changed = Value.input(input.name(), input.index(), type);
@@ -195,7 +201,7 @@ public final class GraphEditor {
     return changed;
   }
 
-  /** Takes away a graph input that nobody reads, or that was replaced. */
+  /** Removes a graph input that is unused or was replaced. */
   public void removeInput(Value input) {
     if (!replacements.containsKey(input) && uses(input) > 0) {
       throw new IllegalStateException("input " + input + " is still read");
@@ -210,7 +216,7 @@ public final class GraphEditor {
     outputs = more;
   }
 
-  /** Lets an output be another value, of whatever type; its place among the outputs stays. */
+  /** Sets the value of an output, which may have another type; its position is kept. */
   public void setOutput(String name, Value value) {
     Value before =
         outputs.stream()
@@ -237,14 +243,14 @@ public final class GraphEditor {
     throw new IllegalArgumentException("no output is named " + name);
   }
 
-  /** Lets every reader of {@code value} read {@code by}, which has the same type. */
+  /** Replaces all uses of {@code value} by {@code by}, which has the same type. */
   public void replace(Value value, Value by) {
     replace(value, by, true);
   }
 
   /**
-   * As {@link #replace}, for a change of the type that every reader accepts; {@link #freeze}
-   * derives the types of the readers again.
+   * Like {@link #replace}, for another type that every user accepts; {@link #freeze} infers the
+   * types of the users again.
    */
   public void replaceRetyped(Value value, Value by) {
     replace(value, by, false);
@@ -268,14 +274,12 @@ public final class GraphEditor {
     }
   }
 
-  /** Lets an exchange be dropped once nobody reads it, since another one does its messages. */
+  /** Allows an exchange to be removed when it is unused, because another one has its messages. */
   public void supersede(Node exchange) {
     superseded.add(exchange);
   }
 
-  /**
-   * Drops a node that was added and isn't read after all; but not one that other devices wait for.
-   */
+  /** Removes an added node that turned out to be unused, unless other devices wait for it. */
   public void dropIfDead(Node node) {
     Deque<Node> work = new ArrayDeque<>();
     work.push(node);
@@ -305,12 +309,12 @@ public final class GraphEditor {
     }
   }
 
-  /** Drops all nodes on which no output and no message depends, as {@link #freeze} does. */
+  /** Removes all nodes on which no output and no message depends, as {@link #freeze} does. */
   public void dropDead() {
     List.copyOf(places.keySet()).forEach(this::dropIfDead);
   }
 
-  /** The live nodes in their present order: each after those that it reads. */
+  /** Returns the live nodes in topological order. */
   public List<Node> nodes() {
     Map<Node, Integer> missing = new IdentityHashMap<>();
     Map<Node, List<Node>> readers = new IdentityHashMap<>();
@@ -346,7 +350,7 @@ public final class GraphEditor {
     return order;
   }
 
-  /** The changed graph, without the nodes on which no output and no message depends. */
+  /** Returns the changed graph, without nodes on which no output and no message depends. */
   public Graph freeze() {
     dropDead();
     GraphBuilder builder = new GraphBuilder(original.name());

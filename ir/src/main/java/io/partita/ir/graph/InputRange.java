@@ -1,12 +1,12 @@
 package io.partita.ir.graph;
 
 /**
- * The integers that an input may hold, such as the ids of a vocabulary or the positions of a cache.
- * A program that is given another one refuses it before it computes anything.
+ * The valid integers of an input, such as the ids of a vocabulary or the positions of a cache. A
+ * program refuses any other value before it computes anything.
  *
  * @param input name of the graph input
- * @param least the smallest value it may hold
- * @param most the largest value it may hold
+ * @param least the smallest valid value
+ * @param most the largest valid value
  */
 public record InputRange(String input, long least, long most) {
   @Override

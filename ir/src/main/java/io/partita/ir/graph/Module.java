@@ -7,21 +7,21 @@ import java.util.OptionalLong;
 /**
  * A whole model.
  *
- * @param graph what it computes in one run
- * @param states what it keeps between runs: a KV cache is an input that a run reads from the output
- *     of the last
- * @param placement on which devices it runs; none in the graph dialect
- * @param ranges which values inputs may hold, at most one for each input; found when a program is
- *     made
+ * @param graph the computation of one run
+ * @param states the state between runs: for a KV cache, the input of a run is the output of the
+ *     previous one
+ * @param placement the devices and the layouts of inputs; empty in the graph dialect
+ * @param ranges the valid values of inputs, at most one for each input; determined when a program
+ *     is made
  */
 public record Module(
     Graph graph, List<State> states, Optional<Placement> placement, List<InputRange> ranges) {
   /**
-   * A value that lives from run to run.
+   * A value that persists between runs.
    *
    * @param input name of the graph input that holds it before a run
    * @param output name of the graph output that holds it after
-   * @param room for how many tokens it has room; none where it's no KV cache
+   * @param room the capacity in tokens; empty if it isn't a KV cache
    */
   public record State(String input, String output, Optional<Room> room) {
     public State(String input, String output) {
@@ -30,14 +30,14 @@ public record Module(
   }
 
   /**
-   * The tokens of a KV cache.
+   * The capacity of a KV cache.
    *
-   * @param capacity how many it has room for
-   * @param positions how many the model has positions for, where that is known
+   * @param capacity the number of tokens that it holds
+   * @param positions the number of the model's positions, if known
    */
   public record Room(long capacity, OptionalLong positions) {}
 
-  /** The room that all KV caches have; none where it isn't known of one. */
+  /** Returns the least capacity of all KV caches; empty if one is unknown. */
   public static Optional<Room> room(List<State> states) {
     return states.stream().map(State::room).reduce(Module::less).flatMap(room -> room);
   }
@@ -63,17 +63,17 @@ public record Module(
     this(graph, List.of());
   }
 
-  /** The same with another graph, which has inputs and outputs of the same names. */
+  /** Returns the module with another graph, whose inputs and outputs have the same names. */
   public Module with(Graph changed) {
     return new Module(changed, states, placement, ranges);
   }
 
-  /** The same with other ranges of inputs. */
+  /** Returns the module with other ranges of inputs. */
   public Module withRanges(List<InputRange> found) {
     return new Module(graph, states, placement, found);
   }
 
-  /** Which values an input may hold; none where it may hold any. */
+  /** Returns the valid values of an input; empty if all are valid. */
   public Optional<InputRange> range(String input) {
     return ranges.stream().filter(range -> range.input().equals(input)).findFirst();
   }

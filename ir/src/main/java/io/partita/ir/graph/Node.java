@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One use of an operation in a graph: what it computes, from what, and where it comes from. */
+/** An operation in a graph, with its operands, results and origin. */
 public final class Node {
   private final Op op;
   private final List<Value> operands;
@@ -42,7 +42,7 @@ public final class Node {
     return results;
   }
 
-  /** The only result. */
+  /** Returns the only result. */
   public Value result() {
     if (results.size() != 1) {
       throw new IllegalStateException(op.mnemonic() + " has " + results.size() + " results");
@@ -51,19 +51,19 @@ public final class Node {
   }
 
   /**
-   * The name of the ONNX node that this one comes from (or of its first output, where the node has
-   * none), so that a reader finds the place in the model. Several nodes may share it; may be empty.
+   * The name of the ONNX node that this node comes from, or of its first output if that has no
+   * name. Several nodes may have the same name; it may be empty.
    */
   public String name() {
     return origin.name();
   }
 
-  /** Its name, its block and its role. */
+  /** The name, block and role. */
   public Origin origin() {
     return origin;
   }
 
-  /** The data, when this is a constant. */
+  /** Returns the data if this is a constant. */
   public Optional<Tensor> constant() {
     return op instanceof Source.Constant(Tensor data) ? Optional.of(data) : Optional.empty();
   }

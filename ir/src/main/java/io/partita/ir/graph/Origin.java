@@ -6,13 +6,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a node comes from: its place in the model that was imported, and its part in a transformer.
- * What replaces a node takes its origin.
+ * The provenance of a node: its place in the imported model, and its role in a transformer block. A
+ * replacement takes the origin of the node that it replaces.
  *
- * @param name of the ONNX node or of its first output, or of the initializer; may be empty
- * @param block number of the transformer block, from 0 in the whole model; none outside of blocks
- *     and where blocks haven't been looked for
- * @param role what it does there, such as {@code query} or {@code embedding}: a word; may be empty
+ * @param name the name of the ONNX node, of its first output, or of the initializer; may be empty
+ * @param block the number of the transformer block in the whole model, from 0; empty outside of
+ *     blocks and before blocks are identified
+ * @param role one word for its role, such as {@code query} or {@code embedding}; may be empty
  */
 public record Origin(String name, OptionalInt block, String role) {
   public static final Origin NONE = named("");
@@ -24,17 +24,17 @@ public record Origin(String name, OptionalInt block, String role) {
     return new Origin(name, OptionalInt.empty(), "");
   }
 
-  /** The same part of the transformer under another name. */
+  /** Returns the origin with another name. */
   public Origin withName(String other) {
     return new Origin(other, block, role);
   }
 
-  /** The same name with another part of the transformer. */
+  /** Returns the origin with another block and role. */
   public Origin with(OptionalInt block, String role) {
     return new Origin(name, block, role);
   }
 
-  /** {@code block0.query}, {@code block0} or {@code embedding}; empty where nothing is known. */
+  /** {@code block0.query}, {@code block0} or {@code embedding}; empty if neither is known. */
   public String part() {
     if (block.isEmpty()) {
       return role;
@@ -42,13 +42,16 @@ public record Origin(String name, OptionalInt block, String role) {
     return "block" + block.getAsInt() + (role.isEmpty() ? "" : "." + role);
   }
 
-  /** {@code q_proj @block0.query}: the name and the part; either may be missing. */
+  /** {@code q_proj @block0.query}: the name, and the block and role; either may be missing. */
   public String text() {
     String part = part();
     return part.isEmpty() ? name : name + (name.isEmpty() ? "@" : " @") + part;
   }
 
-  /** With the part that {@link #part} gave as a text; empty for another text. */
+  /**
+   * Returns the origin with the block and role of a text of {@link #part}; empty for any other
+   * text.
+   */
   public Optional<Origin> withPart(String text) {
     Matcher matcher = PART.matcher(text);
     if (!matcher.matches()) {

@@ -8,11 +8,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What makes a module one of the mesh dialect: its devices, and how its inputs lie on them. All
- * other layouts follow: a constant is on all devices, a {@code sync} says its result's layout, and
- * the factor rule of any other operation gives the results' layouts from the operands'.
+ * The devices of a module of the mesh dialect, and the layouts of its inputs. All other layouts are
+ * inferred: constants are replicated, a {@code sync} states the layout of its result, and the
+ * factor rules of all other operations propagate layouts from operands to results.
  *
- * @param inputs by name of the graph input, without those that are on all devices
+ * @param inputs the layouts by name of the graph input; inputs without one are replicated
  */
 public record Placement(Mesh mesh, SortedMap<String, Layout> inputs) {
   public Placement {

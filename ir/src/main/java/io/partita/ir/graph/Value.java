@@ -3,9 +3,9 @@ package io.partita.ir.graph;
 import io.partita.ir.type.TensorType;
 
 /**
- * A tensor in a graph: an input, or one result of a node. Its identity is what edges mean.
+ * A tensor in a graph: an input, or a result of a node. Edges refer to values by identity.
  *
- * <p>Made by {@link GraphBuilder} only.
+ * <p>Only {@link GraphBuilder} creates values.
  */
 public final class Value {
   private final TensorType type;
@@ -36,22 +36,22 @@ public final class Value {
     return definition == null;
   }
 
-  /** The node that computes it, or null for a graph input. */
+  /** The defining node, or null for a graph input. */
   public Node definition() {
     return definition;
   }
 
-  /** Which result of its node, or which input of the graph, counted from 0. */
+  /** The index among the results of its node, or among the inputs of the graph. */
   public int index() {
     return index;
   }
 
-  /** The input's name, or the name of the node that computes it. */
+  /** The name of the input or of the defining node. */
   public String name() {
     return isInput() ? inputName : definition.name();
   }
 
-  /** The origin of the node that computes it; an input has only a name. */
+  /** The origin of the defining node; that of an input has only a name. */
   public Origin origin() {
     return isInput() ? Origin.named(inputName) : definition.origin();
   }

@@ -1,13 +1,15 @@
 package io.partita.ir.mesh;
 
-/** By which ways the elements of a collective travel. */
+/** The communication pattern of a collective. */
 public sealed interface Algorithm {
   /**
-   * In groups of {@code group}: the members send to the first of the group, the firsts again in
-   * groups, up to one device, and the same way back. The MCU paper's section IV, with groups of 4.
+   * A tree of groups of {@code group} devices: members send to the first of their group, these
+   * again in groups up to one device, and the results return the same way. Section IV of the MCU
+   * paper uses groups of 4.
    *
-   * <p>Sums: a device adds to its own what it receives, in the order of levels and, in a group, of
-   * device numbers: {@code ((x0 + x1) + x2) + x3} and then, one level up, {@code … + x4567}.
+   * <p>Order of summation: a device adds what it receives to its own value, by level and, within a
+   * group, by device number: {@code ((x0 + x1) + x2) + x3} and then, one level up, {@code … +
+   * x4567}.
    */
   record Tree(int group) implements Algorithm {
     public Tree {
@@ -16,7 +18,7 @@ public sealed interface Algorithm {
       }
     }
 
-    /** How many times groups are formed: 2 for 8 devices in groups of 4. */
+    /** The number of levels: 2 for 8 devices in groups of 4. */
     public int levels(int devices) {
       int levels = 0;
       for (long size = 1; size < devices; size *= group) {
@@ -32,11 +34,11 @@ public sealed interface Algorithm {
   }
 
   /**
-   * Each device sends to the next only, the last to the first.
+   * Each device sends only to the next one, the last to the first.
    *
-   * <p>Sums: part p of n starts at device p + 1, and each device adds what it receives to its own:
-   * {@code x[p] + (x[p-1] + (… + (x[p+2] + x[p+1])))}, numbers modulo n. A reduce to a root takes
-   * the way {@code x[root] + (x[root+1] + (x[root+2] + …))}.
+   * <p>Order of summation: part p of n starts at device p + 1, and each device adds what it
+   * receives to its own value: {@code x[p] + (x[p-1] + (… + (x[p+2] + x[p+1])))}, with indices
+   * modulo n. A reduction to a root computes {@code x[root] + (x[root+1] + (x[root+2] + …))}.
    */
   record Ring() implements Algorithm {
     @Override
@@ -46,10 +48,10 @@ public sealed interface Algorithm {
   }
 
   /**
-   * Each device sends to each other one; to and from a root, as a tree in one group.
+   * Each device sends to every other one; with a root, it is a tree of one group.
    *
-   * <p>Sums: the owner d of a part adds to its own those of devices {@code -d, 1-d, 2-d, …} modulo
-   * n, in this order.
+   * <p>Order of summation: the owner d of a part adds the values of devices {@code -d, 1-d, 2-d, …}
+   * modulo n to its own, in this order.
    */
   record Direct() implements Algorithm {
     @Override

@@ -10,11 +10,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a value that varies over a mesh axis becomes one value for all devices. No exit communicates:
- * what it leaves is split, partial or at one place, and a sync makes that whole where it is needed.
+ * How a value that varies over a mesh axis becomes one value of all devices. Exits do not
+ * communicate: the result is split, partial or at one place, and a sync makes it whole where it is
+ * needed.
  */
 public sealed interface Exit {
-  /** One device's value counts: what is left is at its place. */
+  /** The value of one device; the result is at its place. */
   record Take(int place) implements Exit {
     @Override
     public Layout settled(Layout from, String axis) {
@@ -31,7 +32,7 @@ public sealed interface Exit {
     }
   }
 
-  /** The mean of all devices' values: a partial sum of which each device holds its share. */
+  /** The mean of the devices' values: a partial sum in which each device holds its share. */
   record Average() implements Exit {
     @Override
     public Layout settled(Layout from, String axis) {
@@ -45,9 +46,7 @@ public sealed interface Exit {
     }
   }
 
-  /**
-   * What a device holds, its value or its term of a sum, is its term of one sum over all devices.
-   */
+  /** The value of a device, or its term of a sum, becomes its term of one sum over all devices. */
   record Term() implements Exit {
     @Override
     public Layout settled(Layout from, String axis) {
@@ -65,7 +64,7 @@ public sealed interface Exit {
     }
   }
 
-  /** The part that a device holds of its value is its part of one value over all devices. */
+  /** The part that a device holds of its value becomes its part of one value of all devices. */
   record Part() implements Exit {
     @Override
     public Layout settled(Layout from, String axis) {
@@ -82,9 +81,9 @@ public sealed interface Exit {
   }
 
   /**
-   * All devices' values, one after the other along a new first dimension, which is split.
+   * The devices' values, stacked along a new first dimension, which is split.
    *
-   * @param devices along the axis
+   * @param devices the number of devices along the axis
    */
   record Stack(int devices) implements Exit {
     @Override
@@ -109,10 +108,11 @@ public sealed interface Exit {
   }
 
   /**
-   * The value of the first device that is accepted, of the last one where none is: a partial sum to
-   * which the others add zeros. A second operand, {@code bool[devices]} and whole, says who is.
+   * The value of the first accepted device, or of the last device if none is accepted: a partial
+   * sum to which the others add zeros. The second operand, a whole {@code bool[devices]}, marks the
+   * accepted devices.
    *
-   * @param devices along the axis
+   * @param devices the number of devices along the axis
    */
   record Priority(int devices) implements Exit {
     @Override
@@ -131,19 +131,19 @@ public sealed interface Exit {
   Pattern TEXT = Pattern.compile("([a-z]+)(?:\\(([0-9]{1,4})\\))?");
 
   /**
-   * The layout in which a value is afterwards.
+   * Returns the layout of the result.
    *
-   * @param from in which it varies over {@code axis}
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} where this exit
-   *     needs a value that lies otherwise
+   * @param from the layout of a value that varies over {@code axis}
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} if this exit needs
+   *     another layout
    */
   Layout settled(Layout from, String axis);
 
-  /** As the text form's attribute {@code by}. */
+  /** The attribute {@code by} in text form. */
   @Override
   String toString();
 
-  /** Whether elements of this type can end so. */
+  /** Whether the exit is defined for an element type. */
   default boolean takes(ElementType element) {
     return switch (this) {
       case Average average -> element.isFloat();

@@ -15,21 +15,20 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * How a tensor lies on a mesh. Each mesh axis does one of four things to it: it splits a dimension;
- * the devices along it hold parts that are still to be joined (partial); only the devices at one
- * coordinate hold it and the others hold nothing (at); or, where the layout doesn't name it, all
- * devices along it hold the same.
+ * The distribution of a tensor over a mesh. Each mesh axis has one of four effects: it splits a
+ * dimension; the devices along it hold terms that are still to be reduced (partial); only the
+ * devices at one coordinate hold the tensor (at); or, if the layout doesn't name the axis, all
+ * devices along it hold the same (replicated).
  *
- * <p>The tensor may also vary over an axis: then there is a version of it for each place on the
- * axis, and a device has to do with the version of its place only. It holds all of it; or, where
- * the axis splits a dimension, its part of it; or, where the value is partial over the axis, its
- * term of it. The other parts and terms of a version are on no device, so only an {@link Exit} ends
- * the variation.
+ * <p>The tensor may also vary over an axis: each place on the axis then has a version of its own. A
+ * device holds its version whole; or only its part, if the axis splits a dimension; or only its
+ * term, if the value is partial over the axis. No device holds the other parts and terms of a
+ * version, so only an {@link Exit} ends the variation.
  *
- * @param splits one for each dimension
- * @param partial how the parts along an axis join, in the mesh's order of axes
- * @param varying in the mesh's order of axes
- * @param at the coordinate on an axis at which the tensor is, in the mesh's order of axes
+ * @param splits the split of each dimension
+ * @param partial the reduction of the terms along each partial axis, in the mesh's order of axes
+ * @param varying the axes over which it varies, in the mesh's order
+ * @param at the coordinate of the devices that hold the tensor, by axis, in the mesh's order
  */
 public record Layout(
     Mesh mesh,
@@ -39,8 +38,8 @@ public record Layout(
     Map<String, Integer> at) {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} when an axis
-   *     isn't in the mesh or does two things, a split has other than one part for each place on its
-   *     axes, a coordinate isn't on its axis, or a tensor at one place varies
+   *     isn't in the mesh or has two effects, the number of parts of a split isn't the number of
+   *     places on its axes, a coordinate isn't on its axis, or a tensor at one place varies
    */
   public Layout {
     splits = List.copyOf(splits);
@@ -87,7 +86,7 @@ public record Layout(
     at = Collections.unmodifiableMap(orderedAt);
   }
 
-  /** On all devices, whole or in parts. */
+  /** Creates a layout on all devices. */
   public Layout(
       Mesh mesh, List<Split> splits, Map<String, ReductionKind> partial, List<String> varying) {
     this(mesh, splits, partial, varying, Map.of());
@@ -99,7 +98,7 @@ public record Layout(
     }
   }
 
-  /** Every device holds the whole. */
+  /** Returns the layout in which every device holds the whole tensor. */
   public static Layout replicated(Mesh mesh, int rank) {
     return new Layout(mesh, Collections.nCopies(rank, Split.NONE), Map.of(), List.of());
   }
@@ -128,7 +127,10 @@ public record Layout(
     return new Layout(mesh, splits, changed, varying, at);
   }
 
-  /** Split over the first {@code count} axes of a dimension only, and a sum over the others. */
+  /**
+   * Returns the layout in which only the first {@code count} axes of a dimension split it, and the
+   * value is a partial sum over the others.
+   */
   public Layout withSummed(int dim, int count) {
     Split split = splits.get(dim);
     Map<String, ReductionKind> changed = new LinkedHashMap<>(partial);
@@ -143,7 +145,7 @@ public record Layout(
     return new Layout(mesh, splits, partial, changed, at);
   }
 
-  /** Also varying over an axis. */
+  /** Returns the layout that also varies over an axis. */
   public Layout withVarying(String axis) {
     List<String> changed = new ArrayList<>(varying);
     if (!changed.contains(axis)) {
@@ -152,7 +154,7 @@ public record Layout(
     return withVarying(changed);
   }
 
-  /** Also only at this coordinate of the axis. */
+  /** Returns the layout of a tensor at one coordinate of an axis. */
   public Layout withAt(String axis, int place) {
     Map<String, Integer> changed = new LinkedHashMap<>(at);
     changed.put(axis, place);
@@ -164,10 +166,10 @@ public record Layout(
   }
 
   /**
-   * Reads what {@link #toString} writes of a tensor of this shape.
+   * Parses the text of {@link #toString}, for a tensor of this shape.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT} or what the
-   *     layout's own rules throw
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}, or as the
+   *     constructor
    */
   public static Layout parse(String text, Mesh mesh, Shape shape) {
     return new LayoutReader(text, mesh).read(shape);
@@ -184,12 +186,12 @@ public record Layout(
         && splits.stream().allMatch(Split::isNone);
   }
 
-  /** Whether nothing is left to be reduced, and nothing varies: what is held is the value. */
+  /** Whether nothing is left to be reduced, and nothing varies. */
   public boolean isJoined() {
     return partial.isEmpty() && varying.isEmpty();
   }
 
-  /** The dimension that an axis splits, or -1. */
+  /** Returns the dimension that an axis splits, or -1. */
   public int splitBy(String axis) {
     for (int dim = 0; dim < splits.size(); dim++) {
       if (splits.get(dim).axes().contains(axis)) {
@@ -200,7 +202,7 @@ public record Layout(
   }
 
   /**
-   * That this can be a layout of {@code type}.
+   * Checks that this can be a layout of {@code type}.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TYPE} or {@link
    *     MeshCode#UNBOUND}
@@ -224,7 +226,7 @@ public record Layout(
     }
   }
 
-  /** Whether an axis does anything to the tensor: devices along it differ in what they hold. */
+  /** Whether the devices along an axis hold different data. */
   public boolean uses(String axis) {
     return partial.containsKey(axis)
         || varying.contains(axis)
@@ -232,27 +234,27 @@ public record Layout(
         || splitBy(axis) >= 0;
   }
 
-  /** Whether a device holds anything of the tensor. */
+  /** Whether a device holds any of the tensor. */
   public boolean holds(int device) {
     return at.entrySet().stream()
         .allMatch(entry -> mesh.coordinate(device, entry.getKey()) == entry.getValue());
   }
 
-  /** The devices that hold something of the tensor, ascending. */
+  /** Returns the devices that hold any of the tensor, in ascending order. */
   public List<Integer> holders() {
     return IntStream.range(0, mesh.devices()).filter(this::holds).boxed().toList();
   }
 
-  /** Where the device's part of a dimension begins. */
+  /** Returns the first index of a device's part of a dimension. */
   public long from(int device, int dim) {
     Split split = splits.get(dim);
     return split.isNone() ? 0 : split.from(mesh.part(device, split.axes()));
   }
 
   /**
-   * What a device holds of a tensor of {@code type}.
+   * Returns the type of a device's part of a tensor of {@code type}.
    *
-   * @throws IllegalArgumentException when it holds nothing
+   * @throws IllegalArgumentException if it holds nothing
    */
   public TensorType localType(TensorType type, int device) {
     if (!holds(device)) {
@@ -267,7 +269,7 @@ public record Layout(
     return type.with(new Shape(dims));
   }
 
-  /** Bytes of a tensor of {@code type} on each device; 0 where it holds nothing. */
+  /** Returns the bytes of a tensor of {@code type} on each device. */
   public List<Long> bytes(TensorType type) {
     List<Long> bytes = new ArrayList<>();
     for (int device = 0; device < mesh.devices(); device++) {
@@ -276,7 +278,7 @@ public record Layout(
     return bytes;
   }
 
-  /** How many devices hold the same, for each part. */
+  /** Returns the number of devices that hold each part. */
   public int replication() {
     int replication = 1;
     for (MeshAxis axis : mesh.axes()) {
@@ -285,12 +287,12 @@ public record Layout(
     return replication;
   }
 
-  /** The kind of reduction of the partial axes. */
+  /** Returns the reduction of the partial axes. */
   public ReductionKind reduction() {
     return partial.values().iterator().next();
   }
 
-  /** As {@link ShardedType#toString} but without the type: {@code [·,{x}] partial(sum: y)}. */
+  /** Like {@link ShardedType#toString}, without the type: {@code [·,{x}] partial(sum: y)}. */
   @Override
   public String toString() {
     return LayoutText.print(this);

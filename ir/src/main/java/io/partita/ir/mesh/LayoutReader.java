@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads a sharded type, or a layout, whose extents are stars; one token ahead:
+ * Parses sharded types and layouts, in which extents are stars, with one token of lookahead:
  *
  * <pre>
  * sharded : WORD layout
@@ -102,7 +102,7 @@ final class LayoutReader {
     return new ShardedType(new TensorType(type, new Shape(dims)), layout);
   }
 
-  /** Of a tensor of this shape. */
+  /** Reads the layout of a tensor of this shape. */
   Layout read(Shape shape) {
     Iterator<Dim> dims = shape.iterator();
     Layout layout =
@@ -141,7 +141,7 @@ final class LayoutReader {
     return new Layout(mesh, splits, partial, varying, at);
   }
 
-  /** Each once: the parts of a split are counted before the layout is made. */
+  /** Reads distinct axes: the parts of a split are counted before the layout exists. */
   private List<String> axes() {
     List<String> axes = list(this::word);
     axes.forEach(mesh::index);
@@ -156,7 +156,7 @@ final class LayoutReader {
     return dims.getLast();
   }
 
-  /** What follows an extent. */
+  /** Reads the split after an extent. */
   private Split split(Dim dim) {
     if (!accept("{")) {
       return Split.NONE;

@@ -5,7 +5,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Writes layouts; {@link LayoutReader} reads them. */
+/** Prints layouts; {@link LayoutReader} parses them. */
 final class LayoutText {
   private LayoutText() {}
 
@@ -14,7 +14,7 @@ final class LayoutText {
         + print(sharded.layout(), dim -> sharded.type().dim(dim).toString());
   }
 
-  /** Without a type, dimensions are stars. */
+  /** Prints dimensions as stars if there is no type. */
   static String print(Layout layout) {
     return print(layout, dim -> "*");
   }

@@ -6,19 +6,19 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Devices in a grid of named axes. A device has a coordinate on each axis and a flat index, in
- * which the last axis counts fastest.
+ * A grid of devices with named axes. A device has a coordinate on each axis and a row-major flat
+ * index.
  */
 public record Mesh(List<MeshAxis> axes) {
-  /** No system that Partita is for has more; without an end, a plan has no bound. */
+  /** The largest supported number of devices, which bounds planning. */
   private static final int MOST_DEVICES = 4096;
 
-  /** As many as 4096 devices need when none is idle is 12. */
+  /** The largest number of axes; 4,096 devices need at most 12 of more than one device. */
   private static final int MOST_AXES = 16;
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} for a name that
-   *     isn't a word, a name that comes twice, an axis without devices, or too many devices or axes
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} if a name isn't a
+   *     word or is repeated, an axis has no device, or there are too many devices or axes
    */
   public Mesh {
     axes = List.copyOf(axes);
@@ -44,7 +44,7 @@ public record Mesh(List<MeshAxis> axes) {
     return new Mesh(List.of(axes));
   }
 
-  /** A mesh of one axis. */
+  /** Returns a mesh of one axis. */
   public static Mesh line(String axis, int devices) {
     return of(new MeshAxis(axis, devices));
   }
@@ -58,21 +58,21 @@ public record Mesh(List<MeshAxis> axes) {
   }
 
   /**
-   * The number of devices along an axis.
+   * Returns the number of devices along an axis.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} for an axis that
-   *     isn't there
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} if there is no
+   *     such axis
    */
   public int size(String axis) {
     return axes.get(index(axis)).size();
   }
 
-  /** The product of the sizes. */
+  /** Returns the product of the sizes of axes. */
   public int size(List<String> axes) {
     return axes.stream().mapToInt(this::size).reduce(1, (left, right) -> left * right);
   }
 
-  /** The place of an axis among the axes. */
+  /** Returns the position of an axis. */
   public int index(String axis) {
     for (int i = 0; i < axes.size(); i++) {
       if (axes.get(i).name().equals(axis)) {
@@ -82,7 +82,7 @@ public record Mesh(List<MeshAxis> axes) {
     throw MeshCode.MESH.at("mesh " + this, "an axis of the mesh", axis, "");
   }
 
-  /** The coordinate of a device on an axis. */
+  /** Returns the coordinate of a device on an axis. */
   public int coordinate(int device, String axis) {
     int at = index(axis);
     int inner = 1;
@@ -96,7 +96,7 @@ public record Mesh(List<MeshAxis> axes) {
     return axes.stream().mapToInt(axis -> coordinate(device, axis.name())).toArray();
   }
 
-  /** The flat index of the device at these coordinates, one for each axis. */
+  /** Returns the flat index of the device with these coordinates. */
   public int device(int... coordinates) {
     int device = 0;
     for (int i = 0; i < axes.size(); i++) {
@@ -105,7 +105,10 @@ public record Mesh(List<MeshAxis> axes) {
     return device;
   }
 
-  /** The place of a device among the parts that {@code axes} make, the first counting slowest. */
+  /**
+   * Returns the number of the part that a device holds of a dimension that {@code axes} split,
+   * major to minor.
+   */
   public int part(int device, List<String> axes) {
     int part = 0;
     for (String axis : axes) {

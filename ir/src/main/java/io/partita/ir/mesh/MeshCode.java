@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with meshes and layouts. */
+/** Diagnostics of meshes and layouts. */
 public enum MeshCode implements DiagnosticCode {
   MESH("P3401", "a mesh of devices is not valid"),
   LAYOUT("P3402", "a layout is not valid"),

@@ -8,8 +8,8 @@ import java.util.SequencedMap;
 /** A change of layout. */
 public record Resharding(Layout from, Layout to) {
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#RESHARD} when the
-   *     layouts are of other meshes or ranks, vary over other axes, or a device would need more of
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#RESHARD} if the layouts
+   *     have different meshes or ranks, vary over different axes, or a device would need more of
    *     its version than it holds
    */
   public Resharding {
@@ -40,9 +40,9 @@ public record Resharding(Layout from, Layout to) {
   }
 
   /**
-   * What is exchanged along each axis along which something is. Along the others each device has
-   * what it needs: it cuts or drops the rest, or becomes a term of a sum whose other terms are
-   * zeros.
+   * Returns the kind of exchange along each axis that needs one. Along the others each device has
+   * what it needs: it keeps a part, drops its copy, or becomes a term of a sum whose other terms
+   * are zeros.
    */
   public SequencedMap<String, SyncKind> kinds() {
     SequencedMap<String, SyncKind> kinds = new LinkedHashMap<>();
@@ -87,7 +87,7 @@ public record Resharding(Layout from, Layout to) {
     return from.partial().containsKey(axis) ? Optional.of(SyncKind.REDUCE) : Optional.empty();
   }
 
-  /** Further cuts inside the same parts move nothing. */
+  /** Whether the parts along an axis stay the same; further cuts inside them move nothing. */
   private static boolean sameCuts(Layout from, Layout to, String axis, int dim, int then) {
     if (dim != then) {
       return false;
@@ -99,13 +99,14 @@ public record Resharding(Layout from, Layout to) {
         && before.major(from.mesh(), place + 1).equals(after.major(to.mesh(), place + 1));
   }
 
-  /** Whether any device needs what another has. */
+  /** Whether any device needs data of another one. */
   public boolean communicates() {
     return !kinds().isEmpty();
   }
 
   /**
-   * Whether parts along an axis become terms as they are; of maxima, sums aren't maxima of sums.
+   * Whether parts along an axis become terms of a sum without communication. Partial maxima don't:
+   * a sum of maxima isn't a maximum of sums.
    */
   public boolean becomesSum(String axis) {
     return to.partial().get(axis) == ReductionKind.SUM

@@ -2,10 +2,10 @@ package io.partita.ir.mesh;
 
 import io.partita.ir.type.TensorType;
 
-/** A tensor's type and how it lies on a mesh; it has a text form. */
+/** The type of a tensor and its layout on a mesh. */
 public record ShardedType(TensorType type, Layout layout) {
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TYPE} when the
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TYPE} if the
    *     layout doesn't fit the type
    */
   public ShardedType {
@@ -13,10 +13,10 @@ public record ShardedType(TensorType type, Layout layout) {
   }
 
   /**
-   * Reads what {@link #toString} writes.
+   * Parses the text of {@link #toString}.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT} or what the
-   *     layout's own rules throw
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}, or as the
+   *     constructors
    */
   public static ShardedType parse(String text, Mesh mesh) {
     return new LayoutReader(text, mesh).read();
@@ -27,9 +27,9 @@ public record ShardedType(TensorType type, Layout layout) {
   }
 
   /**
-   * {@code f32[1,16,512{x}] partial(sum: y) varying(z)}. A split is {@code {x}} or {@code {x,y}}
-   * when even, {@code {x/64}} when even in units of 64, else {@code {x: 3,7}} with all inner cuts.
-   * What is held at one place only ends with {@code at(stage: 2)}.
+   * {@code f32[1,16,512{x}] partial(sum: y) varying(z)}. An even split is {@code {x}} or {@code
+   * {x,y}}, one that is even in units of 64 is {@code {x/64}}, and any other one lists its inner
+   * cuts: {@code {x: 3,7}}. A tensor at one place ends with {@code at(stage: 2)}.
    */
   @Override
   public String toString() {

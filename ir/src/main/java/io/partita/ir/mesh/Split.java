@@ -5,19 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How an extent is cut into consecutive parts, one for each place on some mesh axes, the first of
- * which counts slowest. Part {@code i} is {@code [cuts[i], cuts[i+1])}; parts may be unequal and
- * empty.
+ * The division of a dimension into consecutive parts, one for each place on some mesh axes. Part
+ * {@code i} is {@code [cuts[i], cuts[i+1])}; parts may be unequal or empty.
  *
- * @param axes mesh axes, major to minor; none for an extent that isn't cut
- * @param cuts ascending from 0 to the extent, one more than parts; none without axes
+ * @param axes mesh axes, major to minor; empty for an undivided dimension
+ * @param cuts the bounds of the parts, ascending from 0 to the extent; empty without axes
  */
 public record Split(List<String> axes, List<Long> cuts) {
-  /** Not cut. */
+  /** An undivided dimension. */
   public static final Split NONE = new Split(List.of(), List.of());
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} for cuts that
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT} if the cuts
    *     don't ascend from 0
    */
   public Split {
@@ -32,14 +31,14 @@ public record Split(List<String> axes, List<Long> cuts) {
     }
   }
 
-  /** As even as can be: the first parts get one more. */
+  /** Returns the most even split; the first parts take the remainder. */
   public static Split even(Mesh mesh, long extent, String... axes) {
     return even(mesh, extent, 1, List.of(axes));
   }
 
   /**
-   * Cuts at multiples of {@code unit} only (such as the size of a head), as many units in each part
-   * as can be: the first parts get one more. The last unit may be short.
+   * Returns the most even split at multiples of {@code unit}, such as the size of a head; the first
+   * parts take the remaining units. The last unit may be short.
    */
   public static Split even(Mesh mesh, long extent, long unit, List<String> axes) {
     long parts = mesh.size(axes);
@@ -52,7 +51,7 @@ public record Split(List<String> axes, List<Long> cuts) {
     return new Split(axes, cuts);
   }
 
-  /** Parts of these sizes, such as for devices of unequal memory. */
+  /** Returns a split into parts of given sizes, for devices with different memories. */
   public static Split sizes(List<String> axes, List<Long> sizes) {
     List<Long> cuts = new ArrayList<>(List.of(0L));
     sizes.forEach(size -> cuts.add(cuts.getLast() + size));
@@ -67,7 +66,7 @@ public record Split(List<String> axes, List<Long> cuts) {
     return cuts.size() - 1;
   }
 
-  /** The extent that is cut. */
+  /** Returns the extent of the dimension. */
   public long extent() {
     return cuts.getLast();
   }
@@ -84,14 +83,14 @@ public record Split(List<String> axes, List<Long> cuts) {
     return to(part) - from(part);
   }
 
-  /** The same parts of an extent that counts in units {@code unit} times as small. */
+  /** Returns the split of an extent in units that are {@code unit} times smaller. */
   public Split times(long unit) {
     return unit == 1
         ? this
         : new Split(axes, cuts.stream().map(cut -> Math.multiplyExact(cut, unit)).toList());
   }
 
-  /** The same parts counted in units; none where a cut is inside a unit. */
+  /** Returns the split in larger units; empty if a cut is inside a unit. */
   public Optional<Split> dividedBy(long unit) {
     if (unit == 1) {
       return Optional.of(this);
@@ -101,7 +100,7 @@ public record Split(List<String> axes, List<Long> cuts) {
         : Optional.empty();
   }
 
-  /** The parts that the first {@code count} axes alone make. */
+  /** Returns the split by the first {@code count} axes alone. */
   public Split major(Mesh mesh, int count) {
     if (count == 0) {
       return NONE;
@@ -114,7 +113,7 @@ public record Split(List<String> axes, List<Long> cuts) {
     return new Split(axes.subList(0, count), coarse);
   }
 
-  /** Whether this only cuts the parts of {@code other} further, over more axes. */
+  /** Whether this split divides the parts of {@code other} further, over more axes. */
   public boolean refines(Mesh mesh, Split other) {
     int count = other.axes.size();
     return axes.size() >= count

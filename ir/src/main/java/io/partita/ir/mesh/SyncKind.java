@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What devices along a mesh axis exchange when a layout changes. */
+/** The kind of exchange along a mesh axis that a change of layout needs. */
 public enum SyncKind {
   /** Partial to whole. */
   ALL_REDUCE,
@@ -19,13 +19,13 @@ public enum SyncKind {
   ALL_TO_ALL,
   /** Partial to whole at one place. */
   REDUCE,
-  /** At one place to everywhere. */
+  /** From one place to all. */
   BROADCAST,
-  /** At one place to at another one. */
+  /** From one place to another. */
   SEND,
   /** Split to whole at one place. */
   GATHER,
-  /** At one place to split. */
+  /** From one place to split. */
   SCATTER;
 
   private static final Pattern KIND = Pattern.compile("([a-z_]+)\\(([^()]*)\\)");
@@ -34,7 +34,7 @@ public enum SyncKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** {@code reduce_scatter(x) all_gather(y)}: what is exchanged along each mesh axis. */
+  /** Returns the kinds as text: {@code reduce_scatter(x) all_gather(y)}. */
   public static String text(SequencedMap<String, SyncKind> kinds) {
     return kinds.entrySet().stream()
         .map(entry -> entry.getValue().text() + '(' + entry.getKey() + ')')
@@ -42,7 +42,7 @@ public enum SyncKind {
   }
 
   /**
-   * Reads what {@link #text(SequencedMap)} writes.
+   * Parses the text of {@link #text(SequencedMap)}.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
    */

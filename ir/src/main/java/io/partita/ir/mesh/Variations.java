@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The layouts in which values are where they begin or cease to vary over a mesh axis. */
+/** Layouts of values that begin or cease to vary over a mesh axis. */
 public final class Variations {
   private Variations() {}
 
   /**
-   * Each device's term of a partial value is its version.
+   * Returns the layout of a partial value whose terms become versions.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} when the value
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} if the value
    *     isn't partial over {@code axis}, or varies already
    */
   public static Layout localized(Layout from, String axis) {
@@ -25,10 +25,10 @@ public final class Variations {
   }
 
   /**
-   * A whole value with each device's own part of another one in it.
+   * Returns the layout of a whole value in which each device has its own part of another value.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} when {@code own}
-   *     isn't split over {@code axis} alone along {@code dim}, or {@code base} differs in more
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#ENTRY} if {@code own}
+   *     isn't split over {@code axis} alone along {@code dim}, or {@code base} differs otherwise
    */
   public static Layout overlaid(Layout base, Layout own, String axis, int dim) {
     requireAxis(base, axis, "overlay", MeshCode.ENTRY);
@@ -41,9 +41,9 @@ public final class Variations {
   }
 
   /**
-   * After an exit.
+   * Returns the layout after an exit.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} when the first
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#EXIT} if the first
    *     operand doesn't vary over {@code axis}, or as {@link Exit#settled}
    */
   public static Layout settled(List<Layout> operands, String axis, Exit exit) {

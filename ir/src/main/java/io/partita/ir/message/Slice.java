@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Elements {@code start} to {@code start + size - 1} of the vector of a collective. */
+/** The elements {@code start} to {@code start + size - 1} of the vector of a collective. */
 public record Slice(long start, long size) {
   public Slice {
     if (start < 0 || size < 0) {
@@ -17,7 +17,7 @@ public record Slice(long start, long size) {
     return start + size;
   }
 
-  /** Ascending, without empty ones, and those that touch as one. */
+  /** Returns slices in ascending order, without empty ones, and with adjacent ones merged. */
   public static List<Slice> joined(List<Slice> slices) {
     List<Slice> joined = new ArrayList<>();
     List<Slice> sorted = new ArrayList<>(slices);
@@ -42,7 +42,7 @@ public record Slice(long start, long size) {
     return "[" + start + ", " + end() + ")";
   }
 
-  /** {@code 0+64 128+64}: start and size of each. */
+  /** Returns the start and size of each slice as text: {@code 0+64 128+64}. */
   public static String text(List<Slice> slices) {
     return slices.stream()
         .map(slice -> slice.start + "+" + slice.size)

@@ -4,18 +4,21 @@ import io.partita.ir.function.Combine;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** One thing that a device does in a schedule; the next begins when it's done. */
+/** A message that a device sends or receives. Steps are executed one after the other. */
 public sealed interface Step {
   /** The device at the other end. */
   int peer();
 
-  /** Which elements travel, in this order. None is empty. */
+  /** The elements of the message, in order. No slice is empty. */
   List<Slice> slices();
 
-  /** What the message takes on the link. */
+  /** The size of the message. */
   long bytes();
 
-  /** Is done when the message is in the channel; without a buffer, when it's received. */
+  /**
+   * Sends a message. Ends when the message is in the channel or, in a channel without buffers, when
+   * it has been received.
+   */
   record Send(int to, List<Slice> slices, long bytes) implements Step {
     public Send {
       slices = List.copyOf(slices);
@@ -32,7 +35,7 @@ public sealed interface Step {
     }
   }
 
-  /** Waits for the next message from a device, and combines it with the device's own elements. */
+  /** Waits for the next message of a device and combines it with the device's own elements. */
   record Receive(int from, List<Slice> slices, long bytes, Combine combine) implements Step {
     public Receive {
       slices = List.copyOf(slices);
@@ -49,7 +52,7 @@ public sealed interface Step {
     }
   }
 
-  /** {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}. */
+  /** Returns the text form: {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}. */
   public static String text(List<Step> steps) {
     return steps.stream()
         .map(

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what {@link Slice#text} and {@link Step#text} write. */
+/** Parses the texts of {@link Slice#text} and {@link Step#text}. */
 public final class StepReader {
   private static final Pattern SLICE = Pattern.compile("([0-9]{1,18})\\+([0-9]{1,18})");
   private static final Pattern SEND =
@@ -17,9 +17,9 @@ public final class StepReader {
   private StepReader() {}
 
   /**
-   * Reads {@code 0+64 128+64}.
+   * Parses {@code 0+64 128+64}.
    *
-   * @throws IllegalArgumentException that says what is expected
+   * @throws IllegalArgumentException with the expected form
    */
   public static List<Slice> slices(String text) {
     List<Slice> slices = new ArrayList<>();
@@ -34,9 +34,9 @@ public final class StepReader {
   }
 
   /**
-   * Reads {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}.
+   * Parses {@code send 3 (256 B): 0+64; receive 3 (256 B) add: 0+64}.
    *
-   * @throws IllegalArgumentException that says what is expected
+   * @throws IllegalArgumentException with the expected form
    */
   public static List<Step> steps(String text) {
     List<Step> steps = new ArrayList<>();

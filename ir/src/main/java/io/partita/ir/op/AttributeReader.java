@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Gives the attributes of an operation by name; the text form's parser is one. A missing attribute,
- * or one of another kind, ends the reading with a diagnostic, but for {@link #flag}.
+ * A source of an operation's attributes by name, such as the parser of the text form. A missing
+ * attribute or one of another kind is a diagnostic, except for {@link #flag}.
  */
 public interface AttributeReader {
   long integer(String name);
 
-  /** An integer of 32 bits. */
+  /** Returns an integer of 32 bits. */
   default int smallInteger(String name) {
     return Math.toIntExact(integer(name));
   }
@@ -31,20 +31,21 @@ public interface AttributeReader {
   String text(String name);
 
   /**
-   * Text that {@code parser} reads; it throws an {@link IllegalArgumentException} or a {@link
-   * io.partita.ir.diagnostic.PartitaException} that says what it expects.
+   * Returns the value of a text that {@code parser} reads; it throws an {@link
+   * IllegalArgumentException} or a {@link io.partita.ir.diagnostic.PartitaException} with the
+   * expected form.
    */
   <T> T parsed(String name, Function<String, T> parser);
 
-  /** As {@link #parsed}, for an attribute that may be missing. */
+  /** Like {@link #parsed}, for an optional attribute. */
   <T> Optional<T> optional(String name, Function<String, T> parser);
 
-  /** A layout of the only operand on the module's mesh. */
+  /** Returns a layout of the only operand on the module's mesh. */
   Layout layout(String name);
 
   List<Dim> dims(String name);
 
-  /** A list of one dimension. */
+  /** Returns the dimension of a list of one. */
   default Dim dim(String name) {
     return dims(name).getFirst();
   }

@@ -4,16 +4,16 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import java.util.List;
 
-/** Takes the attributes of an operation in order; the text form's printer is one. */
+/** A receiver of an operation's attributes in order, such as the printer of the text form. */
 public interface AttributeWriter {
   void integer(String name, long value);
 
   void number(String name, double value);
 
-  /** {@code true} or {@code false}; a false flag is not written and reads back as false. */
+  /** Writes a flag; a false one is omitted and reads back as false. */
   void flag(String name, boolean value);
 
-  /** An identifier: an element type or a constant of an enum. */
+  /** Writes an identifier: an element type or a constant of an enum. */
   void word(String name, String value);
 
   void text(String name, String value);

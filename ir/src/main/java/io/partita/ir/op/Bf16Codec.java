@@ -4,8 +4,7 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * Floats as bf16: 8 bits of precision, half of the bytes of f32. A sum is rounded to bf16 at each
- * hop.
+ * Floats as bf16: 8 bits of precision, half the bytes of f32. Sums are rounded to bf16 at each hop.
  */
 public record Bf16Codec() implements Codec {
   @Override

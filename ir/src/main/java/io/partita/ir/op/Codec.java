@@ -6,49 +6,49 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * In which form elements travel between devices. All devices encode what they hold of the operand,
- * their own part included, exchange the encoded elements, and decode what they hold afterwards; so
- * devices that hold the same value hold the same bits. A reduction joins encoded elements at each
- * hop.
+ * The encoding of elements that travel between devices. Each device encodes its part of the
+ * operand, takes part in an exchange of encoded elements, and decodes the result, including its own
+ * part. So devices that hold the same value hold the same bits. A reduction joins encoded elements
+ * at each hop.
  *
- * <p>Encoding and decoding are operations of the graph, so that cost, schedules and backends know
- * nothing of codecs, and messages are as large as their encoded elements.
+ * <p>Encoding and decoding are operations of the graph. So cost, schedules and backends need no
+ * knowledge of codecs, and messages have the size of the encoded elements.
  */
 public interface Codec {
-  /** What encoding and decoding are made of: nodes of a graph, or computed tensors. */
+  /** Adds the operations of encoding and decoding: nodes of a graph, or computed tensors. */
   @FunctionalInterface
   interface Builder<V> {
     V add(Op op, List<V> operands);
   }
 
-  /** Elements as they are. */
+  /** The elements themselves. */
   Codec EXACT = new ExactCodec();
 
-  /** All that can be read and asked for by name. */
+  /** All codecs that have a name in text form. */
   List<Codec> ALL = List.of(EXACT, new Bf16Codec());
 
   boolean encodes(ElementType element);
 
   /**
-   * The type of the encoded elements, one for each element.
+   * Returns the type of encoded elements, one for each element.
    *
-   * @param element one that it encodes
+   * @param element a type that it encodes
    */
   ElementType wire(ElementType element);
 
   <V> V encode(V value, Builder<V> builder);
 
   /**
-   * @param element the type of the elements that were encoded
+   * @param element the type before encoding
    */
   <V> V decode(V encoded, ElementType element, Builder<V> builder);
 
-  /** As in the text form of a sync. */
+  /** Returns the name in text form. */
   @Override
   String toString();
 
   /**
-   * Reads what {@code toString} writes.
+   * Parses the name of a codec.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#LAYOUT_TEXT}
    */

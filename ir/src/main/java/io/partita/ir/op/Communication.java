@@ -19,18 +19,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/** What devices exchange. */
+/** Operations that exchange data between devices, or change how they hold it. */
 public sealed interface Communication extends Op {
-  /** A change of layout in the mesh dialect. The whole value stays as it is. */
+  /** A change of layout in the mesh dialect. The whole value stays the same. */
   sealed interface Relayout extends Communication {
     Layout to();
 
     /**
-     * What changes one layout to another: a sync where devices exchange elements, otherwise a
-     * reshard.
+     * Returns the change from one layout to another: a sync if devices exchange elements, otherwise
+     * a reshard.
      *
      * @throws io.partita.ir.diagnostic.PartitaException with {@link
-     *     io.partita.ir.mesh.MeshCode#RESHARD} when there is no such change
+     *     io.partita.ir.mesh.MeshCode#RESHARD} if there is no such change
      */
     static Relayout of(Layout from, Layout to) {
       SequencedMap<String, SyncKind> kinds = new Resharding(from, to).kinds();
@@ -49,8 +49,8 @@ public sealed interface Communication extends Op {
   }
 
   /**
-   * A change of layout without communication: each device keeps what it needs of what it holds, or
-   * its value becomes a term of a sum.
+   * A change of layout without communication: each device keeps a part of its data, or its value
+   * becomes a term of a sum.
    */
   record Reshard(Layout to) implements Relayout {
     @Override
@@ -65,11 +65,11 @@ public sealed interface Communication extends Op {
   }
 
   /**
-   * A change of layout for which devices exchange elements: a sync point.
+   * A change of layout that needs communication: a sync point.
    *
-   * @param kinds what is exchanged along each mesh axis, as {@link Resharding#kinds} derives it
-   * @param algorithm by which the elements travel; none as long as it isn't chosen
-   * @param codec in which form they travel
+   * @param kinds the kind of exchange along each mesh axis, as {@link Resharding#kinds} derives it
+   * @param algorithm the communication pattern; empty until it is chosen
+   * @param codec the encoding of the elements
    */
   record Sync(
       SequencedMap<String, SyncKind> kinds, Layout to, Optional<Algorithm> algorithm, Codec codec)
@@ -111,26 +111,26 @@ public sealed interface Communication extends Op {
   }
 
   /**
-   * Where a value begins or ceases to vary over a mesh axis, in the mesh dialect. Nothing is
-   * communicated; the meaning of the graph changes, as the devices no longer compute on one value.
-   * On whole values, where all devices would have the same, these operations change nothing.
+   * The begin or end of a variation over a mesh axis, in the mesh dialect. Nothing is communicated,
+   * but the meaning of the graph changes, because devices no longer compute on the same value. If
+   * all devices have the same value, these operations are identities.
    */
   sealed interface Variation extends Communication {
     String axis();
 
     /**
-     * The layout of the result.
+     * Returns the layout of the result.
      *
      * @throws io.partita.ir.diagnostic.PartitaException with {@link
-     *     io.partita.ir.mesh.MeshCode#ENTRY} or {@link io.partita.ir.mesh.MeshCode#EXIT} where the
-     *     operands lie otherwise than they must
+     *     io.partita.ir.mesh.MeshCode#ENTRY} or {@link io.partita.ir.mesh.MeshCode#EXIT} if the
+     *     operands have other layouts than required
      */
     Layout layout(List<Layout> operands);
   }
 
   /**
-   * Lets each device along an axis go on with its term of a sum (or maximum or minimum) as if that
-   * were all: a sync point that is dropped.
+   * Each device along an axis continues with its own term of a sum, maximum or minimum: a dropped
+   * sync point.
    */
   record Localize(String axis) implements Variation {
     @Override
@@ -156,9 +156,8 @@ public sealed interface Communication extends Op {
   }
 
   /**
-   * Gives each device along an axis its own part of the second operand exactly, and the first
-   * operand around it: the view that a device has of a sequence whose other parts it knows
-   * approximately.
+   * Each device along an axis gets the first operand, with its own part of the second operand
+   * inserted: its view of a sequence of which it knows the other parts approximately.
    *
    * @param dim the dimension of the second operand that the axis splits
    */
@@ -229,14 +228,15 @@ public sealed interface Communication extends Op {
   }
 
   /**
-   * One device's messages in one collective, in the program dialect. The collective is stated on
-   * one vector of {@code elements} elements that all its devices know; the operand is what this
-   * device has of it before, packed, and the result what it has after, packed.
+   * The messages of one device in a collective, in the program dialect. The collective is defined
+   * on a vector of {@code elements} elements that is common to all its devices. The operand is the
+   * packed part that the device holds before, and the result the packed part that it holds after
+   * the exchange.
    *
-   * @param sync numbers the collective: the same on all devices that take part
-   * @param before empty where the device has nothing to give; then there is no operand
-   * @param after empty where the device gets nothing; then the result is of extent 0
-   * @param steps in order; each of them waits for the one before
+   * @param sync the number of the collective, the same on all devices that take part
+   * @param before the part of the operand; if empty, there is no operand
+   * @param after the part of the result; if empty, the result has extent 0
+   * @param steps the messages, one after the other
    */
   record Exchange(
       int sync,

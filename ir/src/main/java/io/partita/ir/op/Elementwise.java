@@ -7,7 +7,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** Operations that compute each element of the result from the elements at the same place. */
+/** Operations that compute each element of the result from the elements at the same position. */
 public sealed interface Elementwise extends Op {
   record Unary(UnaryFunction function) implements Elementwise {
     @Override
@@ -91,8 +91,9 @@ public sealed interface Elementwise extends Op {
   }
 
   /**
-   * To another element type: float to integer towards zero and then wrapping, integer to integer
-   * wrapping, to float rounding half to even, to boolean non-zero.
+   * Conversion to another element type: floats to integers by rounding towards zero and wrapping,
+   * integers to integers by wrapping, to floats by rounding half to even, to booleans by comparison
+   * with zero.
    */
   record Cast(ElementType to) implements Elementwise {
     @Override

@@ -2,7 +2,7 @@ package io.partita.ir.op;
 
 import io.partita.ir.type.ElementType;
 
-/** Elements as they are. */
+/** The identity codec. */
 record ExactCodec() implements Codec {
   @Override
   public boolean encodes(ElementType element) {

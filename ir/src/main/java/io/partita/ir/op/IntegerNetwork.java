@@ -6,12 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The operations of networks that hold integers only, as quantlib and Deeploy write them for chips
- * without floating point. All of them compute in 64 bits; {@code >>} shifts arithmetically, {@code
- * /} rounds towards zero, ⌊⌋ towards minus infinity, and isqrt is the floor of the square root.
+ * The operations of integer-only networks, as quantlib and Deeploy export them for chips without
+ * floating point. All of them compute in 64 bits; {@code >>} shifts arithmetically, {@code /}
+ * rounds towards zero, ⌊⌋ towards minus infinity, and isqrt is the floor of the square root.
  */
 public sealed interface IntegerNetwork extends Op {
-  /** Whether each element depends on no other element of x; otherwise on those of its line. */
+  /**
+   * Whether each element depends on no other element of x; otherwise it depends on those of its
+   * line.
+   */
   default boolean isElementwise() {
     return false;
   }
@@ -191,7 +194,7 @@ public sealed interface IntegerNetwork extends Op {
     }
   }
 
-  /** The operation of a mnemonic, as {@link OpReader} reads all of them. */
+  /** Reads the operation of a mnemonic. */
   static Optional<IntegerNetwork> read(String mnemonic, AttributeReader in) {
     return switch (mnemonic) {
       case "requantize" ->

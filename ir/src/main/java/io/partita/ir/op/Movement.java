@@ -7,7 +7,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operations that move elements and compute none (but for the reductions of a scatter). */
+/** Operations that move elements without computing, except for the reductions of a scatter. */
 public sealed interface Movement extends Op {
   /** The same elements in row-major order under another shape. */
   record Reshape(Shape to) implements Movement {
@@ -89,8 +89,8 @@ public sealed interface Movement extends Op {
   }
 
   /**
-   * For each axis, {@code sizes} elements from {@code starts} on, {@code steps} apart; a step may
-   * be negative.
+   * Selects {@code sizes} elements of each axis, beginning at {@code starts}, {@code steps} apart;
+   * a step may be negative.
    */
   record Slice(List<Dim> starts, List<Dim> sizes, List<Long> steps) implements Movement {
     public Slice {
@@ -141,7 +141,7 @@ public sealed interface Movement extends Op {
     }
   }
 
-  /** Joins operands that are alike but for the extent of {@code axis}. */
+  /** Concatenates operands that differ only in the extent of {@code axis}. */
   record Concat(int axis) implements Movement {
     @Override
     public String mnemonic() {
@@ -176,19 +176,22 @@ public sealed interface Movement extends Op {
     }
   }
 
-  /** What {@link Pad} writes outside the operand. */
+  /** The elements that {@link Pad} writes outside the operand. */
   enum PadMode {
     /** The value of the second operand, a scalar. */
     CONSTANT,
-    /** Mirrored at the border, whose element isn't repeated. */
+    /** Mirrored at the border, without repeating its element. */
     REFLECT,
     /** The border's element. */
     EDGE,
-    /** From the other end. */
+    /** Periodic: from the other end. */
     WRAP
   }
 
-  /** Adds {@code low} and {@code high} elements at each axis' ends; a negative number removes. */
+  /**
+   * Adds {@code low} and {@code high} elements at the ends of each axis; negative numbers remove
+   * elements.
+   */
   record Pad(PadMode mode, List<Long> low, List<Long> high) implements Movement {
     public Pad {
       low = List.copyOf(low);
@@ -230,8 +233,8 @@ public sealed interface Movement extends Op {
   }
 
   /**
-   * {@code result[…, i…, …] = data[…, indices[i…], …]} with the indices' dimensions in the place of
-   * {@code axis}. A negative index counts from the end.
+   * {@code result[…, i…, …] = data[…, indices[i…], …]} with the dimensions of the indices in place
+   * of {@code axis}. A negative index counts from the end.
    */
   record Gather(int axis) implements Movement {
     @Override

@@ -4,13 +4,12 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 
 /**
- * What a node computes: a mnemonic, typed attributes and a rule that gives the result types.
- * Operands are tensors; attributes hold all that is known when compiling.
+ * An operation: a mnemonic, typed attributes and type inference. Operands are tensors; attributes
+ * are known at compile time.
  *
- * <p>An operation is a record without identity; the node that uses it has operands and a name. The
- * universe is sealed: a decision that depends on the operation is a {@code switch} without {@code
- * default}, so that a new operation breaks compilation wherever something is to be decided about
- * it.
+ * <p>Operations are records without identity; the nodes that use them have operands and names. The
+ * hierarchy is sealed, and code that depends on the operation is a {@code switch} without {@code
+ * default}, so that a new operation does not compile until every such place handles it.
  */
 public sealed interface Op
     permits Communication,
@@ -22,20 +21,20 @@ public sealed interface Op
         Reduction,
         Source,
         Structured {
-  /** The name in the text form; {@link OpReader} knows each. */
+  /** The name in text form. */
   String mnemonic();
 
-  /** Writes all attributes, in a fixed order, for the text form. */
+  /** Writes all attributes for the text form, in a fixed order. */
   void write(AttributeWriter attributes);
 
   /**
-   * The result types for operands of these types.
+   * Infers the types of results from those of operands.
    *
-   * @throws TypeMismatch when their number, element types or shapes don't fit
+   * @throws TypeMismatch if their number, element types or shapes don't fit
    */
   List<TensorType> resultTypes(List<TensorType> operands);
 
-  /** As {@link #resultTypes}, where each result is also one that a tensor can have. */
+  /** Like {@link #resultTypes}, and checks that tensors of these types can exist. */
   default List<TensorType> possibleResultTypes(List<TensorType> operands) {
     List<TensorType> types = resultTypes(operands);
     types.forEach(Require::possible);

@@ -10,11 +10,14 @@ import io.partita.ir.mesh.SyncKind;
 import io.partita.ir.message.StepReader;
 import java.util.Optional;
 
-/** Makes operations from their mnemonic and attributes: the counterpart of {@link Op#write}. */
+/** Reads operations from their mnemonic and attributes; the counterpart of {@link Op#write}. */
 public final class OpReader {
   private OpReader() {}
 
-  /** The operation, or null where the mnemonic isn't one; {@code constant} is read elsewhere. */
+  /**
+   * Returns the operation, or null if there is none of this mnemonic; {@code constant} is read
+   * elsewhere.
+   */
   public static Op read(String mnemonic, AttributeReader in) {
     return switch (mnemonic) {
       case "sync" ->

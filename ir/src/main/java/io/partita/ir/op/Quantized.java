@@ -6,7 +6,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** Operations between real numbers and their integer stand-ins. */
+/** Conversions between real numbers and their quantized integers. */
 public sealed interface Quantized extends Op {
   /**
    * {@code saturate(round(x / scale) + zeroPoint)}, half to even; NaN gives the least number of the

@@ -8,7 +8,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operations along axes, whose result at one place depends on a whole line of the operand. */
+/** Operations along axes: each element of the result depends on a whole line of the operand. */
 public sealed interface Reduction extends Op {
   private static Shape reduced(TensorType type, List<Integer> axes, boolean keepDims) {
     List<Dim> dims = new ArrayList<>();
@@ -22,7 +22,7 @@ public sealed interface Reduction extends Op {
     return new Shape(dims);
   }
 
-  /** Joins all elements along {@code axes}, which are distinct and ascending. */
+  /** Reduces all elements along {@code axes}, which are distinct and ascending. */
   record Reduce(ReductionKind reduction, List<Integer> axes, boolean keepDims)
       implements Reduction {
     public Reduce {

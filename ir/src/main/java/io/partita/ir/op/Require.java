@@ -7,11 +7,11 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The conditions that the type rules of operations share. */
+/** Checks that the type inference of several operations uses. */
 final class Require {
   private Require() {}
 
-  /** That there can be a tensor of this type, so that its elements and bytes can be counted. */
+  /** Checks that a tensor of this type can exist, so that its elements and bytes can be counted. */
   static void possible(TensorType type) {
     if (!type.isPossible()) {
       boolean negative = type.shape().dims().stream().anyMatch(d -> d.isStatic() && d.value() < 0);
@@ -32,7 +32,7 @@ final class Require {
   }
 
   static void count(List<TensorType> operands, int expected) {
-    // The text is made for mistakes only: every operation of every graph comes by here.
+    // The text is built only for mistakes, since every operation of every graph is checked.
     if (operands.size() != expected) {
       throw new TypeMismatch(expected + " operands", Integer.toString(operands.size()));
     }
@@ -61,12 +61,14 @@ final class Require {
     that(axis >= 0 && axis < rank, "an axis from 0 to " + (rank - 1), axis);
   }
 
-  /** That two extents are equal; a mismatch carries the equation. */
+  /** Checks that two extents are equal; a mismatch carries the equation. */
   static void equal(Dim left, Dim right, Object expected, Object found) {
     equal(Shape.of(left), Shape.of(right), expected, found);
   }
 
-  /** That two shapes are equal; a mismatch carries an equation for each axis that differs. */
+  /**
+   * Checks that two shapes are equal; a mismatch carries an equation for each axis that differs.
+   */
   static void equal(Shape left, Shape right, Object expected, Object found) {
     if (!left.equals(right)) {
       throw new TypeMismatch(
@@ -93,7 +95,7 @@ final class Require {
     return shape;
   }
 
-  /** That {@code from} broadcasts to exactly {@code to}. */
+  /** Checks that {@code from} broadcasts to exactly {@code to}. */
   static void broadcastsTo(Shape from, Shape to) {
     if (!to.equals(Shape.broadcast(from, to))) {
       throw new TypeMismatch(
@@ -103,7 +105,7 @@ final class Require {
     }
   }
 
-  /** Of trailing extents that differ and of which neither is 1. */
+  /** Returns the equations of trailing extents that differ, if neither is 1. */
   private static List<TypeMismatch.Equation> broadcastEquations(Shape left, Shape right) {
     List<TypeMismatch.Equation> equations = new ArrayList<>();
     for (int axis = 0; axis < Math.min(left.rank(), right.rank()); axis++) {

@@ -17,14 +17,14 @@ public sealed interface Source extends Op {
 
   TensorType type();
 
-  /** A tensor that is known when compiling: a weight or a small constant. */
+  /** A tensor that is known at compile time: a weight or a small constant. */
   record Constant(Tensor data) implements Source {
     @Override
     public String mnemonic() {
       return "constant";
     }
 
-    /** The data isn't an attribute in the text form, which has a syntax of its own for it. */
+    /** Writes nothing: the text form has its own syntax for data. */
     @Override
     public void write(AttributeWriter attributes) {}
 
@@ -53,7 +53,7 @@ public sealed interface Source extends Op {
     }
   }
 
-  /** An extent as an i64 scalar; a constant as soon as its symbols are bound. */
+  /** An extent as an i64 scalar; it becomes a constant when its symbols are bound. */
   record Extent(Dim size) implements Source {
     @Override
     public String mnemonic() {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The building blocks of transformers, which exporters write as many small nodes and the {@code
- * raise} pass recovers. Partitioning and scheduling decide on these.
+ * The building blocks of transformers. Exporters write them as many small nodes, from which the
+ * {@code raise} pass recovers them. Partitioning and scheduling work on these operations.
  */
 public sealed interface Structured extends Op {
   /**
@@ -53,7 +53,7 @@ public sealed interface Structured extends Op {
     Require.equal(type.shape(), Shape.of(extent), expected, type);
   }
 
-  /** What a {@link Norm} divides by. */
+  /** The statistics of a {@link Norm}. */
   enum NormKind {
     /** {@code (x - mean) / √(variance + ε)}. */
     LAYER,
@@ -104,11 +104,11 @@ public sealed interface Structured extends Op {
    * [batch]} vector: keys from that position on are not valid. Result: {@code [batch, heads, seq,
    * dv]}. Heads are a multiple of kv heads; head h reads kv head h / (heads / kvHeads).
    *
-   * <p>Query i stands at position {@code offset + i}, or with {@code keyLength} at {@code keyLength
-   * - seq + i}. Causal: it sees keys up to its own position. Window w > 0: and only those less than
-   * w before it. A query that sees no key at all gives zeros.
+   * <p>Query i has position {@code offset + i}, or with {@code keyLength} position {@code keyLength
+   * - seq + i}. If causal, it attends to keys up to its own position; with a window w > 0, only to
+   * those less than w before it. A query that attends to no key gives zeros.
    *
-   * @param softCap when positive, scores s become {@code softCap tanh(s / softCap)} before the mask
+   * @param softCap if positive, scores s become {@code softCap tanh(s / softCap)} before the mask
    */
   record Attention(
       double scale,
@@ -283,9 +283,9 @@ public sealed interface Structured extends Op {
   }
 
   /**
-   * Cuts an image {@code [batch, c, height, width]} into patches as large as the kernel of the
-   * weight {@code [e, c, ph, pw]} and projects each: {@code [batch, patches, e]}, patches row by
-   * row. An optional bias {@code [e]}.
+   * Splits an image {@code [batch, c, height, width]} into patches of the size of the weight {@code
+   * [e, c, ph, pw]} and projects each: {@code [batch, patches, e]}, patches in row-major order. The
+   * bias {@code [e]} is optional.
    */
   record PatchEmbedding(boolean bias) implements Structured {
     @Override
@@ -319,7 +319,7 @@ public sealed interface Structured extends Op {
 
   /**
    * A copy of the cache {@code [batch, …, capacity, d]} with {@code update [batch, …, n, d]}
-   * written along {@code axis} from position {@code start[batch]} (i64) on; {@code circular}
+   * written along {@code axis}, beginning at position {@code start[batch]} (i64); {@code circular}
    * positions wrap. ONNX TensorScatter.
    */
   record CacheUpdate(int axis, boolean circular) implements Structured {

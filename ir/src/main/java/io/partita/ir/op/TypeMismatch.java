@@ -3,7 +3,9 @@ package io.partita.ir.op;
 import io.partita.ir.type.Dim;
 import java.util.List;
 
-/** The operands of an operation don't fit it. Who knows the place turns this into a diagnostic. */
+/**
+ * Operands that don't fit their operation. Callers that know the node turn it into a diagnostic.
+ */
 public final class TypeMismatch extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +13,7 @@ public final class TypeMismatch extends RuntimeException {
   private final String found;
   private final transient List<Equation> equations;
 
-  /** Two extents that differ as polynomials but that the operation requires to be equal. */
+  /** Two extents that differ as polynomials, but that the operation requires to be equal. */
   public record Equation(Dim left, Dim right) {}
 
   public TypeMismatch(String expected, String found) {
@@ -19,7 +21,7 @@ public final class TypeMismatch extends RuntimeException {
   }
 
   /**
-   * @param equations the operands fit where all of these hold; empty where that isn't known
+   * @param equations equations under which the operands fit; empty if unknown
    */
   public TypeMismatch(String expected, String found, List<Equation> equations) {
     super("expected " + expected + ", found " + found, null, false, false);
@@ -36,7 +38,7 @@ public final class TypeMismatch extends RuntimeException {
     return found;
   }
 
-  /** What would make the operands fit; empty where no choice of dimension symbols is known to. */
+  /** Returns the equations under which the operands would fit; empty if unknown. */
   public List<Equation> equations() {
     return equations;
   }

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The sliding window of a convolution or a pooling over the spatial dimensions, those after batch
+ * The sliding window of a convolution or pooling over the spatial dimensions, which follow batch
  * and channel. All lists have one entry for each spatial dimension.
  *
- * @param kernel extents of the window
- * @param strides steps of the window
- * @param dilations distance of neighbouring elements in the window
+ * @param kernel the extents of the window
+ * @param strides the steps of the window
+ * @param dilations the distance of adjacent elements in the window
  * @param low elements of padding before the first
  * @param high elements of padding after the last
  */
@@ -59,14 +59,14 @@ public record Window(
     }
   }
 
-  /** Extent that the dilated window covers on an axis. */
+  /** Returns the extent of the dilated window on an axis. */
   public long reach(int axis) {
     return Math.addExact(Math.multiplyExact(kernel.get(axis) - 1, dilations.get(axis)), 1);
   }
 
   /**
-   * The places of the window over extents that are numbers, or that its steps divide for sure. With
-   * {@code roundUp}, one more place where elements remain, as long as the window begins inside the
+   * Returns the number of window positions, for extents that are numbers or multiples of the step.
+   * With {@code roundUp}, remaining elements get one more position, if the window begins inside the
    * operand or its lower padding.
    */
   List<Dim> places(Shape spatial, boolean roundUp) {
@@ -89,7 +89,10 @@ public record Window(
     return dims;
   }
 
-  /** The places where the last one ends with the padded operand, so that nothing is rounded. */
+  /**
+   * Returns the number of positions if the last one ends with the padded operand, so that nothing
+   * is rounded.
+   */
   private Dim openPlaces(Dim dim, int axis) {
     Dim free = dim.plus(low.get(axis) + high.get(axis) - reach(axis));
     Dim steps = free.dividedExactlyBy(Dim.of(strides.get(axis)));

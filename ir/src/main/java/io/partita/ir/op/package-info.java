@@ -1,2 +1,2 @@
-/** The graph dialect's operations: attributes, shape rule and reference meaning of each. */
+/** The operations of the graph dialect: attributes, type inference and reference meaning. */
 package io.partita.ir.op;

@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Messages under way: from each device to each other, in order. */
+/** Messages in flight, from each device to each other one, in order. */
 final class Channels {
   private final int capacity;
   private final Map<Long, Deque<Tensor>> messages = new TreeMap<>();
@@ -19,7 +19,9 @@ final class Channels {
     return messages.computeIfAbsent((long) from << 32 | to, key -> new ArrayDeque<>());
   }
 
-  /** Whether there is room for a message; without a buffer, for one that is waited for. */
+  /**
+   * Whether a message can be sent: there is room in the buffer or, without one, the receiver waits.
+   */
   boolean hasRoom(int from, int to) {
     return channel(from, to).size() < Math.max(1, capacity);
   }
@@ -28,12 +30,12 @@ final class Channels {
     channel(from, to).add(message);
   }
 
-  /** Whether what was sent last is sent: without a buffer, when it's received. */
+  /** Whether the last send has ended: without a buffer, when it has been received. */
   boolean isSent(int from, int to) {
     return capacity > 0 || channel(from, to).isEmpty();
   }
 
-  /** The next message, or null. */
+  /** Returns the next message, or null. */
   Tensor receive(int from, int to) {
     return channel(from, to).poll();
   }

@@ -11,7 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One device's run, which stops where it would wait. */
+/** The run of one device, which stops where it would wait. */
 final class DeviceRun {
   private final int device;
   private final Graph graph;
@@ -20,7 +20,7 @@ final class DeviceRun {
   private final Map<Value, Integer> remaining = new IdentityHashMap<>();
   private int next;
 
-  /** Of the exchange that the device is in, if it is. */
+  /** The current exchange, if any. */
   private ExchangeRun exchange;
 
   DeviceRun(int device, Graph graph, Map<String, Tensor> inputs, Channels channels) {
@@ -38,7 +38,7 @@ final class DeviceRun {
     return next == graph.nodes().size();
   }
 
-  /** As far as it gets; whether it got anywhere. */
+  /** Runs until it would wait; returns whether it made progress. */
   boolean advance() {
     boolean moved = false;
     while (!isDone()) {
@@ -86,7 +86,7 @@ final class DeviceRun {
     return outputs;
   }
 
-  /** Where it stands. */
+  /** Describes the current position. */
   @Override
   public String toString() {
     return "device "

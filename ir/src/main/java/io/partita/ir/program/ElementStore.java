@@ -6,7 +6,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** A vector of which slices are written and read. */
+/** A vector that is written and read in slices. */
 final class ElementStore {
   private final ElementType element;
 
@@ -28,7 +28,7 @@ final class ElementStore {
     }
   }
 
-  /** The elements of these slices, one after the other. */
+  /** Returns the concatenated elements of slices. */
   Tensor read(List<Slice> slices) {
     int size = Math.toIntExact(slices.stream().mapToLong(Slice::size).sum());
     long[] longs = new long[size];

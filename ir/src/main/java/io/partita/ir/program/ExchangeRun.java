@@ -6,7 +6,7 @@ import io.partita.ir.op.Communication;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
 
-/** One device's part in one collective: its elements of the vector, and how far it is. */
+/** The part of one device in a collective: its elements of the vector, and its progress. */
 final class ExchangeRun {
   private final int device;
   private final Communication.Exchange exchange;
@@ -37,7 +37,7 @@ final class ExchangeRun {
     return elements.read(exchange.after());
   }
 
-  /** As far as it gets; whether it got anywhere. */
+  /** Runs until it would wait; returns whether it made progress. */
   boolean advance() {
     moved = false;
     while (!isDone()) {

@@ -11,10 +11,10 @@ import java.util.SequencedMap;
  * A model as one program for each device of a mesh. The nodes of each graph are steps in order; an
  * {@link io.partita.ir.op.Communication.Exchange} holds the device's messages.
  *
- * @param devices by device: what it computes on what it holds. An input or output of which a device
- *     holds nothing isn't in its graph
- * @param inputs how the whole model's inputs are cut, by name, in the model's order
- * @param outputs how the whole model's outputs are put together, by name, in the model's order
+ * @param devices the module of each device, on the parts that it holds. Inputs and outputs of which
+ *     a device holds nothing aren't in its graph
+ * @param inputs the types and layouts of the model's inputs by name, in the model's order
+ * @param outputs the types and layouts of the model's outputs by name, in the model's order
  */
 public record Program(
     Mesh mesh,
@@ -23,7 +23,7 @@ public record Program(
     SequencedMap<String, ShardedType> outputs) {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
-   *     io.partita.ir.mesh.MeshCode#VARYING} when an output varies from device to device
+   *     io.partita.ir.mesh.MeshCode#VARYING} if an output varies from device to device
    */
   public Program {
     devices = List.copyOf(devices);

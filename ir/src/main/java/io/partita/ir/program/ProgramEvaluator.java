@@ -17,12 +17,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The reference meaning of the program dialect: each device computes on what it has and nothing
- * else, and learns of others by messages only. Devices take turns, each as far as it gets; a proved
- * program gives the same whatever the order. Each addition rounds to the element type, in the order
- * that {@link io.partita.ir.mesh.Algorithm} states.
+ * The reference meaning of the program dialect: each device computes on its own data only, and
+ * receives other data only by messages. Devices take turns, and each runs until it has to wait; the
+ * result of a proved program does not depend on the order. Each addition is rounded to the element
+ * type, in the order that {@link io.partita.ir.mesh.Algorithm} defines.
  *
- * <p>States live from run to run; before the first they are zeros.
+ * <p>State persists between runs; before the first run it is zero.
  */
 public final class ProgramEvaluator {
   private final Program program;
@@ -30,8 +30,8 @@ public final class ProgramEvaluator {
   private final List<Map<String, Tensor>> states = new ArrayList<>();
 
   /**
-   * @param capacity messages that a channel from one device to another holds; where it's 0, a send
-   *     ends when the message is received
+   * @param capacity the number of messages that a channel holds; with 0, a send ends when its
+   *     message is received
    */
   public ProgramEvaluator(Program program, int capacity) {
     this.program = program;
@@ -52,14 +52,13 @@ public final class ProgramEvaluator {
   /**
    * Runs the program once.
    *
-   * @param inputs whole, by name; a state that is given takes the place of what devices have kept
-   * @return the outputs, put together, by name
-   * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} when an input is missing or
-   *     of another type, with another {@link EvaluationCode} when a node can't be computed from
-   *     these values, with a {@link io.partita.ir.mesh.MeshCode} when devices that should hold the
-   *     same don't
-   * @throws IllegalStateException when all devices wait, or a message isn't received: the program
-   *     isn't one that can be proved
+   * @param inputs whole tensors by name; a given state replaces the current one
+   * @return the whole outputs by name
+   * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} if an input is missing or
+   *     has another type, with another {@link EvaluationCode} if a node can't be computed for these
+   *     values, with a {@link io.partita.ir.mesh.MeshCode} if replicas differ
+   * @throws IllegalStateException if all devices wait or a message isn't received, which the proof
+   *     excludes
    */
   public SortedMap<String, Tensor> run(Map<String, Tensor> inputs) {
     Channels channels = new Channels(capacity);
@@ -84,7 +83,7 @@ public final class ProgramEvaluator {
     return outputs(runs.stream().map(DeviceRun::outputs).toList());
   }
 
-  /** By name, what a device has of each input of its graph. */
+  /** Returns the parts of inputs that a device holds, by name. */
   private Map<String, Tensor> inputs(int device, Module module, Map<String, Tensor> given) {
     Map<String, Tensor> parts = new HashMap<>(states.get(device));
     for (Value input : module.graph().inputs()) {
@@ -120,7 +119,7 @@ public final class ProgramEvaluator {
     return outputs;
   }
 
-  /** Parts without elements are on no device. */
+  /** Adds empty parts, which no device holds. */
   private static Tensor whole(String name, ShardedType sharded, List<Map<String, Tensor>> parts) {
     Layout layout = sharded.layout();
     SortedMap<Integer, Tensor> held = new TreeMap<>();

@@ -5,15 +5,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Devices whose programs are one with different data. Their graphs have as many inputs, nodes and
- * outputs, of the same names and types and read from the same places; so node {@code i} of one is
- * the counterpart of node {@code i} of each other.
+ * Devices whose programs differ only in data. Their graphs have the same number of inputs, nodes
+ * and outputs, with the same names, types and edges, so that node {@code i} of one corresponds to
+ * node {@code i} of each other one.
  *
- * @param devices ascending; the first one's graph stands for all
+ * @param devices in ascending order; the graph of the first one represents all
  * @param varying indices of the nodes whose attributes differ between these devices: the data of a
- *     constant, where a slice starts, how far attention is offset, with whom and which elements are
- *     exchanged (the kinds and sizes of messages are the same). The backend reads them from each
- *     device's own graph; all others it reads once
+ *     constant, the start of a slice, the offset of attention, the peers and elements of exchanges
+ *     (the kinds and sizes of messages are equal). A backend reads these from the graph of each
+ *     device, and all others from the first one
  */
 public record Role(List<Integer> devices, SortedSet<Integer> varying) {
   public Role {

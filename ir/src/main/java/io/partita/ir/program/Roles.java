@@ -23,28 +23,30 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Groups devices that do the same with different data: of 64 devices mostly a handful. */
+/**
+ * Groups devices that do the same with different data: 64 devices mostly have a handful of roles.
+ */
 public final class Roles {
-  /** Larger constants are the same only when they are the same memory. */
+  /** Larger constants are equal only if they are the same memory. */
   private static final int MOST_COMPARED = 256;
 
   private Roles() {}
 
-  /** What a device does, without what may differ inside a role. */
+  /** The work of a device, without what may differ within a role. */
   private record Form(
       List<Port> inputs, List<Use> nodes, List<Port> outputs, List<Module.State> states) {}
 
-  /** {@code value} counts inputs and then all results. */
+  /** An operand; {@code value} counts inputs, then all results. */
   private record Port(String name, TensorType type, int value) {}
 
   private record Use(String name, Object op, List<Integer> operands, List<TensorType> results) {}
 
-  /** Kinds and sizes of steps; peers and places in the vector are left out. */
+  /** A message without its peer and its place in the vector. */
   private record Messages(int sync, long elements, List<Message> steps) {}
 
   private record Message(boolean sends, Combine combine, long bytes) {}
 
-  /** In the order of their first devices; each device is in one. */
+  /** Returns the roles in the order of their first devices; each device has exactly one. */
   public static List<Role> of(Program program) {
     Map<Form, List<Integer>> groups = new LinkedHashMap<>();
     for (int device = 0; device < program.devices().size(); device++) {
