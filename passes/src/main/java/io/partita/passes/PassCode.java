@@ -9,15 +9,15 @@ public enum PassCode implements DiagnosticCode {
   UNKNOWN_PASS("P4002", "there is no such pass"),
   PASS_OPTION("P4003", "a pass option is wrong"),
   PASS_ORDER("P4004", "a pass needs another one before it"),
-  REWRITE_DOES_NOT_END("P4005", "rewriting doesn't end"),
+  REWRITE_DOES_NOT_END("P4005", "rewriting doesn't terminate"),
   SYMBOLIC_DIMENSION("P4006", "a dimension is not bound to a number"),
   BROKE_MODULE("P4007", "a pass made an invalid module"),
   CHANGED_MEANING("P4008", "a pass changed what the module computes"),
   NO_CACHE("P4009", "the model has no KV cache that can become state"),
-  MASK_DROPPED("P4010", "an attention mask was taken for all ones", Severity.NOTE),
-  CACHE_NOT_KEPT("P4011", "a KV cache stays inputs and outputs", Severity.NOTE),
+  MASK_DROPPED("P4010", "an attention mask was assumed to be all ones", Severity.NOTE),
+  CACHE_NOT_KEPT("P4011", "a KV cache remains an input and an output", Severity.NOTE),
   CAPACITY_BEYOND_MODEL("P4012", "the KV cache has more positions than the model"),
-  TOKENS_SEE_LATER_ONES("P4013", "new tokens see those behind them", Severity.NOTE);
+  TOKENS_SEE_LATER_ONES("P4013", "new tokens attend to later ones", Severity.NOTE);
 
   private final String id;
   private final String title;

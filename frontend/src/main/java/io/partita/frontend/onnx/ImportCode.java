@@ -24,10 +24,10 @@ public enum ImportCode implements DiagnosticCode {
   UNSUPPORTED_USE("P2003", "this use of the operator is not supported"),
   INVALID_NODE("P2004", "the node breaks its operator's rules"),
   MISFIT("P2005", "the operands of the node don't fit"),
-  NOT_KNOWN("P2006", "a value must be known when compiling"),
+  NOT_KNOWN("P2006", "a value must be known at compile time"),
   CYCLE("P2007", "the graph has a cycle"),
-  DUPLICATE("P2008", "a name is given twice"),
-  UNDEFINED("P2009", "a value is read that nothing gives"),
+  DUPLICATE("P2008", "a name is used twice"),
+  UNDEFINED("P2009", "a value is used that nothing defines"),
   UNKNOWN_DIMENSION("P2010", "the model has no such dimension"),
   UNKNOWN_INPUT("P2011", "the model has no such input"),
   INPUT_TYPE("P2012", "the type of a graph input is not supported"),
@@ -36,7 +36,7 @@ public enum ImportCode implements DiagnosticCode {
   EXPANSION("P2015", "the model grows too large when its functions and loops are expanded"),
   OPERATOR_SET("P2016", "the operator set is not supported"),
   MORE("P2017", "there is more to report"),
-  INTERNAL("P2099", "this is an error of Partita itself");
+  INTERNAL("P2099", "this is an internal error of Partita");
 
   private final String id;
   private final String title;

@@ -245,7 +245,7 @@ class BadGraphTest {
     assertImport(
         reshapeByInput(),
         """
-        error P2006: a value must be known when compiling
+        error P2006: a value must be known at compile time
           where:     node "the_Reshape" (Reshape)
           expected:  a known value for operand 1 (shape)
           found:     it depends on the value of shape
@@ -286,7 +286,7 @@ class BadGraphTest {
             .addNode(node("Relu", List.of("x"), "y"))
             .addNode(node("Neg", List.of("x"), "y")),
         """
-        error P2008: a name is given twice
+        error P2008: a name is used twice
           where:     node "the_Neg" (Neg)
           expected:  a name for each output that nothing else has
           found:     "y", which node "the_Relu" (Relu) has
@@ -298,7 +298,7 @@ class BadGraphTest {
             .addInitializer(Models.floats("w", List.of(1L), 1))
             .addNode(node("Add", List.of("x", "w"), "y")),
         """
-        error P2008: a name is given twice
+        error P2008: a name is used twice
           where:     initializer "w"
           expected:  one initializer of a name
           found:     two
@@ -311,7 +311,7 @@ class BadGraphTest {
     assertImport(
         Models.graph().addNode(node("Add", List.of("x", "nowhere"), "y")),
         """
-        error P2009: a value is read that nothing gives
+        error P2009: a value is used that nothing defines
           where:     node "the_Add" (Add)
           expected:  a value that an input, an initializer or a node gives
           found:     "nowhere"

@@ -9,7 +9,7 @@ public enum FolderCode implements DiagnosticCode {
   NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write"),
   CHANGED_FILES("P5030", "files of the program were changed"),
   NO_CHECKSUMS("P5031", "the checksums of the program can't be read"),
-  OTHER_FILES("P5032", "files of the program are not as they were compiled", Severity.NOTE);
+  OTHER_FILES("P5032", "files of the program differ from the compiled ones", Severity.NOTE);
 
   private final String id;
   private final String title;

@@ -10,15 +10,15 @@ public enum MeshCode implements DiagnosticCode {
   LAYOUT("P3402", "a layout is not valid"),
   LAYOUT_TYPE("P3403", "a layout doesn't fit the type"),
   LAYOUT_TEXT("P3404", "the text of a layout has a syntax error"),
-  VARYING("P3405", "a varying value has no whole"),
+  VARYING("P3405", "a varying value isn't one value"),
   REPLICAS_DIFFER("P3406", "devices that hold the same value disagree"),
   UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
-  RESHARD("P3408", "a layout can't be changed to the other"),
-  OPERAND("P3409", "an operation can't take an operand as it lies on the devices"),
-  DIALECT("P3410", "an operation is of another dialect"),
-  SYNC("P3411", "a change of layout communicates otherwise than it says"),
-  EXIT("P3412", "a varying value can't be settled so"),
-  ENTRY("P3413", "a value can't begin to vary so");
+  RESHARD("P3408", "a layout can't be changed to another one"),
+  OPERAND("P3409", "an operation can't take an operand with this layout"),
+  DIALECT("P3410", "an operation belongs to another dialect"),
+  SYNC("P3411", "a sync states another exchange than its layouts need"),
+  EXIT("P3412", "a varying value can't be settled this way"),
+  ENTRY("P3413", "a value can't begin to vary this way");
 
   private final String id;
   private final String title;

@@ -8,7 +8,7 @@ import io.partita.ir.diagnostic.Severity;
 public enum ScheduleFault implements DiagnosticCode {
   TILES("P4411", "tiles of a schedule don't fit together"),
   MEMORY("P4412", "a schedule uses memory that holds something else"),
-  TRANSFER("P4413", "a transfer of a schedule isn't awaited once"),
+  TRANSFER("P4413", "a transfer of a schedule isn't awaited exactly once"),
   CALL("P4414", "a kernel of a schedule reads or writes outside of its tiles");
 
   private final String id;

@@ -9,7 +9,7 @@ public enum TextCode implements DiagnosticCode {
   UNKNOWN_OPERATION("P3002", "there is no such operation"),
   ATTRIBUTE("P3003", "an attribute is wrong"),
   OPERANDS("P3004", "the operands don't fit the operation"),
-  TYPE("P3005", "a written type is not the derived one"),
+  TYPE("P3005", "a stated type is not the inferred one"),
   UNDEFINED("P3006", "a name is used that isn't defined before"),
   DUPLICATE("P3007", "a name is defined twice"),
   CONSTANT("P3008", "the elements of a constant don't fit its type"),
@@ -19,7 +19,7 @@ public enum TextCode implements DiagnosticCode {
   FILE("P3012", "the file can't be read or written"),
   LAYOUT("P3013", "a layout is wrong"),
   RANGE("P3014", "a range of values doesn't fit the inputs"),
-  PART("P3015", "a node's part in the transformer can't be read");
+  PART("P3015", "a node's block and role can't be read");
 
   private final String id;
   private final String title;

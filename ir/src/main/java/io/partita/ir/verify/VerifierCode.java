@@ -5,19 +5,19 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Which rule a module breaks. */
 public enum VerifierCode implements DiagnosticCode {
-  INPUT_NAME("P3101", "two inputs of a graph have one name"),
-  OUTPUT_NAME("P3102", "two outputs of a graph have one name"),
+  INPUT_NAME("P3101", "two inputs of a graph have the same name"),
+  OUTPUT_NAME("P3102", "two outputs of a graph have the same name"),
   STATE("P3103", "a state names no input or output of its graph"),
   STATE_TYPE("P3104", "the input and the output of a state differ in type"),
-  UNDEFINED("P3105", "a value is read before it's defined, or defined nowhere"),
+  UNDEFINED("P3105", "a value is used before its definition, or has none"),
   DUPLICATE("P3106", "a value is defined twice"),
   OPERANDS("P3107", "the operands don't fit the operation"),
-  RESULT_TYPE("P3108", "a result has not the derived type"),
+  RESULT_TYPE("P3108", "a result doesn't have the inferred type"),
   MALFORMED_TYPE("P3109", "a type is malformed"),
   MORE("P3110", "there are more violations"),
   PLACEMENT("P3111", "a placement doesn't fit the inputs"),
-  OUTPUT_LAYOUT("P3112", "an output isn't whole on the devices together"),
-  STATE_LAYOUT("P3113", "the input and the output of a state lie differently on the devices");
+  OUTPUT_LAYOUT("P3112", "the devices together don't hold the whole of an output"),
+  STATE_LAYOUT("P3113", "the input and the output of a state have different layouts");
 
   private final String id;
   private final String title;

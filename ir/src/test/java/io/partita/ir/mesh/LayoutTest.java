@@ -348,13 +348,13 @@ class LayoutTest {
     SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
     assertThatThrownBy(() -> Shards.assemble(parts, whole.type(), layout))
         .hasMessage(
-            "error P3405: a varying value has no whole\n  where:     layout [*] varying(y)\n"
+            "error P3405: a varying value isn't one value\n  where:     layout [*] varying(y)\n"
                 + "  expected:  a value that is whole, split or partial\n"
                 + "  found:     one that varies over [y]\n"
                 + "  fix:       end the variation before: settle, and a sync where it leaves a partial sum");
     assertThatThrownBy(() -> new Resharding(layout, Layout.replicated(MESH, 1)))
         .hasMessage(
-            "error P3408: a layout can't be changed to the other\n"
+            "error P3408: a layout can't be changed to another one\n"
                 + "  where:     layout [*] varying(y)\n"
                 + "  expected:  a layout that varies over the same axes\n"
                 + "  found:     [*]\n"

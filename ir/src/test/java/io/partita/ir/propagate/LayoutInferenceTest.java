@@ -108,7 +108,7 @@ class LayoutInferenceTest {
     assertThatThrownBy(() -> LayoutInference.of(module))
         .hasMessage(
             """
-            error P3409: an operation can't take an operand as it lies on the devices
+            error P3409: an operation can't take an operand with this layout
               where:     node 0: add "residual"
               expected:  operand 1 "b" as f32[4,6{x}]
               found:     f32[4,6]
@@ -131,12 +131,12 @@ class LayoutInferenceTest {
     assertThatThrownBy(() -> LayoutInference.of(module))
         .hasMessage(
             """
-            error P3409: an operation can't take an operand as it lies on the devices
+            error P3409: an operation can't take an operand with this layout
               where:     node 0: softmax "soft"
               expected:  operand 0 "x" as f32[4,6]
               found:     f32[4,6{x}]
               fix:       let the operand pass a sync to [*,*]
-            error P3409: an operation can't take an operand as it lies on the devices
+            error P3409: an operation can't take an operand with this layout
               where:     node 3: exp "scaled"
               expected:  operand 0 "scaled" as f32[4,6]
               found:     f32[4,6] partial(sum: x)
@@ -158,7 +158,7 @@ class LayoutInferenceTest {
     assertThatThrownBy(() -> LayoutInference.of(module))
         .hasMessage(
             """
-            error P3408: a layout can't be changed to the other
+            error P3408: a layout can't be changed to another one
               where:     node 0: reshard "undo"
               expected:  a layout that f32[4,6] varying(y) can change to
               found:     f32[4,6]

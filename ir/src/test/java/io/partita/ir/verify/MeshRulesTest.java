@@ -67,12 +67,12 @@ class MeshRulesTest {
         Map.of(),
         List.of(),
         """
-        error P3112: an output isn't whole on the devices together
+        error P3112: the devices together don't hold the whole of an output
           where:     output partial
           expected:  a layout that is neither partial nor varying
           found:     f32[4] partial(sum: x)
           fix:       let the output pass a sync
-        error P3112: an output isn't whole on the devices together
+        error P3112: the devices together don't hold the whole of an output
           where:     output varying
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
@@ -88,7 +88,7 @@ class MeshRulesTest {
         Map.of("x", SPLIT),
         List.of(new Module.State("x", "z")),
         """
-        error P3113: the input and the output of a state lie differently on the devices
+        error P3113: the input and the output of a state have different layouts
           where:     state x -> z
           expected:  f32[4{x}]
           found:     f32[4]
@@ -110,7 +110,7 @@ class MeshRulesTest {
           where:     placement of z
           expected:  the name of an input
           found:     z
-        error P3112: an output isn't whole on the devices together
+        error P3112: the devices together don't hold the whole of an output
           where:     output y
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
@@ -126,7 +126,7 @@ class MeshRulesTest {
         Map.of("x", SPLIT),
         List.of(),
         """
-        error P3409: an operation can't take an operand as it lies on the devices
+        error P3409: an operation can't take an operand with this layout
           where:     node 0: softmax "probabilities"
           expected:  operand 0 "x" as f32[4]
           found:     f32[4{x}]
@@ -140,7 +140,7 @@ class MeshRulesTest {
     assertText(
         new Module(builder.finish()),
         """
-        error P3410: an operation is of another dialect
+        error P3410: an operation belongs to another dialect
           where:     node 0: reshard
           expected:  devices between which a layout changes
           found:     a module without a mesh
@@ -159,17 +159,17 @@ class MeshRulesTest {
         Map.of("x", SPLIT),
         List.of(),
         """
-        error P3411: a change of layout communicates otherwise than it says
+        error P3411: a sync states another exchange than its layouts need
           where:     node 0: reshard
           expected:  sync of kind all_gather(x)
           found:     reshard
           fix:       it changes f32[4{x}] to [*]
-        error P3411: a change of layout communicates otherwise than it says
+        error P3411: a sync states another exchange than its layouts need
           where:     node 1: sync
           expected:  sync of kind all_gather(x)
           found:     sync of kind all_reduce(x)
           fix:       it changes f32[4{x}] to [*]
-        error P3411: a change of layout communicates otherwise than it says
+        error P3411: a sync states another exchange than its layouts need
           where:     node 3: sync
           expected:  reshard
           found:     sync of kind all_reduce(x)

@@ -33,7 +33,7 @@ class VerifierTest {
     assertViolations(
         BrokenGraphs.withTwoInputsOfOneName(),
         """
-        error P3101: two inputs of a graph have one name
+        error P3101: two inputs of a graph have the same name
           where:     input x
           expected:  a name of its own
           found:     x
@@ -45,7 +45,7 @@ class VerifierTest {
     assertViolations(
         BrokenGraphs.withTwoOutputsOfOneName(),
         """
-        error P3102: two outputs of a graph have one name
+        error P3102: two outputs of a graph have the same name
           where:     output y
           expected:  a name of its own
           found:     y
@@ -57,7 +57,7 @@ class VerifierTest {
     assertViolations(
         BrokenGraphs.inWrongOrder(),
         """
-        error P3105: a value is read before it's defined, or defined nowhere
+        error P3105: a value is used before its definition, or has none
           where:     node 0: exp "second", operand 0
           expected:  an input of the graph or a result of a node before
           found:     first: f32[2]
@@ -65,7 +65,7 @@ class VerifierTest {
     assertViolations(
         BrokenGraphs.withDanglingOutput(),
         """
-        error P3105: a value is read before it's defined, or defined nowhere
+        error P3105: a value is used before its definition, or has none
           where:     output y
           expected:  an input of the graph or a result of a node before
           found:     elsewhere: f32[2]
@@ -89,7 +89,7 @@ class VerifierTest {
     assertViolations(
         BrokenGraphs.withWrongResultType(),
         """
-        error P3108: a result has not the derived type
+        error P3108: a result doesn't have the inferred type
           where:     node 0: exp "half"
           expected:  f32[2]
           found:     f16[2]

@@ -5,7 +5,7 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Why something can't be estimated. */
 public enum CostCode implements DiagnosticCode {
-  NO_THROUGHPUT("P4151", "the target doesn't say how fast a kernel is"),
+  NO_THROUGHPUT("P4151", "the target states no speed for a kernel"),
   TOO_LARGE("P4152", "a tensor is too large to count its bytes");
 
   private final String id;

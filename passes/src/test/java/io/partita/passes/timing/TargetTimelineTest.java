@@ -131,7 +131,7 @@ class TargetTimelineTest {
         .isInstanceOf(PartitaException.class)
         .hasMessage(
             """
-            error P4151: the target doesn't say how fast a kernel is
+            error P4151: the target states no speed for a kernel
               where:     target, chip bare
               expected:  kernel norm i8
               found:     none for this kind of elements

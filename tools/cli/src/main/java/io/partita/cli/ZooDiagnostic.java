@@ -5,7 +5,7 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Diagnostics of requests to the model zoo. */
 enum ZooDiagnostic implements DiagnosticCode {
-  NOT_IN_THE_ZOO("P6101", "the zoo doesn't have this");
+  NOT_IN_THE_ZOO("P6101", "the zoo has no such model");
 
   private final String id;
   private final String title;

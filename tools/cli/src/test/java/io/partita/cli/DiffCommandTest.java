@@ -222,7 +222,7 @@ final class DiffCommandTest {
     assertThat(diff.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(diff.err())
         .contains(
-            "error P5106: what an emitted program should compute can't be read\n  where:     "
+            "error P5106: the reference results of an emitted program can't be read\n  where:     "
                 + file)
         .contains("found:     no such file");
   }

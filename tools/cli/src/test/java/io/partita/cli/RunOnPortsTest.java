@@ -219,7 +219,7 @@ final class RunOnPortsTest {
         run(two, scratch.resolve("none.npz"), List.of("--on=gvsoc", "--gvsoc=" + scratch));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(run.err())
-        .contains("error P5102: a program that builds or runs emitted C isn't there")
+        .contains("error P5102: a program that builds or runs emitted C is missing")
         .contains("with bin/gvsoc", "targets/gvsoc/README.md");
   }
 
@@ -234,7 +234,7 @@ final class RunOnPortsTest {
     Process run = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     assertThat(run.waitFor()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(Files.readString(log))
-        .contains("error P5102: a program that builds or runs emitted C isn't there")
+        .contains("error P5102: a program that builds or runs emitted C is missing")
         .contains("where:     --on " + port.text(), "make on the path", "apt-get install ");
   }
 

@@ -9,7 +9,7 @@ public enum DriverCode implements DiagnosticCode {
   BAD_ARRAY("P6003", "a NumPy file can't be read"),
   CASE_MISMATCH("P6004", "recorded arrays don't fit the model"),
   FILE("P6005", "a file can't be read or written"),
-  OUTPUT_EXISTS("P6006", "the output is already there"),
+  OUTPUT_EXISTS("P6006", "the output already exists"),
   BAD_BINDING("P6008", "a binding is wrong"),
   OUT_OF_MEMORY("P6009", "there isn't enough memory"),
   BAD_VOCABULARY("P6010", "the vocabulary can't be used"),
@@ -25,10 +25,10 @@ public enum DriverCode implements DiagnosticCode {
   DERIVED_DIMENSION("P6020", "a dimension follows from others", Severity.NOTE),
   NO_CHUNKS("P6021", "the model can't take several tokens at once"),
   PROMPT_TOO_LONG("P6022", "the prompt is longer than the KV cache"),
-  CHOSEN_NUMBER("P6023", "a number is not given that the model needs", Severity.NOTE),
-  STATE_GIVEN("P6030", "the program keeps these arrays itself"),
+  CHOSEN_NUMBER("P6023", "a number that the model needs is not given", Severity.NOTE),
+  STATE_GIVEN("P6030", "these arrays are state that the program keeps"),
   UNUSED_ARRAYS("P6031", "arrays are not used", Severity.NOTE),
-  INTERNAL("P6099", "this is an error of Partita itself");
+  INTERNAL("P6099", "this is an internal error of Partita");
 
   private final String id;
   private final String title;

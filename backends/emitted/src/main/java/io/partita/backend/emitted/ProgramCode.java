@@ -6,12 +6,12 @@ import io.partita.ir.diagnostic.Severity;
 /** What can go wrong with emitted C. */
 public enum ProgramCode implements DiagnosticCode {
   DESCRIPTOR("P5101", "the emitted program's description can't be read"),
-  NO_PROGRAM("P5102", "a program that builds or runs emitted C isn't there"),
+  NO_PROGRAM("P5102", "a program that builds or runs emitted C is missing"),
   BUILD_FAILED("P5103", "emitted C doesn't compile"),
   PROGRAM_STOPPED("P5104", "the emitted program stopped"),
   TOO_MANY_CHIPS("P5105", "a port has too few chips for the program"),
-  REFERENCE("P5106", "what an emitted program should compute can't be read"),
-  PREDICTION("P5107", "what an emitted program should take can't be read");
+  REFERENCE("P5106", "the reference results of an emitted program can't be read"),
+  PREDICTION("P5107", "the predicted figures of an emitted program can't be read");
 
   private final String id;
   private final String title;

@@ -5,7 +5,7 @@ import io.partita.ir.diagnostic.Severity;
 
 /** What can go wrong when a module becomes Java, or when emitted Java is run. */
 public enum BackendCode implements DiagnosticCode {
-  SYMBOLIC_SHAPE("P5001", "a shape is not known when compiling"),
+  SYMBOLIC_SHAPE("P5001", "a shape is not known at compile time"),
   DESCRIPTOR("P5004", "the compiled model can't be read"),
   EMITTED_SOURCE("P5005", "the emitted Java doesn't compile"),
   PROGRAM_INPUT("P5006", "an input doesn't fit the compiled model"),
@@ -17,7 +17,7 @@ public enum BackendCode implements DiagnosticCode {
   DEVICE_ENDED("P5012", "a device's process ended"),
   PORT_IN_USE("P5013", "a device can't listen at its address"),
   DEVICES_STALLED("P5014", "the devices wait for each other"),
-  PEERS("P5015", "the list of the devices' addresses is wrong"),
+  PEERS("P5015", "the list of device addresses is invalid"),
   PARTIAL_PORT("P5016", "an input or output is a partial result");
 
   private final String id;

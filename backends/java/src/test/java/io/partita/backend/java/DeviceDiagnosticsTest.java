@@ -64,7 +64,7 @@ class DeviceDiagnosticsTest {
     assertFails(
         () -> connect("127.0.0.1:7000"),
         """
-        error P5015: the list of the devices' addresses is wrong
+        error P5015: the list of device addresses is invalid
           where:     --peers
           expected:  host:port for each device, in their order, separated by commas
           found:     1 addresses for 2 devices: 127.0.0.1:7000

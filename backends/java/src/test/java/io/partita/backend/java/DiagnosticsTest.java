@@ -38,7 +38,7 @@ class DiagnosticsTest {
     assertFails(
         () -> JavaBackend.emit(module, OPTIONS),
         """
-        error P5001: a shape is not known when compiling
+        error P5001: a shape is not known at compile time
           where:     input "x"
           expected:  extents that are numbers
           found:     f32[2,seq]

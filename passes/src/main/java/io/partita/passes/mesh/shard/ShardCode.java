@@ -8,7 +8,7 @@ import io.partita.ir.diagnostic.Severity;
 public enum ShardCode implements DiagnosticCode {
   STRATEGY("P4201", "the strategy can't be read"),
   NOTHING_TO_SPLIT("P4202", "the strategy finds nothing to split"),
-  ALREADY_SHARDED("P4203", "the module is already on devices"),
+  ALREADY_SHARDED("P4203", "the module is already distributed"),
   SELECTION("P4204", "the model has no scores of tokens to select from");
 
   private final String id;

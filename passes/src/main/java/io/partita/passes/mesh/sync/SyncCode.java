@@ -8,11 +8,11 @@ import io.partita.ir.diagnostic.Severity;
 public enum SyncCode implements DiagnosticCode {
   BLOCKS("P4221", "there is no such block"),
   DROP("P4222", "the sync after a block's attention can't be dropped"),
-  LOW_BIT("P4223", "a sum can't travel in few bits"),
-  CALIBRATION("P4224", "a calibration is of something else"),
+  LOW_BIT("P4223", "a sum can't be sent in low precision"),
+  CALIBRATION("P4224", "a calibration doesn't match the model"),
   RANGES("P4225", "a calibration has no range for a feature"),
   RULES("P4226", "a rule for the sums of blocks is not valid"),
-  RANKING("P4227", "a ranking of blocks is of something else"),
+  RANKING("P4227", "a ranking of blocks doesn't match the model"),
   HEADS("P4228", "the heads of a block can't be moved to other devices");
 
   private final String id;

@@ -5,7 +5,7 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Why there is no plan. */
 public enum PlanCode implements DiagnosticCode {
-  DEVICES("P4301", "the target hasn't so many devices"),
+  DEVICES("P4301", "the target has too few devices"),
   NO_STRATEGY("P4302", "no strategy can be used");
 
   private final String id;

@@ -5,11 +5,11 @@ import io.partita.ir.diagnostic.Severity;
 
 /** What can be wrong with a schedule of sends and receives. */
 public enum CollectiveCode implements DiagnosticCode {
-  STEP("P4101", "a step of a schedule makes no sense"),
+  STEP("P4101", "a step of a communication schedule is invalid"),
   UNMATCHED("P4102", "a message is sent or awaited, but not both"),
-  MISMATCH("P4103", "a receive expects another message than the one that comes"),
+  MISMATCH("P4103", "a receive doesn't match the message that arrives"),
   DEADLOCK("P4104", "devices wait for each other in a circle"),
-  RESULT("P4105", "a schedule doesn't give what the collective asks for");
+  RESULT("P4105", "a schedule doesn't compute the result of the collective");
 
   private final String id;
   private final String title;

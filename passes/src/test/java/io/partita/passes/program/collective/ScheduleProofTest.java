@@ -192,7 +192,7 @@ class ScheduleProofTest {
     assertThat(message(List.of(List.of(send(1, 0)), List.of(receive(0, 1))), 1))
         .isEqualTo(
             """
-            error P4103: a receive expects another message than the one that comes
+            error P4103: a receive doesn't match the message that arrives
               where:     all-gather of 2 i8 on 2 devices, device 1, step 0 (receive 1 B from 0)
               expected:  1 B for [[1, 2)]
               found:     1 B of [[0, 1)] by device 0, step 0
@@ -200,7 +200,7 @@ class ScheduleProofTest {
     assertThat(message(List.of(List.of(send(2, 0)), List.of()), 1))
         .isEqualTo(
             """
-            error P4101: a step of a schedule makes no sense
+            error P4101: a step of a communication schedule is invalid
               where:     all-gather of 2 i8 on 2 devices, device 0, step 0 (send 1 B to 2)
               expected:  another device
               found:     device 2
@@ -208,7 +208,7 @@ class ScheduleProofTest {
     assertThat(message(List.of(List.of(send(1, 0)), List.of(receive(0, 0))), 1))
         .isEqualTo(
             """
-            error P4105: a schedule doesn't give what the collective asks for
+            error P4105: a schedule doesn't compute the result of the collective
               where:     all-gather of 2 i8 on 2 devices, device 0
               expected:  elements [1, 2)
               found:     nothing

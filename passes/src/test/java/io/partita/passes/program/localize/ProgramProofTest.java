@@ -171,7 +171,7 @@ class ProgramProofTest {
     assertThatThrownBy(() -> ProgramProof.verify(program(mixed), 2))
         .hasMessage(
             """
-            error P4103: a receive expects another message than the one that comes
+            error P4103: a receive doesn't match the message that arrives
               where:     program "main", device 1, sync 1 "sum", step 0 (receive 4 B from 0)
               expected:  4 B for [[0, 4)]
               found:     4 B of [[0, 4)] by device 0, sync 0 "sum", step 0

@@ -83,7 +83,7 @@ class VaryingProgramsTest {
     assertThatThrownBy(() -> Localization.of(varies, 1))
         .hasMessage(
             """
-            error P3405: a varying value has no whole
+            error P3405: a varying value isn't one value
               where:     output y
               expected:  a value that is whole, split or partial
               found:     one that varies over [x]

@@ -6,11 +6,11 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Diagnostics of evaluations. */
 public enum MetricCode implements DiagnosticCode {
-  ARRAY("P6201", "the data doesn't have the array that is evaluated"),
+  ARRAY("P6201", "the data lacks the array to evaluate"),
   DATA("P6202", "the data doesn't fit the model"),
   NO_METRIC("P6203", "there is no metric for the model"),
-  CALIBRATION_FILE("P6204", "a file of a calibration can't be used"),
-  RANKING_FILE("P6205", "a file of a ranking can't be used"),
+  CALIBRATION_FILE("P6204", "a calibration file can't be used"),
+  RANKING_FILE("P6205", "a ranking file can't be used"),
   MIX("P6206", "no mix of methods is within the limit");
 
   private final String id;

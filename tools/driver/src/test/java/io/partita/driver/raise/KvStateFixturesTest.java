@@ -182,7 +182,7 @@ class KvStateFixturesTest {
     assertThat(notes.getFirst().toString())
         .isEqualTo(
             """
-            note P4010: an attention mask was taken for all ones
+            note P4010: an attention mask was assumed to be all ones
               where:     input "attention_mask"
               expected:  ones for all tokens, past and new
               found:     a mask that only hides padding; the input is gone
