@@ -4,7 +4,7 @@ import io.partita.ir.graph.Module;
 import io.partita.ir.stage.Stage;
 
 /**
- * A pass that changes a module: of the graph dialect, of the mesh dialect, or from one to the
+ * A pass from modules to modules: of the graph dialect, of the mesh dialect, or from one to the
  * other.
  */
 public interface ModulePass extends Pass<Module, Module> {

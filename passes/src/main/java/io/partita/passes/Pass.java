@@ -5,25 +5,25 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * One step of compilation: takes a model at one stage and gives it at the same or a later stage.
+ * A step of compilation from a model at one stage to the same or a later stage.
  *
- * @param <I> the form that it takes
- * @param <O> the form that it gives
+ * @param <I> the input
+ * @param <O> the output
  */
 public interface Pass<I, O> {
-  /** As it stands in a pipeline, such as {@code raise}. */
+  /** The name in pipelines, such as {@code raise}. */
   String name();
 
-  /** One line that says what it's for. */
+  /** The purpose, in one line. */
   String purpose();
 
-  /** The stage of what it takes. */
+  /** The stage of the input. */
   Stage<I> takes();
 
-  /** The stage of what it gives. */
+  /** The stage of the output. */
   Stage<O> gives();
 
-  /** Names of the properties that the model must have, which other passes establish. */
+  /** The required properties of the input, which other passes establish. */
   default Set<Property> requires() {
     return Set.of();
   }
@@ -34,13 +34,13 @@ public interface Pass<I, O> {
 
   O run(I model);
 
-  /** A pass without options or conditions. */
+  /** Creates a pass without options or conditions. */
   static <I, O> Pass<I, O> of(
       String name, String purpose, Stage<I> takes, Stage<O> gives, Function<I, O> function) {
     return new FunctionPass<>(name, purpose, takes, gives, function);
   }
 
-  /** What one pass may rely on because another has run. */
+  /** A property of models that a pass establishes and others require. */
   enum Property {
     /** Subgraphs of transformers are structured operations. */
     RAISED,

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * A pass as it stands in a pipeline.
+ * A pass in the text of a pipeline.
  *
- * @param name the pass
- * @param arguments by name; an argument without a name has the empty one
+ * @param name the name of the pass
+ * @param arguments the arguments by name; one without a name has the empty name
  */
 public record PassCall(String name, Map<String, String> arguments) {
   static PassCall parse(String text) {
@@ -35,7 +35,7 @@ public record PassCall(String name, Map<String, String> arguments) {
     return new PassCall(name, arguments);
   }
 
-  /** A whole number given as {@code name=value}. */
+  /** Returns a whole number that is given as {@code name=value}. */
   public OptionalLong integer(String option) {
     String value = arguments.get(option);
     if (value == null) {
@@ -48,7 +48,7 @@ public record PassCall(String name, Map<String, String> arguments) {
     }
   }
 
-  /** That only the given options are used. */
+  /** Checks that there are no other options. */
   public void requireOptions(String... known) {
     for (String option : arguments.keySet()) {
       if (!java.util.List.of(known).contains(option)) {

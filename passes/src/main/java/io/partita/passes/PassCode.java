@@ -3,7 +3,7 @@ package io.partita.passes;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong in passes. */
+/** Diagnostics of passes. */
 public enum PassCode implements DiagnosticCode {
   PIPELINE_SYNTAX("P4001", "the pass pipeline can't be read"),
   UNKNOWN_PASS("P4002", "there is no such pass"),

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The passes that a pipeline may name. */
+/** The passes that pipelines may contain. */
 public final class PassRegistry {
   /**
-   * A pass that there is.
+   * A known pass.
    *
-   * @param name as in a pipeline
+   * @param name the name in pipelines
    * @param usage name and options, such as {@code kv-state(capacity=N)}
-   * @param purpose one line
+   * @param purpose the purpose, in one line
    */
   public record Entry(
       String name,
@@ -36,7 +36,7 @@ public final class PassRegistry {
     }
   }
 
-  /** An entry for a pass without options. */
+  /** Returns the entry of a pass without options. */
   public static Entry entry(Pass<?, ?> pass) {
     return new Entry(
         pass.name(),
@@ -50,20 +50,20 @@ public final class PassRegistry {
         });
   }
 
-  /** An entry for a pass of modules that has options. */
+  /** Returns the entry of a module pass with options. */
   public static Entry entry(
       String usage, String purpose, Function<PassCall, Pass<?, ?>> constructor) {
     String name = usage.substring(0, usage.indexOf('('));
     return new Entry(name, usage, purpose, Stage.MODULE, Stage.MODULE, constructor);
   }
 
-  /** By name. */
+  /** Returns the entries by name. */
   public List<Entry> entries() {
     return new ArrayList<>(entries.values());
   }
 
   /**
-   * That a pass takes models of the stage that the one before it gives.
+   * Checks that a pass takes models of the stage that the previous one gives.
    *
    * @throws PartitaException {@link PassCode#PASS_ORDER}
    */

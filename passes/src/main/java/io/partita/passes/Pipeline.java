@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Passes in the order in which they run. As text: {@code simplify,raise,kv-state(capacity=256)};
- * the arguments of a pass are {@code name=value}, or a value alone where there's only one.
+ * A sequence of passes. In text form: {@code simplify,raise,kv-state(capacity=256)}; the arguments
+ * of a pass are {@code name=value}, or a value alone if there is only one.
  */
 public record Pipeline(List<Pass<?, ?>> passes) {
   private static final String OTHER_STAGE = "partita opt --list-passes says what passes take";
@@ -21,16 +21,16 @@ public record Pipeline(List<Pass<?, ?>> passes) {
     passes = List.copyOf(passes);
   }
 
-  /** Sees each pass's result, for instance to print it. */
+  /** Observes the result of each pass, for example to print it. */
   public interface Observer {
     void after(Pass<?, ?> pass, Staged<?> before, Staged<?> after);
   }
 
   /**
-   * Reads a pipeline; blank text is the empty one.
+   * Parses a pipeline; blank text is the empty one.
    *
-   * @throws PartitaException when it isn't well formed, names a pass or an option that there isn't,
-   *     or a pass doesn't take what the one before it gives
+   * @throws PartitaException if it is malformed, contains an unknown pass or option, or a pass
+   *     doesn't take the output of the previous one
    */
   public static Pipeline parse(String text, PassRegistry registry) {
     List<Pass<?, ?>> passes = new ArrayList<>();
@@ -43,7 +43,7 @@ public record Pipeline(List<Pass<?, ?>> passes) {
     return new Pipeline(passes);
   }
 
-  /** Cuts at the commas that stand outside parentheses. */
+  /** Splits at commas outside of parentheses. */
   private static List<String> split(String text) {
     List<String> parts = new ArrayList<>();
     int depth = 0;
@@ -80,8 +80,8 @@ public record Pipeline(List<Pass<?, ?>> passes) {
   /**
    * Runs all passes.
    *
-   * @throws PartitaException when a pass comes before one that it needs or takes models of another
-   *     stage, or as the passes say
+   * @throws PartitaException if a pass comes before one that it requires or takes models of another
+   *     stage, or as the passes
    */
   public Staged<?> run(Staged<?> model, Observer observer) {
     Set<Pass.Property> established = EnumSet.noneOf(Pass.Property.class);
@@ -96,7 +96,7 @@ public record Pipeline(List<Pass<?, ?>> passes) {
     return current;
   }
 
-  /** Runs all passes; they must give a module. */
+  /** Runs all passes, which must give a module. */
   public Module run(Module module, Observer observer) {
     Staged<?> result = run(Staged.of(module), observer);
     return result

@@ -1,2 +1,2 @@
-/** Rewrites of modules, and the order in which they run. */
+/** Passes and pipelines. */
 package io.partita.passes;

@@ -1,9 +1,9 @@
 package io.partita.passes.rewrite;
 
 /**
- * A named place in a pattern that keeps what it matched.
+ * A named part of a pattern that records its match.
  *
- * @param <T> what it keeps: a value, a node or an operation
+ * @param <T> the type of the match: a value, a node or an operation
  */
 public final class Capture<T> {
   private final String name;

@@ -2,9 +2,7 @@ package io.partita.passes.rewrite;
 
 import java.util.Optional;
 
-/**
- * What the captures of a pattern hold so far. Immutable, so that a match can go back and try on.
- */
+/** The captures of a partial match. Immutable, so that matching can backtrack. */
 public final class Match {
   static final Match EMPTY = new Match(null, null, null);
 
@@ -18,7 +16,7 @@ public final class Match {
     this.held = held;
   }
 
-  /** This match with one more capture; none when the capture already holds something else. */
+  /** Returns this match with another capture; empty if the capture already has another match. */
   <T> Optional<Match> with(Capture<T> capture, T value) {
     for (Match match = this; match != EMPTY; match = match.before) {
       if (match.capture == capture) {
@@ -37,7 +35,7 @@ public final class Match {
     return false;
   }
 
-  /** What the capture holds; it must have taken part in the match. */
+  /** Returns the match of a capture, which must be part of this match. */
   @SuppressWarnings("unchecked")
   public <T> T get(Capture<T> capture) {
     for (Match match = this; match != EMPTY; match = match.before) {

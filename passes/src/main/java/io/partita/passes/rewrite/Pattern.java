@@ -14,12 +14,12 @@ import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
- * A shape that a value and what it is computed from may have. Patterns look upwards only: from a
+ * A pattern of a value and the nodes from which it is computed. Patterns look upwards only: from a
  * value to its definition and operands.
  */
 @FunctionalInterface
 public interface Pattern {
-  /** The match extended by what this pattern captures, or none. */
+  /** Returns the match extended by the captures of this pattern, or empty. */
   Optional<Match> match(Value value, GraphEditor graph, Match match);
 
   default Optional<Match> match(Value value, GraphEditor graph) {
@@ -30,31 +30,28 @@ public interface Pattern {
     return (value, graph, match) -> Optional.of(match);
   }
 
-  /** Any value; where the capture stands twice, the same one. */
+  /** Matches any value; a capture that occurs twice must match the same one. */
   static Pattern any(Capture<Value> capture) {
     return (value, graph, match) -> match.with(capture, value);
   }
 
-  /** A constant whose data passes the test. */
+  /** Matches a constant whose data passes a test. */
   static Pattern constant(Predicate<Tensor> test) {
     return (value, graph, match) ->
         graph.constant(value).filter(test).isPresent() ? Optional.of(match) : Optional.empty();
   }
 
-  /** Any constant. */
+  /** Matches any constant. */
   static Pattern constant(Capture<Value> capture) {
     return constant(data -> true).as(capture);
   }
 
-  /**
-   * A constant of which every element equals {@code number}, but for its rounding to the element
-   * type.
-   */
+  /** Matches a constant whose elements all equal {@code number}, rounded to the element type. */
   static Pattern number(double number) {
     return constant(data -> isNear(data, number));
   }
 
-  /** A constant of one element, or of equal elements. */
+  /** Matches a constant of one element or of equal elements. */
   static Pattern uniform(Capture<Value> capture) {
     return constant(data -> data.size() > 0 && data.isFilledWith(data.getDouble(0))).as(capture);
   }
@@ -73,7 +70,8 @@ public interface Pattern {
   }
 
   /**
-   * The only result of a node whose operation is a {@code type}, and whose operands match in order.
+   * Matches the only result of a node with an operation of type {@code type} whose operands match
+   * in order.
    */
   static <O extends Op> Pattern op(Class<O> type, Pattern... operands) {
     return op(type, op -> true, operands);
@@ -97,7 +95,7 @@ public interface Pattern {
     };
   }
 
-  /** The first result of any operation that passes the test, whatever its operands are. */
+  /** Matches the first result of an operation that passes a test, with any operands. */
   static <O extends Op> Pattern result(Class<O> type, Predicate<O> test) {
     return (value, graph, match) ->
         graph
@@ -108,7 +106,7 @@ public interface Pattern {
             .map(op -> match);
   }
 
-  /** A result of a node of which one operand matches. */
+  /** Matches a result of a node, one of whose operands matches. */
   static Pattern operand(int index, Pattern operand) {
     return (value, graph, match) ->
         graph
@@ -117,7 +115,7 @@ public interface Pattern {
             .flatMap(node -> operand.match(graph.operand(node, index), graph, match));
   }
 
-  /** A result of a node that has operands, all of which match. */
+  /** Matches a result of a node that has operands, all of which match. */
   static Pattern operands(Pattern each) {
     return (value, graph, match) -> {
       List<Value> operands = graph.definition(value).map(graph::operands).orElse(List.of());
@@ -129,7 +127,7 @@ public interface Pattern {
     };
   }
 
-  /** A result of a node of which at least one operand passes the test. */
+  /** Matches a result of a node with at least one operand that passes a test. */
   static Pattern someOperand(Predicate<Value> test) {
     return (value, graph, match) ->
         graph.definition(value).map(graph::operands).orElse(List.of()).stream().anyMatch(test)
@@ -145,7 +143,7 @@ public interface Pattern {
     return op(Elementwise.Binary.class, op -> op.function() == function, left, right);
   }
 
-  /** A binary operation with its operands in either order. */
+  /** Matches a binary operation with its operands in either order. */
   static Pattern commutative(BinaryFunction function, Pattern left, Pattern right) {
     return either(binary(function, left, right), binary(function, right, left));
   }
@@ -158,12 +156,12 @@ public interface Pattern {
     return commutative(BinaryFunction.MUL, left, right);
   }
 
-  /** {@code factor * operand}, also written as a division. */
+  /** Matches {@code factor * operand}, also in the form of a division. */
   static Pattern scaled(double factor, Pattern operand) {
     return either(mul(operand, number(factor)), div(operand, number(1 / factor)));
   }
 
-  /** {@code factor * left * right} in any order and grouping. */
+  /** Matches {@code factor * left * right} in any order and grouping. */
   static Pattern scaledProduct(double factor, Pattern left, Pattern right) {
     return either(
         mul(scaled(factor, left), right),
@@ -171,7 +169,7 @@ public interface Pattern {
         scaled(factor, mul(left, right)));
   }
 
-  /** {@code operand * operand}, also written as a power. */
+  /** Matches {@code operand * operand}, also in the form of a power. */
   static Pattern square(Pattern operand) {
     return either(binary(BinaryFunction.POW, operand, number(2)), mul(operand, operand));
   }
@@ -184,7 +182,7 @@ public interface Pattern {
     return binary(BinaryFunction.DIV, left, right);
   }
 
-  /** The first alternative that matches; later ones aren't tried again when the rest fails. */
+  /** Takes the first alternative that matches; there is no backtracking to later ones. */
   static Pattern either(Pattern... alternatives) {
     return (value, graph, match) -> {
       for (Pattern alternative : alternatives) {
@@ -197,7 +195,7 @@ public interface Pattern {
     };
   }
 
-  /** Through any chain of operations that pass the test and have one operand. */
+  /** Looks through any chain of unary operations that pass a test. */
   static Pattern through(Predicate<Op> skipped, Pattern inner) {
     return (value, graph, match) -> {
       Value at = value;
@@ -210,44 +208,44 @@ public interface Pattern {
     };
   }
 
-  /** Both patterns on one value. */
+  /** Matches both patterns on one value. */
   default Pattern and(Pattern other) {
     return (value, graph, match) ->
         this.match(value, graph, match).flatMap(found -> other.match(value, graph, found));
   }
 
-  /** This pattern, keeping the value that it matches. */
+  /** Returns this pattern, which also captures the value. */
   default Pattern as(Capture<Value> capture) {
     return (value, graph, match) ->
         this.match(value, graph, match).flatMap(result -> result.with(capture, value));
   }
 
-  /** This pattern on a value that is read once only. */
+  /** Returns this pattern for values with a single use. */
   default Pattern once() {
     return (value, graph, match) ->
         graph.uses(value) == 1 ? this.match(value, graph, match) : Optional.empty();
   }
 
-  /** This pattern where a test on the value holds too. */
+  /** Returns this pattern with a test of the value. */
   default Pattern where(Predicate<Value> test) {
     return (value, graph, match) ->
         test.test(value) ? this.match(value, graph, match) : Optional.empty();
   }
 
-  /** This pattern where a test on what it captured holds too. */
+  /** Returns this pattern with a test of its captures. */
   default Pattern whereMatch(BiPredicate<Match, GraphEditor> test) {
     return (value, graph, match) ->
         this.match(value, graph, match).filter(result -> test.test(result, graph));
   }
 
-  /** This pattern on a value of the same type as what it captured there. */
+  /** Returns this pattern for values of the same type as a capture. */
   default Pattern ofTypeOf(Capture<Value> capture) {
     return (value, graph, match) ->
         this.match(value, graph, match)
             .filter(result -> result.get(capture).type().equals(value.type()));
   }
 
-  /** Matches a list of values, one pattern each. */
+  /** Matches a list of values, each with its own pattern. */
   static Optional<Match> all(
       List<Value> values, GraphEditor graph, Match match, List<Pattern> patterns) {
     Optional<Match> result = Optional.of(match);

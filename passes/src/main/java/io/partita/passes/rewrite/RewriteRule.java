@@ -7,21 +7,21 @@ import io.partita.ir.op.Op;
 import java.util.Optional;
 
 /**
- * One way to replace a node, named by a verb phrase: the pattern that must be found at it, and the
- * value that stands for its first result from then on.
+ * A replacement of a node, named by a verb phrase: a pattern that the node must match, and the
+ * value that replaces its first result.
  *
- * <p>A rule has no state. {@link #apply} adds nodes only when it gives a value.
+ * <p>Rules have no state. {@link #apply} adds nodes only if it returns a value.
  */
 public interface RewriteRule {
-  /** The operation at which the rule is tried. */
+  /** The type of operations at which the rule is tried. */
   Class<? extends Op> root();
 
-  /** What has to be found; captures are read by {@link #apply}. */
+  /** The pattern, whose captures {@link #apply} reads. */
   Pattern pattern();
 
   /**
-   * The replacement of the matched node's first result, of the same type; none when a closer look
-   * shows that the rule doesn't hold.
+   * Returns the replacement of the matched node's first result, of the same type; empty if a
+   * further condition of the rule doesn't hold.
    */
   Optional<Value> apply(Node node, Match match, GraphEditor graph);
 

@@ -14,12 +14,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/**
- * Applies rules, in the order in which they are given, at each node in graph order, and sweeps over
- * the graph again until none fires.
- */
+/** Applies rules in the given order at each node in graph order, and repeats until none fires. */
 public final class Rewriter {
-  /** A set of rules that still fires after so many sweeps goes round in a circle. */
+  /** The number of sweeps after which rules that still fire are assumed not to terminate. */
   private static final int MOST_SWEEPS = 64;
 
   private final List<RewriteRule> rules;
@@ -35,7 +32,7 @@ public final class Rewriter {
     return editor.freeze();
   }
 
-  /** Rewrites in place and says how often each rule fired, by name. */
+  /** Rewrites in place, and returns the number of times that each rule fired, by name. */
   public Map<String, Integer> rewrite(GraphEditor graph) {
     Map<String, Integer> fired = new TreeMap<>();
     for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
@@ -60,7 +57,7 @@ public final class Rewriter {
   private boolean sweep(GraphEditor graph, Map<String, Integer> fired) {
     boolean changed = false;
     for (Node node : graph.nodes()) {
-      // A rule that doesn't hold on a closer look may have added nodes that nobody reads.
+      // A rule whose further conditions failed may have added unused nodes.
       graph.dropIfDead(node);
       if (!graph.isLive(node)) {
         continue;

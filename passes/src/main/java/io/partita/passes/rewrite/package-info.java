@@ -1,2 +1,2 @@
-/** Patterns, rules and the engine that applies them. */
+/** Patterns, rewrite rules and the engine that applies them. */
 package io.partita.passes.rewrite;

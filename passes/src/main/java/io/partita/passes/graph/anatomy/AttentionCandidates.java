@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What looks like attention, by a simpler test than the rules': a softmax between two products of
- * computed values.
+ * Finds candidates for attention by a simpler test than the rules: a softmax between two products
+ * of computed values.
  */
 final class AttentionCandidates {
   private static final int MOST_STEPS = 64;

@@ -11,7 +11,7 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 import java.util.Optional;
 
-/** The projections, the rotation and the cache of an attention. */
+/** Finds the projections, the rotation and the cache of an attention. */
 final class AttentionParts {
   private static final int MOST_STEPS = 24;
 
@@ -25,7 +25,7 @@ final class AttentionParts {
     this.masks = masks;
   }
 
-  /** What was met between an operand of an attention and the linear that it comes from. */
+  /** The operations between an operand of an attention and its projection. */
   private static final class Source {
     Optional<Projection> linear = Optional.empty();
     Optional<Node> rotation = Optional.empty();
@@ -79,12 +79,12 @@ final class AttentionParts {
             : Optional.empty());
   }
 
-  /** What an operand comes from when no linear is found above it. */
+  /** Describes the origin of an operand without a projection. */
   String end(Value operand) {
     return source(operand).end;
   }
 
-  /** Whether keys and values were computed before, by another run or another model. */
+  /** Whether keys and values come from a previous run or another model. */
   boolean givesKeysAndValues(Block.AttentionPart attention) {
     return attention.cross() && attention.cache().isPresent();
   }
@@ -110,7 +110,9 @@ final class AttentionParts {
     return source;
   }
 
-  /** The operand of {@code node} that comes from the projection; null where it can't be said. */
+  /**
+   * Returns the operand of {@code node} that comes from the projection, or null if it is ambiguous.
+   */
   private Value before(Node node, Source source) {
     return switch (node.op()) {
       case Structured.RotaryEmbedding rotary -> {
@@ -142,7 +144,7 @@ final class AttentionParts {
     };
   }
 
-  /** Whether a linear gives the value, but for movement. */
+  /** Whether a linear computes the value, apart from movement. */
   private boolean isProjected(Value value) {
     Value at = value;
     while (projections.giving(at).isEmpty()

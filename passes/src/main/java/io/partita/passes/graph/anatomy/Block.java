@@ -10,10 +10,10 @@ import java.util.stream.Stream;
 /**
  * One layer of a transformer.
  *
- * @param norms those of the block's inputs, outputs and of its sums with the residual, in order
- * @param placement where its norms stand
+ * @param norms the norms of the block's inputs, outputs and residual sums, in order
+ * @param placement the placement of its norms
  * @param residual whether the attention's output is added to its input
- * @param gaps what of the block wasn't recognised, and why
+ * @param gaps the parts that were not recognised, and why
  */
 public record Block(
     int index,
@@ -23,7 +23,7 @@ public record Block(
     NormPlacement placement,
     boolean residual,
     List<String> gaps) {
-  /** Where a block's norms stand. */
+  /** The placement of the norms of a block. */
   public enum NormPlacement {
     /** Before attention and feed-forward network, inside the residual. */
     PRE,
@@ -36,22 +36,23 @@ public record Block(
     NONE
   }
 
-  /** How positions enter queries and keys. */
+  /** How rotary embeddings pair the features of queries and keys. */
   public enum Rotation {
     NONE,
-    /** Pairs are a half apart. */
+    /** Pairs are half of the features apart. */
     HALVES,
-    /** Pairs are neighbours. */
+    /** Pairs are adjacent. */
     INTERLEAVED
   }
 
   /**
    * The attention and its projections.
    *
-   * @param query the linear that makes queries, and so on; none where it isn't a linear
-   * @param output the linear that joins the heads
-   * @param cross whether keys and values are of another sequence than queries, such as an encoder's
-   * @param rotated features that are rotated, 0 without rotation
+   * @param query the linear that computes queries, and so on; empty if it is not a linear
+   * @param output the output projection
+   * @param cross whether keys and values come from another sequence than queries, such as that of
+   *     an encoder
+   * @param rotated the number of rotated features; 0 without rotation
    */
   public record AttentionPart(
       Node node,
@@ -70,7 +71,7 @@ public record Block(
       Rotation rotation,
       Dim rotated,
       Optional<Cache> cache) {
-    /** Whether some of its linears multiply integers. */
+    /** Whether any of its linears is quantised. */
     public boolean hasQuantizedLinears() {
       return Stream.of(query, key, value, output)
           .flatMap(Optional::stream)
@@ -79,21 +80,21 @@ public record Block(
   }
 
   /**
-   * Keys and values of former tokens as inputs and outputs of the model; or, for another
-   * sequence's, all of them as inputs.
+   * Keys and values of previous tokens as inputs and outputs of the model; for cross-attention,
+   * those of the whole other sequence as inputs.
    *
-   * @param presentKey name of the output, empty where the model doesn't give it
+   * @param presentKey the name of the output; empty if there is none
    */
   public record Cache(String pastKey, String pastValue, String presentKey, String presentValue) {}
 
   /**
-   * @param node the network; where its linears are quantised, the last product
-   * @param inner features between its linears
+   * @param node the network, or its last product if its linears are quantised
+   * @param inner the number of features between its linears
    */
   public record FfnPart(
       Node node, boolean gated, UnaryFunction activation, Dim inner, boolean quantized) {}
 
-  /** Whether some linears multiply integers. */
+  /** Whether any of its linears is quantised. */
   public boolean hasQuantizedLinears() {
     return attention.hasQuantizedLinears() || ffns.stream().anyMatch(FfnPart::quantized);
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Groups attentions, feed-forward networks and norms in blocks. */
+/** Groups attentions, feed-forward networks and norms into blocks. */
 final class BlockFinder {
   private final Graph graph;
   private final Flow flow;
@@ -59,7 +59,7 @@ final class BlockFinder {
     return blocks;
   }
 
-  /** Those of each block; loose ones only where it has no others. */
+  /** The feed-forward networks of each block; unraised ones only if it has no others. */
   private Map<Integer, List<Block.FfnPart>> networks(List<Block.AttentionPart> attentions) {
     Map<Integer, List<Block.FfnPart>> joined = new TreeMap<>();
     for (Node node : graph.nodes()) {
@@ -86,15 +86,15 @@ final class BlockFinder {
     return networks;
   }
 
-  /** Others are heads of classifiers. */
+  /** Other networks are heads of classifiers. */
   private static boolean givesAsManyFeatures(Node network) {
     Shape input = network.operand(0).type().shape();
     return network.result().type().shape().fromEnd(0).equals(input.fromEnd(0));
   }
 
   /**
-   * That of the last attention before the network; or of one that runs beside it: both read the
-   * same residual, and neither depends on the other.
+   * Returns the block of the last attention before the network, or of one in parallel: both read
+   * the same residual, and neither depends on the other.
    */
   private int blockOf(Value result, Value input, List<Block.AttentionPart> attentions) {
     int before = flow.lastAttention(result);
@@ -160,13 +160,13 @@ final class BlockFinder {
         gaps);
   }
 
-  /** Whether the next part of the layer is an attention to other keys, and no network. */
+  /** Whether the next part of the layer is a cross-attention and not a network. */
   private boolean isBeforeCross(int index, List<Block.AttentionPart> attentions) {
     return attentions.stream()
         .anyMatch(next -> next.cross() && flow.lastAttention(next.node().operand(0)) == index);
   }
 
-  /** A norm whose result is carried on as the residual stands after the block before. */
+  /** A norm whose result becomes the residual belongs to the previous block. */
   private boolean isPost(Node norm) {
     return flow.nearestBelow(norm.result(), node -> Flow.isPassing(node.op()), BlockFinder::isSum)
         .isPresent();
@@ -187,7 +187,7 @@ final class BlockFinder {
     if (isPost(post.get())) {
       return Block.NormPlacement.POST;
     }
-    // Where only the network has a norm before it, the attention's stands after the embedding.
+    // If only the network has a norm before it, that of the attention follows the embedding.
     return inner ? Block.NormPlacement.OUTPUT : Block.NormPlacement.PRE;
   }
 
@@ -206,7 +206,7 @@ final class BlockFinder {
     return Flow.above(value, Flow::isPassing, op -> op instanceof Structured.Norm);
   }
 
-  /** A norm of the value, perhaps of another shape. */
+  /** Finds a norm of the value, possibly after a reshape. */
   private Optional<Node> normBelow(Value value) {
     return flow.nearestBelow(
         value,
@@ -214,7 +214,7 @@ final class BlockFinder {
         node -> node.op() instanceof Structured.Norm);
   }
 
-  /** The first sum of the attention's output with what runs past it. */
+  /** Finds the first sum of the attention's output with the residual. */
   private Optional<Node> residual(Projection output) {
     return flow.nearestBelow(
         output.result(),
@@ -230,7 +230,10 @@ final class BlockFinder {
     return node.operands().stream().anyMatch(flow::isParameter);
   }
 
-  /** What stands between the next two linears, where a feed-forward network should be. */
+  /**
+   * Describes the operations between the next two linears, where a feed-forward network is
+   * expected.
+   */
   private String afterwards(Node attention) {
     int from = order.get(attention);
     List<String> between = new ArrayList<>();

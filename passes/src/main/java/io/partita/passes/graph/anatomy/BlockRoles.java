@@ -21,24 +21,24 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Records with each node the block of the transformer that it belongs to, and its role there. This
- * is the only place where blocks are looked for; later stages read what the nodes carry.
+ * Records the transformer block and the role of each node. Only this class identifies blocks; later
+ * stages read the origins of nodes.
  *
- * <p>A block is an attention with its projections, its norms and the feed-forward network that
- * follows it, as {@link ModelAnatomy} finds them. What stands between two of its nodes belongs to
- * it. A weight has block and role of the first node that reads it.
+ * <p>A block consists of an attention with its projections and norms, and the feed-forward network
+ * that follows, as {@link ModelAnatomy} finds them. Nodes between two of its nodes belong to it. A
+ * weight has the block and role of its first user.
  */
 public final class BlockRoles {
-  /** The word for nodes that multiply queries, keys and values by one weight. */
+  /** The role of nodes that compute queries, keys and values with one weight. */
   private static final String FUSED = "projection";
 
   /** The role of the product whose activation gates another in a feed-forward network. */
   public static final String GATE = "gate";
 
-  /** The role of the product with as many features as the network has inside. */
+  /** The role of the product that gives the inner features of the network. */
   public static final String UP = "up";
 
-  /** The role of the product that gives the network's result. */
+  /** The role of the product that gives the result of the network. */
   public static final String DOWN = "down";
 
   private final Graph graph;
@@ -52,7 +52,7 @@ public final class BlockRoles {
     graph.nodes().forEach(node -> order.put(node, order.size()));
   }
 
-  /** The module with blocks and roles; the same where its nodes have them already. */
+  /** Returns the module with blocks and roles; the same module if its nodes have them already. */
   public static Module record(Module module) {
     Graph graph = module.graph();
     boolean isKnown = graph.nodes().stream().anyMatch(node -> node.origin().block().isPresent());
@@ -131,7 +131,7 @@ public final class BlockRoles {
     projection.ifPresent(found -> part(found.node(), block, role));
   }
 
-  /** Sums of what attention or network gives with what runs past it. */
+  /** Marks the sums of attentions and networks with the residual. */
   private void residuals() {
     for (Node node : graph.nodes()) {
       if (isAdd(node) && !roles.containsKey(node)) {
@@ -161,7 +161,7 @@ public final class BlockRoles {
             operand -> !operand.isInput() && operand.definition().op() instanceof Source.Constant);
   }
 
-  /** Nodes without a role belong to the block between whose first and last node they stand. */
+  /** Assigns nodes without a role to the block whose first and last node surround them. */
   private void between(int count) {
     List<Integer> starts = new ArrayList<>(Collections.nCopies(count, Integer.MAX_VALUE));
     int end = 0;
@@ -204,7 +204,7 @@ public final class BlockRoles {
     }
   }
 
-  /** The weights of a network have roles of their own. */
+  /** Gives the weights of a network their own roles. */
   private void network(Node node, Structured.Ffn ffn) {
     List<Value> matrices =
         node.operands().stream().skip(1).filter(value -> value.type().rank() == 2).toList();

@@ -16,12 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What stands before the first block and after the last. */
+/** Finds the embeddings before the first block and the head after the last. */
 final class EmbeddingAndHead {
-  /** A table of token types has no more rows. */
+  /** The largest number of rows of a table of token types. */
   private static final long MOST_TYPES = 4;
 
-  /** Elements of two tables that are compared to see whether they are one. */
+  /** The number of elements that are compared to find equal tables. */
   private static final int SAMPLES = 4096;
 
   private static final int MOST_STEPS = 16;
@@ -57,7 +57,7 @@ final class EmbeddingAndHead {
     return tables;
   }
 
-  /** An embedding, or the rows of a quantised table before they become floats. */
+  /** Finds a lookup, or the gather of a quantised table before its conversion to floats. */
   private boolean isLookup(Node node) {
     return switch (node.op()) {
       case Structured.Embedding embedding -> true;
@@ -102,7 +102,7 @@ final class EmbeddingAndHead {
         : ModelAnatomy.EmbeddingKind.POSITION;
   }
 
-  /** A table of a vector for each position that is added before the first block. */
+  /** Finds a table with a vector for each position, which is added before the first block. */
   private boolean isAddedTable(Node node) {
     if (!(node.op() instanceof Elementwise.Binary(BinaryFunction function))
         || function != BinaryFunction.ADD
@@ -121,7 +121,7 @@ final class EmbeddingAndHead {
         && shape.fromEnd(1).equals(sum.fromEnd(1));
   }
 
-  /** Whether the node's result comes from an embedding through sums and joins only. */
+  /** Whether the result comes from an embedding through sums and concatenations only. */
   private boolean isBeforeBlocks(Node node) {
     if (flow.nextAttention(node.result()) != 0) {
       return false;
@@ -166,7 +166,7 @@ final class EmbeddingAndHead {
         .findFirst();
   }
 
-  /** The join of one learned token with the patches. */
+  /** Finds the concatenation of a learned token with the patches. */
   Optional<Node> classToken() {
     return graph.nodes().stream()
         .filter(
@@ -183,7 +183,7 @@ final class EmbeddingAndHead {
         .findFirst();
   }
 
-  /** The last linear on the way to an output. */
+  /** Finds the last linear before an output. */
   Optional<ModelAnatomy.Head> head() {
     List<ModelAnatomy.EmbeddingTable> tokens =
         embeddings().stream()

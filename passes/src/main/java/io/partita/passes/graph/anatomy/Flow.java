@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Who reads what in a graph, and which attention comes next. */
+/** Uses of values in a graph, and the attentions before and after them. */
 final class Flow {
   /** The index of a value on which no attention depends. */
   static final int NO_ATTENTION = Integer.MAX_VALUE;
@@ -70,7 +70,7 @@ final class Flow {
     return readers.getOrDefault(value, List.of());
   }
 
-  /** The name of the output that this is, if any. */
+  /** Returns the name of the output that this value is, if any. */
   Optional<String> output(Value value) {
     return Optional.ofNullable(outputs.get(value));
   }
@@ -80,17 +80,17 @@ final class Flow {
     return parameters.getOrDefault(value, false);
   }
 
-  /** The index of the first attention that depends on the value. */
+  /** Returns the index of the first attention that depends on the value. */
   int nextAttention(Value value) {
     return next.getOrDefault(value, NO_ATTENTION);
   }
 
-  /** The index of the last attention that the value depends on. */
+  /** Returns the index of the last attention on which the value depends. */
   int lastAttention(Value value) {
     return last.getOrDefault(value, BEFORE_ATTENTION);
   }
 
-  /** Whether {@code value} is {@code source} or computed from it. */
+  /** Whether {@code value} is or depends on {@code source}. */
   boolean depends(Value value, Value source) {
     int earliest = source.definition() == null ? -1 : order.get(source.definition());
     Deque<Value> work = new ArrayDeque<>(List.of(value));
@@ -112,7 +112,7 @@ final class Flow {
     return attentions.get(attention);
   }
 
-  /** Operations that pass a value on, element by element, without another computed operand. */
+  /** Whether an operation passes a value on elementwise, without another computed operand. */
   static boolean isPassing(Op op) {
     return switch (op) {
       case Movement.Reshape reshape -> true;
@@ -125,7 +125,7 @@ final class Flow {
     };
   }
 
-  /** What a part of a block reads, before its norm and pooling. */
+  /** Returns the input of a part of a block, before its norm and pooling. */
   static Value residualOf(Value input) {
     Value at = input;
     while (at.definition() != null && carried(at.definition()) != null) {
@@ -134,7 +134,7 @@ final class Flow {
     return at;
   }
 
-  /** The operand whose features, each by itself, the node's result consists of; else null. */
+  /** Returns the operand from whose features the result is computed featurewise, or null. */
   private static Value carried(Node node) {
     return switch (node.op()) {
       case Op op when isPassing(op) -> node.operand(0);
@@ -148,7 +148,7 @@ final class Flow {
     };
   }
 
-  /** Up through passing operations to one that fits. */
+  /** Searches upwards through such operations for a node that fits. */
   static Optional<Node> above(Value value, Predicate<Op> passing, Predicate<Op> wanted) {
     Node node = value.definition();
     for (int step = 0; step < MOST_STEPS && node != null; step++) {
@@ -163,7 +163,7 @@ final class Flow {
     return Optional.empty();
   }
 
-  /** The nearest node that fits, down through others; all readers are tried. */
+  /** Searches downwards, through all users, for the nearest node that fits. */
   Optional<Node> nearestBelow(Value value, Predicate<Node> passed, Predicate<Node> wanted) {
     Deque<Value> work = new ArrayDeque<>(List.of(value));
     for (int step = 0; step < MOST_STEPS && !work.isEmpty(); step++) {
@@ -179,7 +179,7 @@ final class Flow {
     return Optional.empty();
   }
 
-  /** Down through passing operations with one reader each to one that fits. */
+  /** Searches downwards through such operations with a single user for a node that fits. */
   Optional<Node> below(Value value, Predicate<Op> wanted) {
     Value at = value;
     for (int step = 0; step < MOST_STEPS; step++) {

@@ -23,15 +23,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Finds the values that integer inputs may hold: those that are read as indices of a table, or as
- * positions in a cache. The evaluator refuses any other when it gets there ({@code P3202}); a
- * compiled program refuses it when it reads the input.
+ * Finds the valid values of integer inputs that are used as indices of a table or as positions in a
+ * cache. The evaluator refuses other values when it uses them ({@code P3202}); a compiled program
+ * refuses them when it reads the input.
  *
  * <p>Only operations that keep every element are followed, so that no value is refused that the
- * evaluator takes.
+ * evaluator accepts.
  */
 public final class InputRanges {
-  /** A value whose elements are those of an input, each more by {@code offset}. */
+  /** A value whose elements are those of an input plus {@code offset}. */
   private record Shifted(String input, long offset) {}
 
   private final Map<Value, Shifted> known = new IdentityHashMap<>();
@@ -49,7 +49,7 @@ public final class InputRanges {
     graph.nodes().forEach(this::visit);
   }
 
-  /** The module with what is found, and no wider range than it already has. */
+  /** Returns the module with the ranges that are found, intersected with its own. */
   public static Module record(Module module) {
     InputRanges found = new InputRanges(module);
     List<InputRange> ordered = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class InputRanges {
 
   private void limit(Node node, int operand, long least, long most) {
     Shifted value = known.get(node.operand(operand));
-    // Nothing is read by an empty result, so no index is wrong.
+    // An empty result uses no index.
     if (value == null || least > most || isEmpty(node)) {
       return;
     }
@@ -132,7 +132,7 @@ public final class InputRanges {
     return Optional.ofNullable(known.get(node.operand(operand)));
   }
 
-  /** With a constant whose elements are all the same and small, so that no sum overflows. */
+  /** Follows a sum with a constant of equal, small elements, so that it cannot overflow. */
   private Optional<Shifted> moved(Node node, int value, int by, int sign) {
     if (node.operand(by).isInput() || node.operand(value).type().element() != ElementType.I64) {
       return Optional.empty();

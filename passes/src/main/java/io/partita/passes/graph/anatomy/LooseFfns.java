@@ -12,9 +12,9 @@ import io.partita.passes.graph.raise.linear.FfnOperands;
 import java.util.Optional;
 
 /**
- * Feed-forward networks that no rule joins to one operation, as more than an activation stands
- * between their linears: roundings, norms, batch norms, convolutions of each channel. Or their
- * linears are convolutions of one pixel.
+ * Finds feed-forward networks that no rule raises to one operation, because their linears are 1×1
+ * convolutions, or because there is more than an activation between their linears: quantisation,
+ * norms, batch norms or depthwise convolutions.
  */
 final class LooseFfns {
   private static final int MOST_STEPS = 24;
@@ -27,17 +27,20 @@ final class LooseFfns {
     this.projections = projections;
   }
 
-  /** What was met above the last linear. */
+  /** The operations above the last linear. */
   private record Hidden(UnaryFunction activation, Projection up) {}
 
   /**
-   * A network and what it reads.
+   * A network and its input.
    *
    * @param input the features before its first linear
    */
   record Found(Block.FfnPart part, Value input) {}
 
-  /** The network that ends with this projection, and gives as many features as it takes. */
+  /**
+   * Finds the network that ends with this projection and has equal numbers of input and output
+   * features.
+   */
   Optional<Found> endingWith(Projection down) {
     Value hidden = unshaped(down.input());
     Node product = hidden.definition();
@@ -76,7 +79,7 @@ final class LooseFfns {
     return linear(up).isPresent() ? activated(activated) : Optional.empty();
   }
 
-  /** The function of a projection that the value comes from, through what may stand between. */
+  /** Finds the projection that the value comes from, through operations that may lie between. */
   private Optional<Hidden> activated(Value value) {
     Value at = value;
     for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
@@ -115,7 +118,7 @@ final class LooseFfns {
     return at;
   }
 
-  /** The operand that is changed feature by feature, or within each feature; else null. */
+  /** Returns the operand that is changed featurewise or within each feature, or null. */
   private Value before(Node node) {
     return switch (node.op()) {
       case Structured.Norm norm -> node.operand(0);

@@ -10,7 +10,7 @@ import io.partita.passes.graph.raise.mask.MaskMeaning;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** What the mask operands of attentions hide; layers share them. */
+/** Analyses the masks of attentions; results are shared between layers. */
 final class MaskReading {
   private final GraphEditor graph;
   private final Map<Value, Boolean> causal = new IdentityHashMap<>();
@@ -19,7 +19,7 @@ final class MaskReading {
     this.graph = new GraphEditor(graph);
   }
 
-  /** Whether the attention's mask hides later keys, perhaps besides padding. */
+  /** Whether the attention's mask hides later keys, possibly in addition to padding. */
   boolean isCausal(Node attention) {
     return ((Structured.Attention) attention.op()).mask()
         && causal.computeIfAbsent(

@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a transformer consists of, found in its raised graph.
+ * The structure of a transformer, as found in its raised graph.
  *
- * @param blocks the attentions that were raised, each with what surrounds it, in order
- * @param candidates how many attentions the model had before raising, counted without the rules; no
- *     fewer than were raised, as queries may be weights
- * @param integerAttentions attentions of quantised or integer networks, which stay as they are
- * @param misses what looks like attention and was neither raised nor recognised as quantised
- * @param embeddings lookups and constant tables that are added to them
- * @param head the linear to the vocabulary, or to the classes
+ * @param blocks the raised attentions with their norms and networks, in order
+ * @param candidates the number of attentions before raising, counted without the rules, and at
+ *     least the number of raised ones, because queries may be weights
+ * @param integerAttentions the number of attentions of quantised or integer networks, which are not
+ *     raised
+ * @param misses candidates that were neither raised nor recognised as quantised
+ * @param embeddings lookups, and constant tables that are added to them
+ * @param head the linear to the vocabulary or to the classes
  */
 public record ModelAnatomy(
     List<Block> blocks,
@@ -30,11 +31,11 @@ public record ModelAnatomy(
    * A softmax of a product of two computed values.
    *
    * @param node the softmax
-   * @param reason why it isn't an attention operation
+   * @param reason why it was not raised
    */
   public record Candidate(Node node, String reason) {}
 
-  /** What an {@link EmbeddingTable} holds vectors for. */
+  /** The meaning of the rows of an {@link EmbeddingTable}. */
   public enum EmbeddingKind {
     TOKEN,
     POSITION,
@@ -42,12 +43,12 @@ public record ModelAnatomy(
   }
 
   /**
-   * @param node the lookup; or the addition of a table that is the same for every input
+   * @param node the lookup, or the addition of a table that does not depend on inputs
    */
   public record EmbeddingTable(Node node, EmbeddingKind kind, long rows, long features) {}
 
   /**
-   * @param vocabulary whether it gives scores for the tokens of the embedding
+   * @param vocabulary whether its outputs are scores of the tokens of the embedding
    * @param tied whether it uses the embedding's table
    */
   public record Head(Node node, long outputs, boolean vocabulary, boolean tied) {}
@@ -62,8 +63,8 @@ public record ModelAnatomy(
   /**
    * Examines a model.
    *
-   * @param imported as it was before raising: it says how much there was to recognise
-   * @param raised the same after raising
+   * @param imported the graph before raising, from which candidates are counted
+   * @param raised the graph after raising
    */
   public static ModelAnatomy of(Graph imported, Graph raised) {
     AttentionCandidates before = new AttentionCandidates(imported);
@@ -87,12 +88,12 @@ public record ModelAnatomy(
         surroundings.head());
   }
 
-  /** Blocks of which all parts were recognised. */
+  /** Returns the number of blocks whose parts were all recognised. */
   public long completeBlocks() {
     return blocks.stream().filter(block -> block.gaps().isEmpty()).count();
   }
 
-  /** {@code 12 of 12 blocks raised}, and what keeps the others from it. */
+  /** {@code 12 of 12 blocks raised}, and the obstacles of the others. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(summary());
@@ -108,7 +109,7 @@ public record ModelAnatomy(
     return lines;
   }
 
-  /** Models of integers say which of their blocks were raised and which stay as they are. */
+  /** Describes the blocks of an integer model that were raised and that were not. */
   private String summary() {
     long raised = completeBlocks();
     boolean isQuantized = blocks.stream().anyMatch(Block::hasQuantizedLinears);

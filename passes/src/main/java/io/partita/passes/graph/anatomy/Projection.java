@@ -7,12 +7,12 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 
 /**
- * A product with trained weights: a linear, linears of parts of the features, a convolution of one
- * pixel, or what stands for a linear in a model that quantises what enters it as it runs.
+ * A product with trained weights: a linear, linears of parts of the features, a 1×1 convolution, or
+ * a dynamically quantised linear.
  *
  * @param node the linear, the convolution, or the product of integers
- * @param input the features before they're quantised
- * @param result the features with their scale and bias
+ * @param input the features before quantisation
+ * @param result the features after scale and bias
  */
 public record Projection(Node node, Value input, Value result, boolean quantized) {
   /** Whether its features are channels, and not the last dimension. */
@@ -20,7 +20,7 @@ public record Projection(Node node, Value input, Value result, boolean quantized
     return node.op() instanceof Contraction.Convolution;
   }
 
-  /** How many matrices multiply a part of the features each. */
+  /** Returns the number of matrices, each of which multiplies a part of the features. */
   private Dim groups() {
     Shape weight = node.operand(1).type().shape();
     return node.op() instanceof Contraction.MatMul && weight.rank() > 2
@@ -28,7 +28,7 @@ public record Projection(Node node, Value input, Value result, boolean quantized
         : Dim.ONE;
   }
 
-  /** Whether it is one product of one matrix with the last dimension. */
+  /** Whether it is one product of a matrix with the last dimension. */
   boolean isLinear() {
     return !isPixelwise() && groups().is(1);
   }

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The linears of a graph, convolutions of one pixel, and the linears of ONNX Runtime's dynamic
+ * Finds the linears of a graph, 1×1 convolutions, and linears with ONNX Runtime's dynamic
  * quantisation: {@code cast(matmul(quantize(x), weight) - zero points) * scale (+ bias)}.
  */
 final class Projections {
@@ -80,7 +80,7 @@ final class Projections {
     };
   }
 
-  /** Whether each pixel's channels are multiplied by a matrix, or groups of them by theirs. */
+  /** Whether the channels of each pixel, or groups of them, are multiplied by a matrix. */
   private boolean isPixelwise(Contraction.Convolution convolution, Node node) {
     Window window = convolution.window();
     return convolution.result().isFloat()
@@ -95,7 +95,7 @@ final class Projections {
         && flow.isParameter(node.operand(1));
   }
 
-  /** All, in order. */
+  /** Returns all projections in order. */
   List<Projection> all() {
     return all;
   }
@@ -104,14 +104,14 @@ final class Projections {
     return nodes.contains(node);
   }
 
-  /** The projection that gives the value. */
+  /** Returns the projection that computes the value. */
   Optional<Projection> giving(Value value) {
     return Optional.ofNullable(byResult.get(value));
   }
 
   /**
-   * The projection of what an attention gives, perhaps behind a norm or a gate, or beside what a
-   * convolution gives.
+   * Finds the output projection of an attention, possibly after a norm or a gate, or in parallel
+   * with a convolution.
    */
   Optional<Projection> below(Value value) {
     Value at = value;
@@ -137,7 +137,10 @@ final class Projections {
         || node.op() instanceof Elementwise.Unary;
   }
 
-  /** The floats that a matrix of integers is rounded from, perhaps less their zero point. */
+  /**
+   * Returns the floats from which a matrix of integers is quantised, possibly with its zero point
+   * subtracted.
+   */
   private static Optional<Value> unquantized(Value integers) {
     Value at = integers;
     for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
@@ -159,7 +162,7 @@ final class Projections {
     return Optional.empty();
   }
 
-  /** The sums as floats times a scale, behind what zero points take away from them. */
+  /** Finds the integer sums converted to floats and scaled, after corrections for zero points. */
   private Optional<Value> rescaled(Value sums) {
     Value at = sums;
     for (int step = 0; step < MOST_STEPS; step++) {
@@ -184,7 +187,7 @@ final class Projections {
     return Optional.empty();
   }
 
-  /** The value, or its sum with a trained vector where that's all it is read for. */
+  /** Returns the value, or its sum with a trained vector if that is its only use. */
   Value withBias(Value value) {
     return withBias(value, value.type().rank() - 1);
   }
@@ -211,7 +214,7 @@ final class Projections {
     return node.operand(0) == value ? node.operand(1) : node.operand(0);
   }
 
-  /** One number, or one for each feature, whose axis is so far from the end. */
+  /** Whether a value is a scalar or a vector of the features. */
   private static boolean isPerFeature(Value value, int fromEnd) {
     Shape shape = value.type().shape();
     for (int axis = 0; axis < shape.rank(); axis++) {

@@ -1,2 +1,2 @@
-/** What a transformer consists of, found in its raised graph. */
+/** Analyses of the structure of raised transformers. */
 package io.partita.passes.graph.anatomy;
