@@ -3,6 +3,8 @@ package io.partita.frontend.onnx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.graph.Graph;
+import io.partita.ir.graph.Node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,5 +40,16 @@ class FixtureImportTest {
     // Two that must be equal have different names, or a shape comes from an input's value.
     assertThat(imported).isGreaterThan(models.size() * 9 / 10);
     assertThat(failures).isEmpty();
+  }
+
+  /** Nodes without a name have that of their first output. */
+  @Test
+  void nodesOfFunctionsAreNamedAfterTheCallsAroundThem() {
+    OnnxModel model = OnnxModel.read(FIXTURES.resolve("functions/nested/network.onnx"));
+    Graph graph =
+        new OnnxImporter(ImportOptions.NONE).examine(model).module().orElseThrow().graph();
+    assertThat(graph.nodes())
+        .extracting(Node::name)
+        .contains("y0/n/sq", "y0/n/y", "y0/h", "y0/a/s", "y0/d", "y1/n/sq", "y1/a/s", "y1/y");
   }
 }
