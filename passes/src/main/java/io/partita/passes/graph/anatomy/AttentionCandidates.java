@@ -29,9 +29,13 @@ final class AttentionCandidates {
   private static final int MOST_STEPS = 64;
 
   /**
+   * A softmax between two products.
+   *
+   * @param scores the product above it
+   * @param context the product below it
    * @param isQuantized whether values are rounded between the products
    */
-  record Found(Node node, boolean isQuantized, String reason) {}
+  record Found(Node node, Node scores, Node context, boolean isQuantized, String reason) {}
 
   private final Flow flow;
   private final List<Node> attentions = new ArrayList<>();
@@ -46,18 +50,20 @@ final class AttentionCandidates {
       } else if (isSoftmax(node.op())) {
         Walk up = upwards(node);
         Walk down = downwards(node);
-        if (up.meetsProduct && down.meetsProduct) {
+        if (up.product != null && down.product != null) {
           editor = editor == null ? new GraphEditor(graph) : editor;
-          softmaxes.add(found(node, up.isQuantized || down.isQuantized, editor));
+          softmaxes.add(found(node, up, down, editor));
         }
       }
     }
   }
 
-  private Found found(Node node, boolean isQuantized, GraphEditor editor) {
-    boolean rounds = isQuantized || !(node.op() instanceof Reduction);
+  private Found found(Node node, Walk up, Walk down, GraphEditor editor) {
+    boolean rounds = up.isQuantized || down.isQuantized || !(node.op() instanceof Reduction);
     return new Found(
         node,
+        up.product,
+        down.product,
         rounds,
         rounds
             ? "values are rounded between the products"
@@ -82,7 +88,9 @@ final class AttentionCandidates {
   }
 
   private static final class Walk {
-    boolean meetsProduct;
+    /** The nearest product; null where there is none. */
+    Node product;
+
     boolean isQuantized;
   }
 
@@ -119,7 +127,7 @@ final class AttentionCandidates {
         continue;
       }
       if (isProduct(node)) {
-        walk.meetsProduct = true;
+        walk.product = walk.product == null ? node : walk.product;
       } else if (isPassed(node.op())) {
         walk.isQuantized |= rounds(node.op());
         node.operands().stream()
@@ -134,13 +142,13 @@ final class AttentionCandidates {
     Walk walk = new Walk();
     Deque<Value> work = new ArrayDeque<>(softmax.results());
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (!work.isEmpty() && seen.size() < MOST_STEPS && !walk.meetsProduct) {
+    while (!work.isEmpty() && seen.size() < MOST_STEPS && walk.product == null) {
       for (Node node : flow.readers(work.removeFirst())) {
         if (!seen.add(node)) {
           continue;
         }
         if (isProduct(node)) {
-          walk.meetsProduct = true;
+          walk.product = walk.product == null ? node : walk.product;
         } else if (isPassed(node.op())) {
           walk.isQuantized |= rounds(node.op());
           work.addAll(node.results());

@@ -25,12 +25,21 @@ import java.util.Set;
  * stages read the origins of nodes.
  *
  * <p>A block consists of an attention with its projections and norms, and the feed-forward network
- * that follows, as {@link ModelAnatomy} finds them. Nodes between two of its nodes belong to it. A
- * weight has the block and role of its first user.
+ * that follows, as {@link ModelAnatomy} finds them, or {@link SoftmaxBlocks} where no attention is
+ * one operation. Nodes between two of its nodes belong to it. A weight has the block and role of
+ * its first user.
  */
 public final class BlockRoles {
   /** The role of nodes that compute queries, keys and values with one weight. */
-  private static final String FUSED = "projection";
+  static final String FUSED = "projection";
+
+  static final String ATTENTION = "attention";
+  static final String QUERY = "query";
+  static final String KEY = "key";
+  static final String VALUE = "value";
+  static final String OUTPUT = "output";
+  static final String NORM = "norm";
+  static final String RESIDUAL = "residual";
 
   /** The role of the product whose activation gates another in a feed-forward network. */
   public static final String GATE = "gate";
@@ -56,24 +65,38 @@ public final class BlockRoles {
   public static Module record(Module module) {
     Graph graph = module.graph();
     boolean isKnown = graph.nodes().stream().anyMatch(node -> node.origin().block().isPresent());
-    boolean hasBlocks =
-        graph.nodes().stream().anyMatch(node -> node.op() instanceof Structured.Attention);
-    if (isKnown || !hasBlocks) {
+    if (isKnown) {
       return module;
     }
-    return module.with(new BlockRoles(graph).marked(ModelAnatomy.of(graph, graph)));
+    boolean isRaised =
+        graph.nodes().stream().anyMatch(node -> node.op() instanceof Structured.Attention);
+    List<SoftmaxBlocks.SoftmaxBlock> others =
+        isRaised
+            ? List.of()
+            : SoftmaxBlocks.of(graph, new Flow(graph), new AttentionCandidates(graph).softmaxes());
+    return isRaised || !others.isEmpty()
+        ? module.with(new BlockRoles(graph).marked(ModelAnatomy.of(graph, graph), others))
+        : module;
   }
 
-  private Graph marked(ModelAnatomy anatomy) {
+  /**
+   * @param others blocks whose attentions aren't one operation, where none are
+   */
+  private Graph marked(ModelAnatomy anatomy, List<SoftmaxBlocks.SoftmaxBlock> others) {
     anatomy.blocks().forEach(this::block);
+    for (int i = 0; i < others.size(); i++) {
+      int block = i;
+      others.get(i).attention().forEach(node -> part(node, block, ATTENTION));
+      others.get(i).roles().forEach((node, role) -> part(node, block, role));
+    }
     residuals();
-    between(anatomy.blocks().size());
+    between(anatomy.blocks().size() + others.size());
     anatomy.embeddings().forEach(table -> role(table.node(), "embedding"));
     anatomy.patchEmbedding().ifPresent(node -> role(node, "embedding"));
     anatomy.head().ifPresent(head -> role(head.node(), "head"));
     for (Node node : graph.nodes()) {
-      if (node.op() instanceof Structured.Norm) {
-        roles.putIfAbsent(node, "norm");
+      if (Flow.isNorm(node)) {
+        roles.putIfAbsent(node, NORM);
       }
     }
     weights();
@@ -95,17 +118,17 @@ public final class BlockRoles {
   private void block(Block block) {
     int index = block.index();
     Block.AttentionPart attention = block.attention();
-    part(attention.node(), index, "attention");
+    part(attention.node(), index, ATTENTION);
     boolean isFused =
         attention.query().isPresent()
             && attention
                 .key()
                 .map(Projection::node)
                 .equals(attention.query().map(Projection::node));
-    linear(attention.query(), index, isFused ? FUSED : "query");
-    linear(attention.key(), index, "key");
-    linear(attention.value(), index, "value");
-    linear(attention.output(), index, "output");
+    linear(attention.query(), index, isFused ? FUSED : QUERY);
+    linear(attention.key(), index, KEY);
+    linear(attention.value(), index, VALUE);
+    linear(attention.output(), index, OUTPUT);
     attention.output().ifPresent(output -> branches.add(output.result().definition()));
     for (Block.FfnPart ffn : block.ffns()) {
       part(ffn.node(), index, ffn.node().op() instanceof Structured.Ffn ? "ffn" : DOWN);
@@ -121,7 +144,7 @@ public final class BlockRoles {
       int place = order.get(norm);
       boolean isOwn = place < query ? isPre : place <= last || after-- > 0;
       if (isOwn) {
-        part(norm, index, "norm");
+        part(norm, index, NORM);
         branches.add(norm);
       }
     }
@@ -138,7 +161,7 @@ public final class BlockRoles {
         for (Value operand : node.operands()) {
           Optional<Node> branch = Flow.above(operand, Flow::isPassing, BlockRoles::isBranch);
           if (branch.filter(branches::contains).isPresent() && !isParameter(node)) {
-            part(node, blocks.getOrDefault(branch.get(), -1), "residual");
+            part(node, blocks.getOrDefault(branch.get(), -1), RESIDUAL);
           }
         }
       }

@@ -5,6 +5,7 @@ import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.IntegerNetwork;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Quantized;
@@ -123,6 +124,15 @@ final class Flow {
       case Quantized quantized -> true;
       case Op other -> false;
     };
+  }
+
+  /** {@link #isPassing}, or a requantization. */
+  static boolean isMoving(Node node) {
+    return isPassing(node.op()) || node.op() instanceof IntegerNetwork.Requantize;
+  }
+
+  static boolean isNorm(Node node) {
+    return node.op() instanceof Structured.Norm || node.op() instanceof IntegerNetwork.IntegerNorm;
   }
 
   /** Returns the input of a part of a block, before its norm and pooling. */
