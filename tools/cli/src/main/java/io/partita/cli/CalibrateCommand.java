@@ -5,16 +5,21 @@ import io.partita.driver.Sharding;
 import io.partita.driver.SyncSelection;
 import io.partita.driver.evaluate.Calibration;
 import io.partita.driver.evaluate.CalibrationFile;
+import io.partita.driver.evaluate.CodebookCalibration;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.passes.mesh.shard.Strategy;
-import io.partita.passes.mesh.sync.SyncRewrites;
+import io.partita.passes.mesh.sync.Codebook;
+import io.partita.passes.mesh.sync.SyncMethod;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,8 +62,8 @@ final class CalibrateCommand implements Callable<Integer> {
       names = "--sync",
       paramLabel = "RULES",
       description =
-          "Drop the syncs that these rules drop first, such as 'blocks 0-3: drop+int4'. By"
-              + " default all sums are exact.")
+          "Drop the syncs that these rules drop first, such as 'blocks 0-3: drop+int4', and find"
+              + " codebooks for those with 'vq(k=1024,groups=16)'. By default all sums are exact.")
   String rules;
 
   @Option(
@@ -78,39 +83,61 @@ final class CalibrateCommand implements Callable<Integer> {
     Strategy strategy = devices.required(spec);
     Compilation.Request request =
         new Compilation.Request(model, options.dims, options.values, null, OptionalLong.empty());
-    SyncRewrites dropped =
+    SyncSelection selection =
         new SyncSelection(
-                Optional.ofNullable(rules), Optional.empty(), Optional.ofNullable(ranking))
-            .drops();
+            Optional.ofNullable(rules), Optional.empty(), Optional.ofNullable(ranking));
+    List<SyncMethod.Width.Vector> codebooks = selection.codebooks();
     EvaluationData given = EvaluationData.read(data.file, array);
     PrintWriter err = spec.commandLine().getErr();
     CalibrationFile file;
     try (Progress progress = Progress.start(err, "starting")) {
+      Calibration.Request wanted =
+          new Calibration.Request(
+              request,
+              new Sharding(strategy, selection.drops()),
+              given,
+              data.scaling(),
+              data.samples(),
+              data.threads,
+              output);
       file =
-          new Calibration(err::println, progress::step)
-              .run(
-                  new Calibration.Request(
-                      request,
-                      new Sharding(strategy, dropped),
-                      given,
-                      data.scaling(),
-                      data.samples(),
-                      data.threads,
-                      output));
+          codebooks.isEmpty()
+              ? new Calibration(err::println, progress::step).run(wanted)
+              : new CodebookCalibration(err::println, progress::step).run(wanted, codebooks);
     }
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("output", output.toString());
     report.put("mesh", file.calibration().mesh());
     report.put("sums", file.calibration().sums().size());
     report.put("sequences", file.sequences());
+    report.put(
+        "codebooks", file.calibration().codebooks().stream().map(CalibrateCommand::json).toList());
+    int books = file.calibration().codebooks().size();
     String text =
-        "%s: %d sums on %s, of %d sequences"
+        "%s: %s on %s, of %d sequences"
             .formatted(
                 output,
-                file.calibration().sums().size(),
+                books > 0
+                    ? books + " codebooks, relative error " + errors(file.calibration().codebooks())
+                    : file.calibration().sums().size() + " sums",
                 file.calibration().mesh(),
                 file.sequences());
     spec.commandLine().getOut().println(json ? Json.text(report) : text);
     return ExitCode.DONE;
+  }
+
+  private static Map<String, Object> json(Codebook book) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", book.name());
+    fields.put("size", book.size());
+    fields.put("groups", book.groups());
+    fields.put("error", book.error());
+    return fields;
+  }
+
+  private static String errors(List<Codebook> books) {
+    return books.stream()
+        .map(book -> String.format(Locale.ROOT, "%.3f", book.error()))
+        .collect(Collectors.joining(" "));
   }
 }

@@ -18,7 +18,8 @@ final class SyncOptions {
   @Option(
       names = "--calibration",
       paramLabel = "FILE",
-      description = "The ranges for int4 and other integers: a file of 'partita calibrate'.")
+      description =
+          "The ranges for int4 and other integers, or the codebooks for vq: a file of 'partita calibrate'.")
   Path calibration;
 
   @Option(

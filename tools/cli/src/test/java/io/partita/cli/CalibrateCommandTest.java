@@ -10,8 +10,10 @@ import io.partita.ir.type.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,5 +107,39 @@ class CalibrateCommandTest {
     Invocation run = Invocation.of("opt", PREFILL, "--dim=seq=8", SHARDED + passes);
     assertThat(run.exitCode()).as(run.out()).isEqualTo(ExitCode.USER_ERROR);
     return run.err();
+  }
+
+  /** Codebooks of one number of devices serve another. */
+  @Test
+  @Tag("thorough")
+  void tokensTravelAsIndices() {
+    String rules = "--sync=vq(k=64,groups=4)";
+    Invocation trained = calibrate("--strategy=sequence", "--devices=2", rules, "--json");
+    assertThat(trained.exitCode()).as(trained.err()).isZero();
+    assertThat((List<?>) trained.json().get("codebooks")).hasSize(8);
+    Invocation run =
+        Invocation.of(
+            "evaluate",
+            PREFILL,
+            "--data",
+            data,
+            "--samples=4",
+            "--json",
+            "--strategy=sequence",
+            "--devices=4",
+            rules,
+            "--calibration",
+            calibration);
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(((Number) run.json().get("mean")).doubleValue()).isCloseTo(loss(""), offset(0.5));
+    assertThat(calibrate("--strategy=sequence", "--devices=2", rules).err())
+        .contains("P6204", "no file yet");
+  }
+
+  @Test
+  void codebooksThatCantBeTrainedAreRefused() {
+    assertThat(calibrate("--strategy=sequence", "--devices=2", "--sync=vq(groups=7)").err())
+        .contains("P6207", "a divisor of the");
+    assertThat(calibrate("--devices=2", "--sync=vq").err()).contains("P4229");
   }
 }

@@ -6,9 +6,11 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.BlockRanking;
 import io.partita.passes.mesh.sync.SyncCode;
+import io.partita.passes.mesh.sync.SyncMethod;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.mesh.sync.SyncRules;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,6 +37,11 @@ public record SyncSelection(
   public SyncRewrites drops() {
     Optional<BlockRanking> order = order();
     return new SyncRewrites(parsed(order).drops(), Optional.empty(), order);
+  }
+
+  /** Returns the methods of the rules that need codebooks. */
+  public List<SyncMethod.Width.Vector> codebooks() {
+    return parsed(order()).codebooks();
   }
 
   private Optional<BlockRanking> order() {

@@ -116,11 +116,11 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
     return all.text().substring(0, HASH_DIGITS);
   }
 
-  private static boolean isMatrix(Value value) {
+  static boolean isMatrix(Value value) {
     return value.type().rank() >= 2 && constant(value) != null;
   }
 
-  private static Tensor constant(Value value) {
+  static Tensor constant(Value value) {
     Node definition = value.definition();
     if (definition != null && definition.op() instanceof Communication.Reshard) {
       definition = definition.operand(0).definition();

@@ -7,13 +7,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What was measured of the sums of a model on its devices.
+ * What was measured of what the devices of a model send.
  *
  * @param source where it comes from, for diagnostics
  * @param mesh the devices, as in {@code mesh(kv=4, group=2)}
  * @param sums of each sum, in the model's order
+ * @param codebooks of tokens that are gathered, in the model's order; they serve any number of
+ *     devices
  */
-public record SyncCalibration(String source, String mesh, List<Sum> sums) {
+public record SyncCalibration(
+    String source, String mesh, List<Sum> sums, List<Codebook> codebooks) {
   /** Sums that a diagnostic names. */
   private static final int MOST_NAMED = 4;
 
@@ -26,6 +29,44 @@ public record SyncCalibration(String source, String mesh, List<Sum> sums) {
 
   public SyncCalibration {
     sums = List.copyOf(sums);
+    codebooks = List.copyOf(codebooks);
+  }
+
+  /** A calibration of sums. */
+  public SyncCalibration(String source, String mesh, List<Sum> sums) {
+    this(source, mesh, sums, List.of());
+  }
+
+  /**
+   * The codebook for the tokens of a sync.
+   *
+   * @param size the number of centroids of each group
+   * @throws PartitaException with {@link SyncCode#CALIBRATION} if there is none
+   */
+  Codebook codebook(TokenSync sync, int size, int groups) {
+    List<Codebook> alike =
+        codebooks.stream()
+            .filter(each -> each.features() == sync.features())
+            .filter(each -> each.weights().equals(sync.weights()))
+            .toList();
+    List<Codebook> fitting =
+        alike.stream().filter(each -> each.size() == size && each.groups() == groups).toList();
+    return fitting.stream()
+        .filter(each -> each.name().equals(sync.node().name()))
+        .findFirst()
+        .or(() -> fitting.stream().findFirst())
+        .orElseThrow(
+            () ->
+                SyncCode.CALIBRATION.at(
+                    source,
+                    "a codebook vq(k=%d,groups=%d) for the tokens at %s in block %d"
+                        .formatted(size, groups, sync.node(), sync.block()),
+                    alike.isEmpty()
+                        ? codebooks.isEmpty() ? "no codebooks" : "codebooks of other tokens"
+                        : "vq(k=%d,groups=%d)"
+                            .formatted(alike.getFirst().size(), alike.getFirst().groups()),
+                    "calibrate this model with partita calibrate --strategy sequence --sync"
+                        + " 'vq(k=%d,groups=%d)'".formatted(size, groups)));
   }
 
   /**

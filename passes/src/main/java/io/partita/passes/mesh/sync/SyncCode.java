@@ -13,7 +13,8 @@ public enum SyncCode implements DiagnosticCode {
   RANGES("P4225", "a calibration has no range for a feature"),
   RULES("P4226", "a rule for the sums of blocks is not valid"),
   RANKING("P4227", "a ranking of blocks doesn't match the model"),
-  HEADS("P4228", "the heads of a block can't be moved to other devices");
+  HEADS("P4228", "the heads of a block can't be moved to other devices"),
+  VECTOR("P4229", "tokens can't be sent as indices of centroids");
 
   private final String id;
   private final String title;

@@ -14,7 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the sums of a block travel, as in {@code drop}, {@code int4+bf16(k=8)} or {@code drop+bf16}.
+ * How the sums of a block travel, as in {@code drop}, {@code int4+bf16(k=8)} or {@code drop+bf16},
+ * or its tokens, as in {@code vq(k=1024,groups=16)}.
  *
  * @param drops whether the sync after attention is dropped
  * @param scatters whether devices get other heads before
@@ -41,6 +42,14 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     record LowBit(
         int bits, OptionalInt exact, OptionalInt seed, ElementType sum, LowBitSyncs.Via via)
         implements Width {}
+
+    /**
+     * Tokens travel as indices of centroids.
+     *
+     * @param size the number of centroids of each group
+     * @param groups of features
+     */
+    record Vector(int size, int groups) implements Width {}
   }
 
   /** Nothing is rewritten. */
@@ -51,7 +60,9 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");
   private static final Pattern OPTION = Pattern.compile("(?:([a-z]+)=)?([a-z0-9]{1,9})");
   private static final String SCATTER = "scatter";
-  private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4");
+  private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4", "vq");
+  private static final int USUAL_CENTROIDS = 1024;
+  private static final int MOST_CENTROIDS = 1 << 16;
 
   /** A part such as {@code bf16(k=8)}: a word, a number and options. */
   private record Part(String text, String word, String number, Map<String, String> options) {
@@ -104,6 +115,12 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     if (isInteger) {
       return lowBit(first, parts.size() > 1 ? Optional.of(parts.get(1)) : Optional.empty());
     }
+    if (first.word.equals("vq") && first.number.isEmpty()) {
+      first.requireOptions(List.of("k", "groups"));
+      return new Width.Vector(
+          first.integer("k", 2, MOST_CENTROIDS).orElse(USUAL_CENTROIDS),
+          first.integer("groups", 1, Integer.MAX_VALUE).orElse(1));
+    }
     first.requireOptions(List.of());
     if (first.word.equals("exact") && first.number.isEmpty()) {
       return new Width.Exact();
@@ -115,7 +132,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       }
     }
     throw new SyncRules.Unreadable(
-        "exact, drop, bf16 or int2 to int8", text, NearestName.remedy(name, NAMES));
+        "exact, drop, bf16, int2 to int8, or vq", text, NearestName.remedy(name, NAMES));
   }
 
   private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
@@ -194,6 +211,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
           case Width.Exact() -> drops ? "" : "exact";
           case Width.Cast(Codec codec) -> codec.toString();
           case Width.LowBit low -> text(low);
+          case Width.Vector(int size, int groups) -> "vq(k=" + size + ",groups=" + groups + ")";
         };
     String drop = scatters ? "drop(" + SCATTER + ")" : "drop";
     return drops ? text.isEmpty() ? drop : drop + "+" + text : text;

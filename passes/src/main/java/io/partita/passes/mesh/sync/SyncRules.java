@@ -175,7 +175,20 @@ public record SyncRules(List<Clause> clauses) {
   /** Whether a calibration is needed. */
   public boolean needsCalibration() {
     return clauses.stream()
-        .anyMatch(each -> each.method.width() instanceof SyncMethod.Width.LowBit);
+        .map(each -> each.method.width())
+        .anyMatch(
+            each ->
+                each instanceof SyncMethod.Width.LowBit || each instanceof SyncMethod.Width.Vector);
+  }
+
+  /** The codebooks that a calibration makes for these rules. */
+  public List<SyncMethod.Width.Vector> codebooks() {
+    return clauses.stream()
+        .map(each -> each.method.width())
+        .filter(SyncMethod.Width.Vector.class::isInstance)
+        .map(SyncMethod.Width.Vector.class::cast)
+        .distinct()
+        .toList();
   }
 
   public boolean isEmpty() {
@@ -218,6 +231,13 @@ public record SyncRules(List<Clause> clauses) {
       switch (clause.method.width()) {
         case SyncMethod.Width.Exact() -> {}
         case SyncMethod.Width.Cast(var codec) -> passes.add(SetCodec.ofSums(codec, clause.blocks));
+        case SyncMethod.Width.Vector(int size, int groups) ->
+            passes.add(
+                new VectorSyncs(
+                    calibration.orElseThrow(() -> uncalibrated(clause)),
+                    clause.blocks,
+                    size,
+                    groups));
         case SyncMethod.Width.LowBit low ->
             passes.add(
                 new LowBitSyncs(
@@ -260,9 +280,9 @@ public record SyncRules(List<Clause> clauses) {
   private static PartitaException uncalibrated(Clause clause) {
     return SyncCode.RULES.at(
         "--sync, clause \"" + clause + "\"",
-        "the ranges of what devices send",
+        "a calibration of what devices send",
         "none",
-        "measure them with partita calibrate, and add --calibration FILE");
+        "measure it with partita calibrate, and add --calibration FILE");
   }
 
   /** The text that {@link #parse} reads. */

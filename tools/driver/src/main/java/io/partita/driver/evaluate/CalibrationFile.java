@@ -3,14 +3,18 @@ package io.partita.driver.evaluate;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
+import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.FeatureRanges;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,16 +67,67 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         sums.add(
             new SyncCalibration.Sum((String) sum.get("name"), (String) sum.get("weights"), ranges));
       }
+      List<Codebook> codebooks = new ArrayList<>();
+      for (Object each : (List<?>) json.getOrDefault("codebooks", List.of())) {
+        codebooks.add(codebook((Map<?, ?>) each, file));
+      }
       return new CalibrationFile(
-          new SyncCalibration(file.toString(), (String) json.get("mesh"), sums),
+          new SyncCalibration(file.toString(), (String) json.get("mesh"), sums, codebooks),
           (String) json.get("data"),
           ((Number) json.get("sequences")).intValue(),
           ((Number) json.get("wanted")).intValue());
     } catch (IOException unreadable) {
       throw broken(file, unreadable.getClass().getSimpleName() + ": " + file);
-    } catch (ClassCastException | NullPointerException | IndexOutOfBoundsException misshapen) {
+    } catch (ClassCastException
+        | NullPointerException
+        | IndexOutOfBoundsException
+        | IllegalArgumentException misshapen) {
       throw broken(file, "JSON of another shape");
     }
+  }
+
+  private static Codebook codebook(Map<?, ?> json, Path file) {
+    ByteBuffer bytes =
+        ByteBuffer.wrap(Base64.getDecoder().decode((String) json.get("centroids")))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    float[] centroids = new float[bytes.remaining() / Float.BYTES];
+    bytes.asFloatBuffer().get(centroids);
+    Codebook book =
+        new Codebook(
+            (String) json.get("name"),
+            (String) json.get("weights"),
+            ((Number) json.get("features")).intValue(),
+            ((Number) json.get("groups")).intValue(),
+            ((Number) json.get("size")).intValue(),
+            centroids,
+            ((Number) json.get("error")).doubleValue());
+    if (book.size() < 1
+        || book.groups() < 1
+        || book.features() % book.groups() != 0
+        || centroids.length != (long) book.size() * book.features()) {
+      throw broken(file, "a codebook with " + centroids.length + " numbers at " + book.name());
+    }
+    for (float each : centroids) {
+      if (!Float.isFinite(each)) {
+        throw broken(file, "the centroid element " + each + " at " + book.name());
+      }
+    }
+    return book;
+  }
+
+  private static Map<String, Object> json(Codebook book) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(book.centroids().length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asFloatBuffer().put(book.centroids());
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", book.name());
+    fields.put("weights", book.weights());
+    fields.put("features", book.features());
+    fields.put("groups", book.groups());
+    fields.put("size", book.size());
+    fields.put("error", book.error());
+    fields.put("centroids", Base64.getEncoder().encodeToString(bytes.array()));
+    return fields;
   }
 
   private static boolean isFull(FeatureRanges ranges) {
@@ -128,6 +183,9 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                   return fields;
                 })
             .toList());
+    if (!calibration.codebooks().isEmpty()) {
+      json.put("codebooks", calibration.codebooks().stream().map(CalibrationFile::json).toList());
+    }
     try {
       byte[] bytes = JSON.std.asString(json).getBytes(StandardCharsets.UTF_8);
       OutputFile.write(file, out -> out.write(bytes));

@@ -11,7 +11,8 @@ public enum MetricCode implements DiagnosticCode {
   NO_METRIC("P6203", "there is no metric for the model"),
   CALIBRATION_FILE("P6204", "a calibration file can't be used"),
   RANKING_FILE("P6205", "a ranking file can't be used"),
-  MIX("P6206", "no mix of methods is within the limit");
+  MIX("P6206", "no mix of methods is within the limit"),
+  CODEBOOK("P6207", "a codebook can't be trained");
 
   private final String id;
   private final String title;

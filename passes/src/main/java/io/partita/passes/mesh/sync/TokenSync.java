@@ -1,0 +1,148 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Node;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.mesh.SyncKind;
+import io.partita.ir.op.Codec;
+import io.partita.ir.op.Communication;
+import io.partita.ir.propagate.LayoutInference;
+import io.partita.ir.tensor.TensorHash;
+import io.partita.ir.type.TensorType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A sync that gathers the tokens of all devices for an attention whose queries are split over them:
+ * {@code [..., tokens, ..., features]}.
+ *
+ * @param node the sync
+ * @param block of the attention, from 0
+ * @param axis of the mesh that splits the tokens
+ * @param dim the dimension that counts tokens
+ * @param weights a hash of the matrices by which the tokens are multiplied; it doesn't depend on
+ *     the devices
+ * @param joins the attentions that read the tokens and whose results are split again
+ */
+public record TokenSync(
+    Node node, int block, String axis, int dim, String weights, List<Node> joins) {
+  private static final int HASH_DIGITS = 16;
+
+  public TokenSync {
+    joins = List.copyOf(joins);
+  }
+
+  /** The syncs of a module of the mesh dialect that gather tokens for attention, in its order. */
+  static List<TokenSync> of(Module module, LayoutInference layouts) {
+    Map<Value, List<Node>> readers = module.graph().readers();
+    Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+    module.graph().outputs().forEach(output -> outputs.add(output.value()));
+    BlockNumbers blocks = BlockNumbers.of(module.graph());
+    List<TokenSync> found = new ArrayList<>();
+    for (Node node : module.graph().nodes()) {
+      if (node.op() instanceof Communication.Sync sync && sync.codec().equals(Codec.EXACT)) {
+        Layout from = layouts.layout(node.operand(0));
+        int dim = tokens(sync, node.operand(0).type(), from);
+        if (dim >= 0) {
+          String axis = from.splits().get(dim).axes().getFirst();
+          joins(node, axis, layouts, readers, outputs)
+              .ifPresent(
+                  joins ->
+                      found.add(
+                          new TokenSync(
+                              node,
+                              blocks.of(joins.getFirst()),
+                              axis,
+                              dim,
+                              weights(readers.getOrDefault(node.result(), List.of())),
+                              joins)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The dimension along which a sync gathers tokens, or -1. */
+  private static int tokens(Communication.Sync sync, TensorType type, Layout from) {
+    List<Integer> dims = new ArrayList<>();
+    for (int dim = 0; dim < from.rank(); dim++) {
+      if (!from.splits().get(dim).isNone()) {
+        dims.add(dim);
+      }
+    }
+    boolean gathers =
+        dims.size() == 1
+            && dims.getFirst() < from.rank() - 1
+            && from.splits().get(dims.getFirst()).axes().size() == 1
+            && from.partial().isEmpty()
+            && from.varying().isEmpty()
+            && sync.kinds().values().stream().allMatch(kind -> kind == SyncKind.ALL_GATHER)
+            && sync.to().splits().stream().allMatch(Split::isNone)
+            && type.element().isFloat()
+            && type.isStatic();
+    return gathers ? dims.getFirst() : -1;
+  }
+
+  /**
+   * The attentions at which all paths from the sync end, with queries that are split over the axis;
+   * empty where a path ends elsewhere.
+   */
+  private static Optional<List<Node>> joins(
+      Node sync,
+      String axis,
+      LayoutInference layouts,
+      Map<Value, List<Node>> readers,
+      Set<Value> outputs) {
+    List<Node> joins = new ArrayList<>();
+    Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    ArrayDeque<Value> open = new ArrayDeque<>(List.of(sync.result()));
+    while (!open.isEmpty()) {
+      Value value = open.removeFirst();
+      if (outputs.contains(value)) {
+        return Optional.empty();
+      }
+      for (Node reader : readers.getOrDefault(value, List.of())) {
+        if (!seen.add(reader)) {
+          continue;
+        }
+        boolean isSplit =
+            reader.results().stream().anyMatch(each -> layouts.layout(each).splitBy(axis) >= 0);
+        if (BlockNumbers.isAttention(reader) && isSplit) {
+          joins.add(reader);
+        } else if (isSplit || reader.op() instanceof Communication) {
+          return Optional.empty();
+        } else {
+          open.addAll(reader.results());
+        }
+      }
+    }
+    return joins.isEmpty() ? Optional.empty() : Optional.of(joins);
+  }
+
+  private static String weights(List<Node> readers) {
+    TensorHash all = new TensorHash();
+    readers.stream()
+        .flatMap(reader -> reader.operands().stream())
+        .filter(SumSync::isMatrix)
+        .map(matrix -> new TensorHash().add(SumSync.constant(matrix)).text())
+        .sorted()
+        .forEach(all::add);
+    return all.text().substring(0, HASH_DIGITS);
+  }
+
+  TensorType type() {
+    return node.operand(0).type();
+  }
+
+  public int features() {
+    return Math.toIntExact(type().shape().fromEnd(0).value());
+  }
+}

@@ -1,0 +1,247 @@
+package io.partita.passes.mesh.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.partita.ir.eval.Evaluator;
+import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.GraphBuilder;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Module;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.op.Op;
+import io.partita.ir.op.Structured;
+import io.partita.ir.program.ProgramEvaluator;
+import io.partita.ir.propagate.MeshEvaluator;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.Dim;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import io.partita.ir.type.TensorType;
+import io.partita.ir.verify.Verifier;
+import io.partita.passes.mesh.shard.ShardPass;
+import io.partita.passes.mesh.shard.Strategy;
+import io.partita.passes.program.localize.Localization;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class VectorSyncsTest {
+  private static final int FEATURES = 8;
+  private static final int HEADS = 2;
+
+  private static float[] random(int count, int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    float[] data = new float[count];
+    for (int i = 0; i < count; i++) {
+      data[i] = (float) random.nextDouble(-1, 1);
+    }
+    return data;
+  }
+
+  private static Codebook book(String weights, int features, int groups, int size) {
+    float[] centroids = random(features * size, size);
+    return new Codebook("tokens", weights, features, groups, size, centroids, 0);
+  }
+
+  /** Self-attention of -x. */
+  private static Module attention(int batch, int tokens, boolean causal) {
+    GraphBuilder graph = new GraphBuilder("attention");
+    TensorType type = TensorType.of(ElementType.F32, batch, tokens, FEATURES);
+    Value x = graph.input("x", type);
+    Value negated = graph.add(new Elementwise.Unary(UnaryFunction.NEG), x);
+    List<Value> heads = new ArrayList<>();
+    for (Value input : List.of(negated, negated, negated)) {
+      Tensor weight =
+          Tensor.floats(
+              Shape.of(FEATURES, FEATURES), random(FEATURES * FEATURES, 7 + heads.size()));
+      Value projected =
+          graph.add(new Structured.Linear(false, false), input, graph.constant(weight));
+      Value cut =
+          graph.add(
+              new Movement.Reshape(Shape.of(batch, tokens, HEADS, FEATURES / HEADS)), projected);
+      heads.add(graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), cut));
+    }
+    Op attention = new Structured.Attention(0.5, 0, causal, Dim.ZERO, 0, false, false);
+    Value attended = graph.add(attention, heads.get(0), heads.get(1), heads.get(2));
+    Value back = graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), attended);
+    graph.output("y", graph.add(new Movement.Reshape(type.shape()), back));
+    return new Module(graph.finish());
+  }
+
+  private static SyncCalibration calibration(Module sharded, int groups, int size) {
+    String weights = TokenStatistics.of(sharded).syncs().getFirst().weights();
+    return new SyncCalibration(
+        "cal.json", "mesh(token=9)", List.of(), List.of(book(weights, FEATURES, groups, size)));
+  }
+
+  private static Module sharded(Module module, int devices) {
+    return new ShardPass(Strategy.of(Map.of("sequence", "" + devices))).run(module);
+  }
+
+  private static Module coded(Module sharded, int groups, int size) {
+    VectorSyncs pass =
+        new VectorSyncs(calibration(sharded, groups, size), BlockSelection.ALL, size, groups);
+    Module coded = pass.run(sharded);
+    Verifier.verify(coded);
+    return coded;
+  }
+
+  private static float[] negated(float[] data) {
+    float[] result = new float[data.length];
+    for (int i = 0; i < data.length; i++) {
+      result[i] = -data[i];
+    }
+    return result;
+  }
+
+  private static void replaceByCentroid(float[] tokens, int token, Codebook book) {
+    for (int group = 0; group < book.groups(); group++) {
+      int best = -1;
+      double least = Double.MAX_VALUE;
+      for (int k = 0; k < book.size(); k++) {
+        double distance = 0;
+        for (int j = 0; j < book.width(); j++) {
+          int at = (group * book.size() + k) * book.width() + j;
+          double difference =
+              tokens[token * FEATURES + group * book.width() + j] - book.centroids()[at];
+          distance += difference * difference;
+        }
+        if (distance < least) {
+          least = distance;
+          best = k;
+        }
+      }
+      System.arraycopy(
+          book.centroids(),
+          (group * book.size() + best) * book.width(),
+          tokens,
+          token * FEATURES + group * book.width(),
+          book.width());
+    }
+  }
+
+  /** Equation 1: each device attends to its own tokens exactly, and to the others' centroids. */
+  @ParameterizedTest
+  @CsvSource({
+    "1,6,2,1,16,false",
+    "1,6,3,4,5,true",
+    "1,7,3,2,300,false",
+    "2,4,2,8,3,false",
+    "2,5,4,2,1024,true"
+  })
+  void remoteTokensAreCentroids(
+      int batch, int tokens, int devices, int groups, int size, boolean causal) {
+    Module module = attention(batch, tokens, causal);
+    Module sharded = sharded(module, devices);
+    Module coded = coded(sharded, groups, size);
+    Shape shape = Shape.of(batch, tokens, FEATURES);
+    float[] given = random(batch * tokens * FEATURES, 1);
+    Tensor x = Tensor.floats(shape, given);
+    Tensor found = MeshEvaluator.run(coded, List.of(x)).getFirst();
+    Codebook book = calibration(sharded, groups, size).codebooks().getFirst();
+    Split parts = Split.even(sharded.placement().orElseThrow().mesh(), tokens, "token");
+    for (int device = 0; device < devices; device++) {
+      float[] seen = negated(given);
+      for (int token = 0; token < batch * tokens; token++) {
+        int position = token % tokens;
+        if (position < parts.from(device) || position >= parts.to(device)) {
+          replaceByCentroid(seen, token, book);
+        }
+      }
+      Tensor expected =
+          Evaluator.run(module.graph(), List.of(Tensor.floats(shape, negated(seen)))).getFirst();
+      for (int i = 0; i < found.size(); i++) {
+        int position = i / FEATURES % tokens;
+        if (position >= parts.from(device) && position < parts.to(device)) {
+          assertThat(found.getDouble(i)).isCloseTo(expected.getDouble(i), within(1e-5));
+        }
+      }
+    }
+    assertThat(new ProgramEvaluator(Localization.of(coded, 1), 1).run(Map.of("x", x)).get("y"))
+        .isEqualTo(found);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2,9", "3,4", "16,5", "256,3", "257,3", "1024,7", "65536,3"})
+  void indicesArePackedAndUnpacked(int size, int codes) {
+    GraphBuilder builder = new GraphBuilder("packing");
+    Value input = builder.input("codes", TensorType.of(ElementType.I32, 2, codes));
+    builder.output("same", input);
+    GraphEditor graph = new GraphEditor(builder.finish());
+    VectorCode code = new VectorCode(book("", 1, 1, size), graph);
+    graph.addOutput("unpacked", code.unpack(code.pack(input), codes));
+    long[] data = new long[2 * codes];
+    for (int i = 0; i < data.length; i++) {
+      data[i] = i == 0 ? size - 1 : i * 7919L % size;
+    }
+    Tensor given = Tensor.ofLongs(input.type(), data);
+    assertThat(Evaluator.run(graph.freeze(), List.of(given)).get(1)).isEqualTo(given);
+  }
+
+  /** ASTRA's tables 1 and 3: ViT-Base and GPT2-S, GPT2-M. */
+  @ParameterizedTest
+  @CsvSource({
+    "12,768,1,120,2457.6",
+    "12,768,16,1920,153.6",
+    "12,768,32,3840,76.8",
+    "24,1024,1,240,3276.8",
+    "24,1024,16,3840,204.8",
+    "24,1024,32,7680,102.4"
+  })
+  void payloadIsThatOfThePaper(
+      int blocks, int features, int groups, int bitsPerToken, double ratio) {
+    int tokens = 256;
+    GraphBuilder builder = new GraphBuilder("encoder");
+    Value input = builder.input("codes", TensorType.of(ElementType.I32, 1, tokens * groups));
+    builder.output("same", input);
+    GraphEditor graph = new GraphEditor(builder.finish());
+    int size = 1024;
+    Codebook book = new Codebook("", "", features, groups, size, new float[0], 0);
+    long bits = 8 * new VectorCode(book, graph).pack(input).type().bytes();
+    assertThat((double) bits / tokens * blocks).isEqualTo(bitsPerToken);
+    int exact = blocks * features * Float.SIZE;
+    assertThat((double) exact / bitsPerToken).isCloseTo(ratio, within(0.001 * ratio));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void blocksThatAreNotChosenStayExact(int blocks) {
+    Module sharded = sharded(attention(1, 4, false), 2);
+    BlockSelection other = BlockSelection.parse(blocks == 1 ? "0" : "1").orElseThrow();
+    VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), other, 4, 1);
+    if (blocks == 1) {
+      assertThat(pass.run(sharded).graph()).isNotEqualTo(sharded.graph());
+    } else {
+      assertThatThrownBy(() -> pass.run(sharded)).hasMessageContaining("P4221");
+    }
+  }
+
+  @Test
+  void withoutGatheredTokensThereIsNothingToQuantise() {
+    Module tensor = new ShardPass(Strategy.tensor(2)).run(attention(1, 4, false));
+    VectorSyncs pass =
+        new VectorSyncs(
+            new SyncCalibration("cal.json", "", List.of(), List.of()), BlockSelection.ALL, 4, 1);
+    assertThatThrownBy(() -> pass.run(tensor)).hasMessageContaining("P4229");
+  }
+
+  @Test
+  void aCodebookOfAnotherSizeIsRefused() {
+    Module sharded = sharded(attention(1, 4, false), 2);
+    VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), BlockSelection.ALL, 8, 2);
+    assertThatThrownBy(() -> pass.run(sharded))
+        .hasMessageContaining("P4224")
+        .hasMessageContaining("vq(k=4,groups=1)")
+        .hasMessageContaining("'vq(k=8,groups=2)'");
+  }
+}

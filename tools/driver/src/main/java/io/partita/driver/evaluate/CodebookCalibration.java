@@ -1,0 +1,215 @@
+package io.partita.driver.evaluate;
+
+import io.partita.backend.java.EmittedJava;
+import io.partita.driver.Compilation;
+import io.partita.driver.Distribution;
+import io.partita.driver.JavaTarget;
+import io.partita.driver.text.CompiledModel;
+import io.partita.ir.diagnostic.Diagnostic;
+import io.partita.ir.diagnostic.PartitaException;
+import io.partita.ir.graph.Module;
+import io.partita.ir.tensor.TensorHash;
+import io.partita.passes.mesh.sync.Codebook;
+import io.partita.passes.mesh.sync.SyncCalibration;
+import io.partita.passes.mesh.sync.SyncMethod;
+import io.partita.passes.mesh.sync.TokenStatistics;
+import io.partita.passes.mesh.sync.TokenSync;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Finds the codebooks of the tokens that devices gather, using the Java emitted for the model. */
+public final class CodebookCalibration {
+  private final Consumer<Diagnostic> notes;
+  private final Consumer<String> progress;
+
+  public CodebookCalibration(Consumer<Diagnostic> notes, Consumer<String> progress) {
+    this.notes = notes;
+    this.progress = progress;
+  }
+
+  /**
+   * @param methods each for all tokens
+   * @return the calibration, as in the file
+   * @throws PartitaException if the model can't be compiled or its devices gather no tokens; with
+   *     {@link MetricCode} if the data or the methods don't fit
+   */
+  public CalibrationFile run(Calibration.Request request, List<SyncMethod.Width.Vector> methods) {
+    if (Files.exists(request.output())) {
+      throw MetricCode.CALIBRATION_FILE.at(
+          request.output().toString(),
+          "no file yet: codebooks are computed at once",
+          "a file",
+          "choose another file with -o, or delete this one");
+    }
+    Module module =
+        new Compilation(notes, progress)
+            .prepare(MetricChoice.fitted(request.model(), request.data()));
+    progress.accept("sharding");
+    Module sharded = request.sharding().run(module);
+    TokenStatistics.Measuring measuring = TokenStatistics.of(sharded);
+    for (TokenSync sync : measuring.syncs()) {
+      methods.forEach(method -> requireGroups(sync, method));
+    }
+    progress.accept("emitting Java");
+    EmittedJava emitted =
+        JavaTarget.USUAL.backend().emit(Distribution.program(measuring.module()), Optional.empty());
+    progress.accept("compiling Java");
+    List<List<float[]>> samples;
+    try (Scorers scorers = new Scorers(emitted, request.threads())) {
+      samples = samples(request, measuring, scorers);
+    }
+    List<Codebook> books = new ArrayList<>();
+    for (int i = 0; i < measuring.syncs().size(); i++) {
+      TokenSync sync = measuring.syncs().get(i);
+      int each = i;
+      float[] tokens = joined(samples.stream().map(sample -> sample.get(each)).toList());
+      requireFinite(tokens, sync);
+      for (SyncMethod.Width.Vector method : methods) {
+        progress.accept("clustering the tokens of block " + sync.block());
+        books.add(book(tokens, sync, method));
+      }
+    }
+    CalibrationFile file =
+        new CalibrationFile(
+            new SyncCalibration(
+                request.output().toString(),
+                sharded.placement().orElseThrow().mesh().toString(),
+                List.of(),
+                books),
+            new TensorHash().add(request.data().samples()).text(),
+            samples.size(),
+            samples.size());
+    file.write(request.output());
+    return file;
+  }
+
+  private List<List<float[]>> samples(
+      Calibration.Request request, TokenStatistics.Measuring measuring, Scorers scorers) {
+    Metric metric =
+        MetricChoice.of(
+            request.model().model(),
+            request.data(),
+            request.scaling(),
+            measured(scorers.first(), measuring));
+    int wanted = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
+    return scorers.each(
+        0,
+        wanted,
+        (program, sample) -> {
+          MeasuredRun<List<float[]>> run = measured(program, measuring);
+          metric.score(run, sample);
+          return run.measured();
+        },
+        new RemainingTime("measured", 0, wanted, progress));
+  }
+
+  private static MeasuredRun<List<float[]>> measured(
+      CompiledModel program, TokenStatistics.Measuring measuring) {
+    return new MeasuredRun<>(
+        program,
+        measuring,
+        measuring::tokens,
+        (one, other) -> {
+          List<float[]> both = new ArrayList<>();
+          for (int i = 0; i < one.size(); i++) {
+            both.add(joined(List.of(one.get(i), other.get(i))));
+          }
+          return both;
+        });
+  }
+
+  private static float[] joined(List<float[]> parts) {
+    float[] all = new float[parts.stream().mapToInt(part -> part.length).sum()];
+    int next = 0;
+    for (float[] part : parts) {
+      System.arraycopy(part, 0, all, next, part.length);
+      next += part.length;
+    }
+    return all;
+  }
+
+  private static void requireGroups(TokenSync sync, SyncMethod.Width.Vector method) {
+    if (sync.features() % method.groups() != 0) {
+      throw MetricCode.CODEBOOK.at(
+          "--sync, groups=" + method.groups(),
+          "a divisor of the " + sync.features() + " features of " + sync.node(),
+          method.groups(),
+          "choose another number of groups");
+    }
+  }
+
+  private static void requireFinite(float[] tokens, TokenSync sync) {
+    for (float each : tokens) {
+      if (!Float.isFinite(each)) {
+        throw MetricCode.CODEBOOK.at(
+            "tokens of block " + sync.block(),
+            "finite numbers",
+            each,
+            "calibrate on data on which the model gives finite numbers");
+      }
+    }
+  }
+
+  private static Codebook book(float[] tokens, TokenSync sync, SyncMethod.Width.Vector method) {
+    int features = sync.features();
+    int count = tokens.length / features;
+    if (count < method.size()) {
+      throw MetricCode.CODEBOOK.at(
+          "--sync, k=" + method.size(),
+          "at least " + method.size() + " tokens ",
+          count + " tokens",
+          "calibrate on more samples, or with k=" + Integer.highestOneBit(Math.max(2, count)));
+    }
+    int width = features / method.groups();
+    float[] centroids = new float[method.size() * features];
+    double[] error = new double[2];
+    for (int group = 0; group < method.groups(); group++) {
+      float[] vectors = group(tokens, features, group * width, width);
+      float[] found = CodebookTraining.centroids(vectors, width, method.size());
+      System.arraycopy(found, 0, centroids, group * found.length, found.length);
+      error[0] += residual(vectors, found, width);
+      error[1] += residual(vectors, mean(vectors, width), width);
+    }
+    return new Codebook(
+        sync.node().name(),
+        sync.weights(),
+        features,
+        method.groups(),
+        method.size(),
+        centroids,
+        error[1] == 0 ? 0 : error[0] / error[1]);
+  }
+
+  private static float[] group(float[] tokens, int features, int from, int width) {
+    float[] vectors = new float[tokens.length / features * width];
+    for (int i = 0; i < tokens.length / features; i++) {
+      System.arraycopy(tokens, i * features + from, vectors, i * width, width);
+    }
+    return vectors;
+  }
+
+  private static float[] mean(float[] vectors, int width) {
+    double[] sums = new double[width];
+    for (int i = 0; i < vectors.length; i++) {
+      sums[i % width] += vectors[i];
+    }
+    float[] mean = new float[width];
+    for (int j = 0; j < width; j++) {
+      mean[j] = (float) (sums[j] * width / vectors.length);
+    }
+    return mean;
+  }
+
+  /** The sum of the squared distances of vectors to their nearest centroids. */
+  private static double residual(float[] vectors, float[] centroids, int width) {
+    float[] distances = CodebookTraining.Nearest.of(vectors, centroids, width).distances();
+    double sum = 0;
+    for (float each : distances) {
+      sum += each;
+    }
+    return sum;
+  }
+}
