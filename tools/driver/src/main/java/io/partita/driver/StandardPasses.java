@@ -14,6 +14,7 @@ import io.partita.passes.Pipeline;
 import io.partita.passes.graph.raise.RaisePass;
 import io.partita.passes.graph.simplify.SimplifyPass;
 import io.partita.passes.graph.state.KvStatePass;
+import io.partita.passes.mesh.shard.ClassTokens;
 import io.partita.passes.mesh.shard.SelectPass;
 import io.partita.passes.mesh.shard.ShardPass;
 import io.partita.passes.mesh.shard.Strategy;
@@ -69,6 +70,10 @@ public final class StandardPasses {
                   "return the best K next tokens of a language model instead of all scores",
                   StandardPasses::select),
               PassRegistry.entry(
+                  "class-tokens(devices=N)",
+                  "give each device of a sequence split a class token, and the head their mean",
+                  StandardPasses::classTokens),
+              PassRegistry.entry(
                   "shard(tensor=N, ...)",
                   "distribute the model over devices: tensor=N, sequence=N, pipeline=N or several",
                   call -> new ShardPass(Strategy.of(call.arguments()))),
@@ -108,6 +113,15 @@ public final class StandardPasses {
         BlockSelection.parse(blocks)
             .orElseThrow(
                 () -> call.wrong("blocks", "all, or numbers and ranges such as 0-3+5", blocks)));
+  }
+
+  private static ClassTokens classTokens(PassCall call) {
+    call.requireOptions("devices");
+    long devices = call.integer("devices").orElse(0);
+    if (devices < 1 || devices > Integer.MAX_VALUE) {
+      throw call.wrong("devices", "the number of devices", call.arguments().toString());
+    }
+    return new ClassTokens((int) devices);
   }
 
   /** {@code select(greedy)} is {@code select(top_k=1)}. */
