@@ -89,10 +89,21 @@ public record Block(
 
   /**
    * @param node the network, or its last product if its linears are quantised
+   * @param ups the products of the inner features, the gate first, or one product for both; empty
+   *     where the network is one operation
    * @param inner the number of features between its linears
    */
   public record FfnPart(
-      Node node, boolean gated, UnaryFunction activation, Dim inner, boolean quantized) {}
+      Node node,
+      List<Node> ups,
+      boolean gated,
+      UnaryFunction activation,
+      Dim inner,
+      boolean quantized) {
+    public FfnPart {
+      ups = List.copyOf(ups);
+    }
+  }
 
   /** Whether any of its linears is quantised. */
   public boolean hasQuantizedLinears() {

@@ -132,6 +132,9 @@ public final class BlockRoles {
     attention.output().ifPresent(output -> branches.add(output.result().definition()));
     for (Block.FfnPart ffn : block.ffns()) {
       part(ffn.node(), index, ffn.node().op() instanceof Structured.Ffn ? "ffn" : DOWN);
+      for (Node up : ffn.ups()) {
+        part(up, index, ffn.ups().size() == 2 && up == ffn.ups().getFirst() ? GATE : UP);
+      }
       branches.add(ffn.node());
     }
     int query = attention.query().map(found -> order.get(found.node())).orElse(0);

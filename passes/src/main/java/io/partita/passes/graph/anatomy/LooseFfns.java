@@ -9,7 +9,9 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Op;
 import io.partita.ir.op.Structured;
 import io.partita.passes.graph.raise.linear.FfnOperands;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Finds feed-forward networks that no rule raises to one operation, because their linears are 1×1
@@ -27,8 +29,17 @@ final class LooseFfns {
     this.projections = projections;
   }
 
-  /** The operations above the last linear. */
-  private record Hidden(UnaryFunction activation, Projection up) {}
+  /**
+   * The products of the inner features.
+   *
+   * @param up the product whose result the function is applied to
+   * @param gated the product whose result is multiplied with that, if any
+   */
+  private record Hidden(UnaryFunction activation, Projection up, Optional<Projection> gated) {
+    List<Node> products() {
+      return Stream.concat(Stream.of(up), gated.stream()).map(Projection::node).distinct().toList();
+    }
+  }
 
   /**
    * A network and its input.
@@ -60,6 +71,7 @@ final class LooseFfns {
                 new Found(
                     new Block.FfnPart(
                         down.node(),
+                        found.products(),
                         gated.isPresent(),
                         found.activation(),
                         down.inputFeatures(),
@@ -76,7 +88,11 @@ final class LooseFfns {
   }
 
   private Optional<Hidden> gate(Value activated, Value up) {
-    return linear(up).isPresent() ? activated(activated) : Optional.empty();
+    return linear(up)
+        .flatMap(
+            other ->
+                activated(activated)
+                    .map(found -> new Hidden(found.activation(), found.up(), Optional.of(other))));
   }
 
   /** Finds the projection that the value comes from, through operations that may lie between. */
@@ -86,7 +102,7 @@ final class LooseFfns {
       Node node = at.definition();
       if (node.op() instanceof Elementwise.Unary(UnaryFunction function)
           && FfnOperands.isActivation(function)) {
-        return linear(node.operand(0)).map(up -> new Hidden(function, up));
+        return linear(node.operand(0)).map(up -> new Hidden(function, up, Optional.empty()));
       }
       Value next = before(node);
       if (next == null || projections.giving(at).isPresent()) {
