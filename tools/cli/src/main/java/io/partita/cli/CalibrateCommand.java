@@ -131,13 +131,15 @@ final class CalibrateCommand implements Callable<Integer> {
     fields.put("name", book.name());
     fields.put("size", book.size());
     fields.put("groups", book.groups());
-    fields.put("error", book.error());
+    fields.put("error", book.residual().error());
+    fields.put("distance", book.residual().distance());
+    fields.put("noisyDistance", book.residual().noisyDistance());
     return fields;
   }
 
   private static String errors(List<Codebook> books) {
     return books.stream()
-        .map(book -> String.format(Locale.ROOT, "%.3f", book.error()))
+        .map(book -> String.format(Locale.ROOT, "%.3f", book.residual().error()))
         .collect(Collectors.joining(" "));
   }
 }

@@ -10,8 +10,7 @@ package io.partita.passes.mesh.sync;
  * @param groups of features
  * @param size the number of centroids of each group
  * @param centroids of each group, one after the other
- * @param error the squared distance of the calibration's tokens to their centroids, relative to
- *     their squared distance to their mean
+ * @param residual what it loses
  */
 public record Codebook(
     String name,
@@ -20,7 +19,7 @@ public record Codebook(
     int groups,
     int size,
     float[] centroids,
-    double error) {
+    Residual residual) {
   /** The features of a group. */
   int width() {
     return features / groups;

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VectorSyncsTest {
   private static final int FEATURES = 8;
   private static final int HEADS = 2;
+  private static final Residual NONE = new Residual(0, 0, 0, new float[0], new float[0]);
 
   private static float[] random(int count, int seed) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -50,7 +51,7 @@ class VectorSyncsTest {
 
   private static Codebook book(String weights, int features, int groups, int size) {
     float[] centroids = random(features * size, size);
-    return new Codebook("tokens", weights, features, groups, size, centroids, 0);
+    return new Codebook("tokens", weights, features, groups, size, centroids, NONE);
   }
 
   /** Self-attention of -x. */
@@ -206,7 +207,7 @@ class VectorSyncsTest {
     builder.output("same", input);
     GraphEditor graph = new GraphEditor(builder.finish());
     int size = 1024;
-    Codebook book = new Codebook("", "", features, groups, size, new float[0], 0);
+    Codebook book = new Codebook("", "", features, groups, size, new float[0], NONE);
     long bits = 8 * new VectorCode(book, graph).pack(input).type().bytes();
     assertThat((double) bits / tokens * blocks).isEqualTo(bitsPerToken);
     int exact = blocks * features * Float.SIZE;

@@ -5,6 +5,7 @@ import io.partita.driver.OutputFile;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.mesh.sync.Codebook;
 import io.partita.passes.mesh.sync.FeatureRanges;
+import io.partita.passes.mesh.sync.Residual;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -87,11 +88,7 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
   }
 
   private static Codebook codebook(Map<?, ?> json, Path file) {
-    ByteBuffer bytes =
-        ByteBuffer.wrap(Base64.getDecoder().decode((String) json.get("centroids")))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    float[] centroids = new float[bytes.remaining() / Float.BYTES];
-    bytes.asFloatBuffer().get(centroids);
+    float[] centroids = floats(json.get("centroids"));
     Codebook book =
         new Codebook(
             (String) json.get("name"),
@@ -100,7 +97,12 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
             ((Number) json.get("groups")).intValue(),
             ((Number) json.get("size")).intValue(),
             centroids,
-            ((Number) json.get("error")).doubleValue());
+            new Residual(
+                ((Number) json.get("error")).doubleValue(),
+                ((Number) json.get("distance")).doubleValue(),
+                ((Number) json.get("noisyDistance")).doubleValue(),
+                floats(json.get("residualMean")),
+                floats(json.get("residualCovariance"))));
     if (book.size() < 1
         || book.groups() < 1
         || book.features() % book.groups() != 0
@@ -116,18 +118,35 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
   }
 
   private static Map<String, Object> json(Codebook book) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(book.centroids().length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asFloatBuffer().put(book.centroids());
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("name", book.name());
     fields.put("weights", book.weights());
     fields.put("features", book.features());
     fields.put("groups", book.groups());
     fields.put("size", book.size());
-    fields.put("error", book.error());
-    fields.put("centroids", Base64.getEncoder().encodeToString(bytes.array()));
+    fields.put("error", book.residual().error());
+    fields.put("distance", book.residual().distance());
+    fields.put("noisyDistance", book.residual().noisyDistance());
+    fields.put("residualMean", text(book.residual().mean()));
+    fields.put("residualCovariance", text(book.residual().covariance()));
+    fields.put("centroids", text(book.centroids()));
     return fields;
+  }
+
+  /** Numbers as Base64 of little-endian f32. */
+  private static String text(float[] numbers) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(numbers.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asFloatBuffer().put(numbers);
+    return Base64.getEncoder().encodeToString(bytes.array());
+  }
+
+  private static float[] floats(Object text) {
+    ByteBuffer bytes =
+        ByteBuffer.wrap(Base64.getDecoder().decode((String) text)).order(ByteOrder.LITTLE_ENDIAN);
+    float[] numbers = new float[bytes.remaining() / Float.BYTES];
+    bytes.asFloatBuffer().get(numbers);
+    return numbers;
   }
 
   private static boolean isFull(FeatureRanges ranges) {

@@ -10,6 +10,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.tensor.TensorHash;
 import io.partita.passes.mesh.sync.Codebook;
+import io.partita.passes.mesh.sync.Residual;
 import io.partita.passes.mesh.sync.SyncCalibration;
 import io.partita.passes.mesh.sync.SyncMethod;
 import io.partita.passes.mesh.sync.TokenStatistics;
@@ -165,13 +166,15 @@ public final class CodebookCalibration {
     }
     int width = features / method.groups();
     float[] centroids = new float[method.size() * features];
-    double[] error = new double[2];
+    float[] quantised = new float[tokens.length];
     for (int group = 0; group < method.groups(); group++) {
       float[] vectors = group(tokens, features, group * width, width);
       float[] found = CodebookTraining.centroids(vectors, width, method.size());
       System.arraycopy(found, 0, centroids, group * found.length, found.length);
-      error[0] += residual(vectors, found, width);
-      error[1] += residual(vectors, mean(vectors, width), width);
+      int[] indices = CodebookTraining.Nearest.of(vectors, found, width).indices();
+      for (int i = 0; i < count; i++) {
+        System.arraycopy(found, indices[i] * width, quantised, i * features + group * width, width);
+      }
     }
     return new Codebook(
         sync.node().name(),
@@ -180,7 +183,35 @@ public final class CodebookCalibration {
         method.groups(),
         method.size(),
         centroids,
-        error[1] == 0 ? 0 : error[0] / error[1]);
+        residual(tokens, quantised, features));
+  }
+
+  static Residual residual(float[] tokens, float[] quantised, int features) {
+    float[] residuals = new float[tokens.length];
+    for (int i = 0; i < tokens.length; i++) {
+      residuals[i] = tokens[i] - quantised[i];
+    }
+    Gaussian exact = Gaussian.of(tokens, features);
+    Gaussian approximate = Gaussian.of(quantised, features);
+    Gaussian noise = Gaussian.of(residuals, features);
+    double lost = 0;
+    double spread = 0;
+    float[] mean = new float[features];
+    float[] covariance = new float[features * features];
+    for (int j = 0; j < features; j++) {
+      lost += noise.covariance()[j][j] + noise.mean()[j] * noise.mean()[j];
+      spread += exact.covariance()[j][j];
+      mean[j] = (float) noise.mean()[j];
+      for (int k = 0; k < features; k++) {
+        covariance[j * features + k] = (float) noise.covariance()[j][k];
+      }
+    }
+    return new Residual(
+        spread == 0 ? 0 : lost / spread,
+        exact.distance(approximate),
+        exact.distance(approximate.plus(noise)),
+        mean,
+        covariance);
   }
 
   private static float[] group(float[] tokens, int features, int from, int width) {
@@ -189,27 +220,5 @@ public final class CodebookCalibration {
       System.arraycopy(tokens, i * features + from, vectors, i * width, width);
     }
     return vectors;
-  }
-
-  private static float[] mean(float[] vectors, int width) {
-    double[] sums = new double[width];
-    for (int i = 0; i < vectors.length; i++) {
-      sums[i % width] += vectors[i];
-    }
-    float[] mean = new float[width];
-    for (int j = 0; j < width; j++) {
-      mean[j] = (float) (sums[j] * width / vectors.length);
-    }
-    return mean;
-  }
-
-  /** The sum of the squared distances of vectors to their nearest centroids. */
-  private static double residual(float[] vectors, float[] centroids, int width) {
-    float[] distances = CodebookTraining.Nearest.of(vectors, centroids, width).distances();
-    double sum = 0;
-    for (float each : distances) {
-      sum += each;
-    }
-    return sum;
   }
 }
