@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lets caches cross the border of a graph as they are joined. A stacked cache, such as {@code [2,
- * batch, heads, past, d]} for keys and values, becomes an input and an output for each of its
- * parts, and reshapes and transposes between an input and a join go away together with those that
- * undo them in front of the output.
+ * Gives the inputs and outputs of caches the shapes in which they are joined. A stacked cache, such
+ * as {@code [2, batch, heads, past, d]} for keys and values, becomes an input and an output for
+ * each part. Reshapes and transposes between an input and a join are removed together with their
+ * inverses before the output.
  */
 final class CacheBorder {
   private final GraphEditor graph;
@@ -25,7 +25,7 @@ final class CacheBorder {
     this.graph = graph;
   }
 
-  /** The graph with inputs and outputs of caches as they are joined; the same where they are. */
+  /** Returns the graph with such inputs and outputs; the same graph if it has them already. */
   static Graph move(Graph graph) {
     CacheBorder border = new CacheBorder(new GraphEditor(graph));
     boolean isMoved = false;
@@ -45,7 +45,7 @@ final class CacheBorder {
     return false;
   }
 
-  /** {@code concat(join(slice(past)), ...)}, whose parts are those that are sliced. */
+  /** Matches {@code concat(join(slice(past)), ...)} with the parts that are sliced. */
   private boolean divides(Graph.Output output) {
     Node stack = graph.definition(output.value()).orElse(null);
     if (stack == null || !(stack.op() instanceof Movement.Concat(int axis))) {
@@ -102,7 +102,10 @@ final class CacheBorder {
     return true;
   }
 
-  /** {@code undo(join(move(past)))}: the next run's move gives what this one joined. */
+  /**
+   * Matches {@code undo(join(move(past)))}: the movement in the next run gives the join of this
+   * one.
+   */
   private boolean undoes(Graph.Output output) {
     Node undo = graph.definition(output.value()).orElse(null);
     if (undo == null || undo.operands().size() != 1) {
@@ -143,14 +146,14 @@ final class CacheBorder {
     return true;
   }
 
-  /** What an output's part has of former tokens, before it's moved to where they're joined. */
+  /** Returns the past of a part of an output, before its movement to the join. */
   private Optional<Value> pastOf(Value part) {
     return beforeMoves(part, false)
         .map(join -> graph.operand(graph.definition(join).orElseThrow(), 0))
         .flatMap(past -> beforeMoves(past, true));
   }
 
-  /** The input whose moved elements are joined in a value. */
+  /** Returns the input whose moved elements are joined in a value. */
   private Optional<Value> firstMoved(Value joined) {
     return beforeMoves(joined, false)
         .map(join -> graph.operand(graph.definition(join).orElseThrow(), 0))
@@ -158,7 +161,7 @@ final class CacheBorder {
         .filter(Value::isInput);
   }
 
-  /** Goes back over reshapes and transposes: to a join, or to what isn't one of them. */
+  /** Follows reshapes and transposes upwards to a join or to any other value. */
   private Optional<Value> beforeMoves(Value value, boolean isPast) {
     Value at = value;
     while (true) {
@@ -176,7 +179,7 @@ final class CacheBorder {
     }
   }
 
-  /** Whether two shapes are alike but for one axis, along which the second one is longer. */
+  /** Whether two shapes differ in one axis only, which is longer in the second one. */
   private static boolean isLonger(Shape before, Shape after) {
     if (before.rank() != after.rank()) {
       return false;

@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Puts caches in the place of joins. A cache keeps keys and values as attentions take them, so that
- * what cuts, turns or reshapes a join moves to before the cache; a join of which attentions take
- * several parts becomes several caches.
+ * Replaces joins by caches. A cache holds keys and values in the form that attentions take, so
+ * slices, transposes and reshapes of a join are moved before the cache. A join of which attentions
+ * take several parts becomes several caches.
  */
 final class CachePlaces {
   private final GraphEditor graph;
@@ -49,7 +49,7 @@ final class CachePlaces {
     return states;
   }
 
-  /** A part of a join: its value as it was, what is new of it, and the axis of its tokens. */
+  /** A part of a join: its original value, the part of new tokens, and the token axis. */
   private record Part(Value value, Value fresh, int axis) {}
 
   void replace(Join join) {
@@ -61,7 +61,7 @@ final class CachePlaces {
     }
   }
 
-  /** The parts that are read other than by being moved, from {@code part} on. */
+  /** Returns the parts with uses other than movements, beginning with {@code part}. */
   private void collect(Part part, List<Part> parts) {
     List<Node> reading = readers.getOrDefault(part.value(), List.of());
     boolean isMovedOnly =
@@ -79,7 +79,7 @@ final class CachePlaces {
     }
   }
 
-  /** Where the axis of tokens is after a movement that leaves it whole. */
+  /** Returns the token axis after a movement that keeps it whole. */
   private OptionalInt axisAfter(Node node, int axis) {
     Shape from = graph.operand(node, 0).type().shape();
     return switch (node.op()) {

@@ -11,8 +11,8 @@ public final class CapacityBeyondModel extends RuntimeException {
   private final String found;
 
   /**
-   * @param positions the first position that the model doesn't have, counted from 0
-   * @param found what fails there
+   * @param positions the first position beyond those of the model, counted from 0
+   * @param found the failure at this position
    */
   CapacityBeyondModel(long positions, String found) {
     super("position " + positions + ": " + found, null, false, false);
@@ -20,18 +20,18 @@ public final class CapacityBeyondModel extends RuntimeException {
     this.found = found;
   }
 
-  /** The most positions that a cache may have, as far as that is known. */
+  /** The largest known valid number of positions of a cache. */
   public long positions() {
     return positions;
   }
 
-  /** What fails at the first position that the model doesn't have. */
+  /** The failure at the first position beyond those of the model. */
   String found() {
     return found;
   }
 
   /**
-   * @param remedy how to ask for fewer positions
+   * @param remedy how the user requests fewer positions
    */
   public PartitaException diagnosed(String remedy) {
     return new PartitaException(

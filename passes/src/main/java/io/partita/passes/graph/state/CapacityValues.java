@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Values as long as the capacity in a graph whose caches are still as long as past and new tokens:
- * until lengths are bound, an input stands for each.
+ * Values of the length of the capacity, in a graph whose caches still have the length of past and
+ * new tokens. Each is represented by an input until lengths are bound.
  */
 final class CapacityValues {
   private final GraphEditor graph;
@@ -22,7 +22,7 @@ final class CapacityValues {
     this.length = length;
   }
 
-  /** What stands for {@code whole}, whose last axis is as long as the capacity. */
+  /** Returns the placeholder of {@code whole}, whose last axis has the length of the capacity. */
   Value open(Value whole) {
     String name = "of capacity " + names.size();
     names.add(name);
@@ -31,7 +31,7 @@ final class CapacityValues {
     return graph.addInput(name, whole.type().with(shape.with(shape.rank() - 1, length)));
   }
 
-  /** Puts the values in their places once lengths are bound. */
+  /** Replaces the placeholders after lengths are bound. */
   void close(GraphEditor bound) {
     for (String name : names) {
       Value stand =

@@ -18,24 +18,27 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Whether a token sees the same of a cache in a chunk as it sees alone. It doesn't where an
- * exporter wrote down a mask that is right for one token only.
+ * Checks that a token attends to the same keys in a chunk as alone. It doesn't if the exported mask
+ * is valid for a single token only.
  */
 public final class ChunkAgreement {
-  /** As much below the largest value of a row, a score's exponential is zero in f32. */
+  /** The distance to the largest score of a row at which the exponential is zero in f32. */
   private static final double HIDDEN = -1e4;
 
-  /** Rounding of a few f32 operations in values that differ by a constant of their row. */
+  /**
+   * The rounding error of a few f32 operations, relative to values that differ by a constant per
+   * row.
+   */
   private static final double TOLERANCE = 1e-4;
 
   private ChunkAgreement() {}
 
   /**
-   * An attention of the chunk that disagrees with that of the step; none when all that can be
-   * compared agree.
+   * Returns an attention of the chunk that differs from that of the step; empty if all comparable
+   * ones agree.
    *
-   * @param step for one token, its cache as state
-   * @param chunk for several
+   * @param step the decoder for one token, with its cache as state
+   * @param chunk the decoder for several tokens
    */
   public static Optional<Node> difference(Module step, Module chunk) {
     List<Node> single = attentions(step.graph());
@@ -110,7 +113,7 @@ public final class ChunkAgreement {
     return true;
   }
 
-  /** What the attentions of a module add to scores, by position. */
+  /** The biases of the attentions of a module, by position. */
   private static final class Masks {
     private final Positional positional;
 
@@ -123,11 +126,11 @@ public final class ChunkAgreement {
     }
 
     /**
-     * What a query adds to the scores of all keys up to the last new one, for each sequence and
-     * head; minus infinity for those that it doesn't see. None when more than the position decides.
+     * Returns the bias of the scores of all keys up to the last new one, for each sequence and
+     * head; minus infinity for hidden keys. Empty if it depends on more than the position.
      *
-     * @param start position of the first new token
-     * @param row which of the new tokens the query is
+     * @param start the position of the first new token
+     * @param row the index of the query among the new tokens
      */
     Optional<double[][]> rows(Node node, long start, long row) {
       Structured.Attention attention = (Structured.Attention) node.op();

@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 
-/** Changes a graph's attentions over growing caches to attentions over caches of fixed capacity. */
+/** Converts attentions over growing caches to attentions over caches of fixed capacity. */
 final class Conversion {
   private final GraphEditor graph;
   private final Dim past;
@@ -32,7 +32,7 @@ final class Conversion {
   private Optional<Node> lookingAhead = Optional.empty();
 
   /**
-   * @param joins where new keys and values join past ones; not empty
+   * @param joins the joins of new keys and values with past ones; not empty
    */
   Conversion(GraphEditor graph, List<Join> joins, long capacity) {
     this.graph = graph;
@@ -54,7 +54,7 @@ final class Conversion {
     return lengthened;
   }
 
-  /** An attention in which one of several new tokens sees one behind it. */
+  /** Returns an attention in which a new token attends to a later one. */
   Optional<Node> lookingAhead() {
     return lookingAhead;
   }
@@ -123,7 +123,7 @@ final class Conversion {
     return lengthened.open(MaskOperand.of(mask.bias().orElseThrow(), fresh, position, graph));
   }
 
-  /** Caches that the model itself writes at a position have to be written at the first new one. */
+  /** Checks that caches that the model itself updates are written at the first new position. */
   private void requirePositions() {
     List<Value> starts = new ArrayList<>();
     List<Value> kept = new ArrayList<>();
@@ -164,8 +164,8 @@ final class Conversion {
   }
 
   /**
-   * Replaces values that have one type at all positions but are computed from others that have not,
-   * such as a sum over a mask.
+   * Replaces values whose type is the same at all positions, but that are computed from others
+   * whose type is not, such as a sum over a mask.
    */
   private void replaceClosedValues() {
     Positional positional = positional();

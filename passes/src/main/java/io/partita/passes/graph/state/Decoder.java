@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What of a module has to do with its KV cache. */
+/** The parts of a module that concern its KV cache. */
 final class Decoder {
   private final Graph graph;
   private final List<Join> joins;
@@ -29,11 +29,11 @@ final class Decoder {
     all.stream()
         .filter(join -> attended.contains(join.node().result()))
         .forEach(join -> lengths.add(join.pastLength()));
-    // A last layer whose attention nobody reads still has a cache.
+    // A last layer whose attention is unused still has a cache.
     this.joins = all.stream().filter(join -> lengths.contains(join.pastLength())).toList();
   }
 
-  /** What keys or values of some attention are computed from. */
+  /** Returns the values from which keys or values of attentions are computed. */
   static Set<Value> attended(Graph graph) {
     Set<Value> attended = Collections.newSetFromMap(new IdentityHashMap<>());
     List<Node> nodes = graph.nodes();
@@ -52,7 +52,7 @@ final class Decoder {
     return joins;
   }
 
-  /** The length of every cache input: one symbol. */
+  /** Returns the length of all cache inputs, which is one symbol. */
   Dim pastLength() {
     TreeSet<String> lengths = new TreeSet<>();
     joins.forEach(join -> lengths.add(join.pastLength().toString()));
@@ -71,8 +71,8 @@ final class Decoder {
   }
 
   /**
-   * Symbols that stand for past and new tokens together without saying so: lengths of inputs that
-   * decide what attentions over the cache see, which no other input has.
+   * Returns symbols for the total length of past and new tokens: lengths of inputs on which the
+   * masks of attentions over the cache depend, and which no other input has.
    */
   Map<String, Dim> totals(Dim total) {
     Set<Value> deciding = deciding();
@@ -93,7 +93,10 @@ final class Decoder {
     return totals;
   }
 
-  /** What masks and lengths of attentions over a cache, and places in caches, depend on. */
+  /**
+   * Returns the values on which masks and lengths of attentions over a cache, and positions in
+   * caches, depend.
+   */
   private Set<Value> deciding() {
     Set<Value> cached = Collections.newSetFromMap(new IdentityHashMap<>());
     joins.forEach(join -> cached.add(join.node().result()));

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Inputs whose value follows from the position alone, as all tokens of a decoder are real: masks of
- * past and new tokens hold ones, and positions count on.
+ * Inputs that are determined by the position, because all tokens of a decoder are real: masks of
+ * past and new tokens are ones, and positions increase by one.
  */
 final class FilledInputs {
   private enum Kind {
@@ -22,8 +22,8 @@ final class FilledInputs {
   private final Map<Value, Kind> kinds = new IdentityHashMap<>();
 
   /**
-   * @param caches inputs that hold keys and values
-   * @param past the symbol of the past's length
+   * @param caches the inputs of keys and values
+   * @param past the symbol of the length of the past
    */
   FilledInputs(List<Value> inputs, Set<Value> caches, String past) {
     for (Value input : inputs) {
@@ -41,17 +41,17 @@ final class FilledInputs {
     return kinds.containsKey(input);
   }
 
-  /** Whether the input is a mask, which holds ones. */
+  /** Whether the input is a mask of ones. */
   boolean isMask(Value input) {
     return kinds.get(input) == Kind.ONES;
   }
 
-  /** What the input holds when the first new token is at a position. */
+  /** Returns the value of the input if the first new token has this position. */
   Tensor at(Value input, TensorType type, long position) {
     return isMask(input) ? Tensor.filled(type, 1) : positions(type, position);
   }
 
-  /** Positions that count on, in each sequence from the same one. */
+  /** Returns increasing positions, which begin at the same one in each sequence. */
   static Tensor positions(TensorType type, long first) {
     Shape shape = type.shape();
     long last = shape.rank() == 2 ? shape.extent(1) : 1;

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where new keys or values join those of former tokens: behind them, by a concatenation, or at a
- * position that the model computes, by a cache update.
+ * A join of new keys or values with those of past tokens: a concatenation, or a cache update at a
+ * position that the model computes.
  *
- * @param past the graph input that holds former keys or values, or both
+ * @param past the graph input of past keys, values or both
  * @param node the concatenation or cache update
- * @param fresh the new ones
- * @param axis along which tokens lie
- * @param output the output that gives the joined or the new ones to the next run
- * @param start where a cache update writes; none for a concatenation
- * @param kept conditions under which the past is read, all of which have to hold everywhere
+ * @param fresh the new keys or values
+ * @param axis the token axis
+ * @param output the output that passes the joined or the new ones to the next run
+ * @param start the position of a cache update; empty for a concatenation
+ * @param kept the conditions under which the past is used, all of which must hold everywhere
  */
 record Join(
     Value past,
@@ -34,7 +34,7 @@ record Join(
     Optional<Value> start,
     List<Value> kept) {
 
-  /** The joins of a graph, in its order. */
+  /** Returns the joins of a graph, in its order. */
   static List<Join> all(GraphEditor graph) {
     List<Join> joins = new ArrayList<>();
     for (Node node : graph.nodes()) {
@@ -72,7 +72,7 @@ record Join(
         .map(name -> new Join(past, node, fresh, axis, name, start, kept));
   }
 
-  /** What a cache was made from by appending room to it and choosing what of it counts. */
+  /** Returns the value to which the model appended room, and of which it selects the valid part. */
   private static Value unfilled(Value cache, int axis, List<Value> kept, GraphEditor graph) {
     Value at = cache;
     while (graph.definition(at).orElse(null) instanceof Node node) {

@@ -23,23 +23,24 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Turns a decoder whose KV cache comes in as inputs and goes out, longer, as outputs into one that
- * keeps caches of a fixed number of positions as state.
+ * Converts a decoder whose KV cache is an input and, extended, an output, to one whose state is a
+ * cache of fixed capacity.
  *
- * <p>An attention's keys and values become states {@code [batch, kvHeads, capacity, d]} that are
+ * <p>Keys and values of attentions become states {@code [batch, kvHeads, capacity, d]}, which are
  * written at the position: the model's own input of positions, or a new input {@code position:
- * i64[batch]}. All tokens are real, so what depends on positions alone is known when compiling:
- * masks become rules of positions, a bias or a table; inputs that only hid padding go away. The
- * past's length, where the model computes with it, becomes the position of the first sequence, so
- * all sequences of a batch have to be equally long then, as they have to be in the original.
+ * i64[batch]}. All tokens are real, so values that depend on positions alone are known at compile
+ * time: masks become causal or windowed attention, a bias or a table, and inputs that only hid
+ * padding are removed. If the model computes with the length of the past, it becomes the position
+ * of the first sequence. All sequences of a batch must then have the same length, as in the
+ * original model.
  */
 public final class KvStatePass implements ModulePass {
   private final long capacity;
   private final Consumer<Diagnostic> notes;
 
   /**
-   * @param capacity positions of each cache
-   * @param notes takes what the user should know although it stops nothing
+   * @param capacity the number of positions of each cache
+   * @param notes receives notes for the user
    */
   public KvStatePass(long capacity, Consumer<Diagnostic> notes) {
     if (capacity < 1) {
@@ -49,7 +50,7 @@ public final class KvStatePass implements ModulePass {
     this.notes = notes;
   }
 
-  /** Positions of each cache. */
+  /** The number of positions of each cache. */
   public long capacity() {
     return capacity;
   }
@@ -78,34 +79,35 @@ public final class KvStatePass implements ModulePass {
     return new Decoder(CacheBorder.move(module.graph()));
   }
 
-  /** Whether some attention reads keys that an input holds. */
+  /** Whether any attention uses keys of an input. */
   public static boolean applies(Module module) {
     return hasOwnCapacity(module) || !decoder(module).joins().isEmpty();
   }
 
   /**
-   * What of a module that has no attention over its past looks like one; none where nothing does.
+   * Describes what looks like attention over the past in a module without such an attention; empty
+   * if nothing does.
    *
-   * @param lengths symbols of the past's length
+   * @param lengths the symbols of the length of the past
    */
   public static Optional<String> unraised(Module module, Set<String> lengths) {
     return UnraisedAttention.describe(module.graph(), lengths);
   }
 
   /**
-   * Whether the model itself writes new tokens into caches of fixed capacity: then these need no
-   * more than to be kept.
+   * Whether the model itself writes new tokens to caches of fixed capacity, which then only need to
+   * become state.
    */
   public static boolean hasOwnCapacity(Module module) {
     return !UpdatedCaches.of(module.graph()).isEmpty();
   }
 
-  /** A module that {@link #hasOwnCapacity}, with its caches as state. */
+  /** Returns a module that {@link #hasOwnCapacity}, with its caches as state. */
   public static Module withOwnCapacity(Module module) {
     return new Module(module.graph(), UpdatedCaches.of(module.graph()));
   }
 
-  /** The length of the past where it's a number: such a decoder runs for one length only. */
+  /** Returns the length of the past if it is a number; such a decoder runs for one length only. */
   public static OptionalLong fixedPast(Module module) {
     return decoder(module).joins().stream()
         .map(Join::pastLength)
@@ -114,9 +116,7 @@ public final class KvStatePass implements ModulePass {
         .findFirst();
   }
 
-  /**
-   * The symbols to which the pass gives a meaning: every other one should be a number before it.
-   */
+  /** Returns the symbols that the pass interprets; all others should be bound before. */
   public static Set<String> ownSymbols(Module module) {
     Decoder decoder = decoder(module);
     Set<String> symbols = new TreeSet<>();
@@ -129,18 +129,18 @@ public final class KvStatePass implements ModulePass {
   }
 
   /**
-   * The symbol of the past's length.
+   * Returns the symbol of the length of the past.
    *
-   * @throws PartitaException with {@link PassCode#NO_CACHE} when caches don't share one
+   * @throws PartitaException with {@link PassCode#NO_CACHE} if caches don't share one
    */
   public static String pastLength(Module module) {
     return decoder(module).pastLength().toString();
   }
 
   /**
-   * @throws PartitaException with {@link PassCode#NO_CACHE} when there's no cache, or a cache, a
-   *     mask or a position that can't be kept as state; with {@link PassCode#CAPACITY_BEYOND_MODEL}
-   *     when the model has fewer positions than the cache
+   * @throws PartitaException with {@link PassCode#NO_CACHE} if there is no cache, or a cache, mask
+   *     or position can't become state; with {@link PassCode#CAPACITY_BEYOND_MODEL} if the model
+   *     has fewer positions than the cache
    */
   @Override
   public Module run(Module module) {
@@ -152,9 +152,9 @@ public final class KvStatePass implements ModulePass {
   }
 
   /**
-   * As {@link #run}.
+   * Like {@link #run}.
    *
-   * @throws CapacityBeyondModel when the model has fewer positions than the cache
+   * @throws CapacityBeyondModel if the model has fewer positions than the cache
    */
   public Module keep(Module module) {
     if (hasOwnCapacity(module)) {
@@ -182,7 +182,7 @@ public final class KvStatePass implements ModulePass {
     return new Module(closed.freeze(), states);
   }
 
-  /** Inputs that the position decides and nobody needs any more. */
+  /** Removes unused inputs that are determined by the position. */
   private void dropInputs(GraphEditor graph, Graph original, FilledInputs filled) {
     graph.dropDead();
     Map<Value, List<Node>> readers = original.readers();

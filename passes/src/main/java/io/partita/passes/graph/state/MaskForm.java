@@ -5,41 +5,41 @@ import io.partita.ir.type.Shape;
 import java.util.Optional;
 
 /**
- * What a mask does to the scores of new tokens and of all tokens up to the last of them.
+ * The effect of a mask on the scores of new tokens and all tokens up to the last new one.
  *
- * @param causal hides keys behind each query
- * @param window when positive, also hides keys so many or more before the query
- * @param bias what else is added to the scores; none when nothing is
+ * @param causal whether it hides keys after each query
+ * @param window if positive, it also hides keys at this distance or farther before the query
+ * @param bias any other bias of the scores
  */
 record MaskForm(boolean causal, long window, Optional<Bias> bias) {
-  /** What is added to scores, in the shape in which it's stored. */
+  /** A bias of scores, in the shape in which it is stored. */
   sealed interface Bias {
-    /** Depends on the key only: {@code [batch or 1, heads or 1, 1, capacity]}. */
+    /** A bias that depends on the key only: {@code [batch or 1, heads or 1, 1, capacity]}. */
     record ByKey(Tensor values) implements Bias {}
 
     /**
-     * Depends on how far a key stands before the query: row {@code distance + later} of {@code
-     * values [later + capacity, batch * heads]}.
+     * A bias that depends on the distance of a key before the query: row {@code distance + later}
+     * of {@code values [later + capacity, batch * heads]}.
      *
-     * @param values by distance
-     * @param later the largest distance of a key behind the query
-     * @param batch extent of the batch axis of the bias
-     * @param heads extent of its heads axis
+     * @param values the biases by distance
+     * @param later the largest distance of a key after the query
+     * @param batch the extent of the batch axis of the bias
+     * @param heads the extent of its heads axis
      */
     record ByDistance(Tensor values, long later, long batch, long heads) implements Bias {}
 
     /**
-     * Whatever else, row by row: {@code [positions, batch or 1, heads or 1, n or 1, capacity]},
-     * which also holds what is hidden.
+     * Any other bias, by rows: {@code [positions, batch or 1, heads or 1, n or 1, capacity]},
+     * including hidden keys.
      */
     record ByPosition(Tensor values) implements Bias {}
   }
 
   /**
-   * Whether one of several new tokens sees one behind it, which isn't in the cache yet when tokens
-   * come one by one.
+   * Whether a new token attends to a later one, which isn't in the cache if tokens are given one at
+   * a time.
    *
-   * @param fresh number of new tokens
+   * @param fresh the number of new tokens
    */
   boolean seesLater(long fresh) {
     if (causal || fresh == 1) {

@@ -12,7 +12,7 @@ import io.partita.ir.type.Shape;
 import io.partita.passes.graph.state.MaskForm.Bias;
 import java.util.List;
 
-/** What is added to scores over the whole cache, made for the tokens' positions. */
+/** Builds the bias of scores over the whole cache from the positions of tokens. */
 final class MaskOperand {
   private MaskOperand() {}
 
@@ -40,7 +40,7 @@ final class MaskOperand {
             new Elementwise.Binary(BinaryFunction.ADD),
             graph.constant(Tensor.longs(Shape.of(n, capacity), places)),
             position.first());
-    // Keys behind all queries aren't valid, so that it doesn't matter what they get.
+    // Keys after all queries aren't valid, so their bias doesn't matter.
     Value inside =
         graph.add(
             new Elementwise.Binary(BinaryFunction.MAX),

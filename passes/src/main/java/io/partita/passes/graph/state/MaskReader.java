@@ -16,8 +16,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Finds out what masks of attentions over a cache do: from the formula of their elements, which
- * holds for all positions and extents, or else from their values at each position.
+ * Analyses masks of attentions over a cache: by the formula of their elements, which holds for all
+ * positions and extents, or else by their values at each position.
  */
 final class MaskReader {
   private final GraphEditor graph;
@@ -28,7 +28,7 @@ final class MaskReader {
   private final Positional positional;
   private final Map<Key, MaskForm> known = new HashMap<>();
 
-  /** Attentions with the same mask and rules of their own read alike. */
+  /** Results by mask and by the causality and window of the attention itself. */
   private record Key(List<Value> operands, Structured.Attention rules) {}
 
   MaskReader(
@@ -121,7 +121,7 @@ final class MaskReader {
         .orElseThrow(() -> refused(node, "a mask of keys by their positions", sweep.reason()));
   }
 
-  /** Inputs that a value depends on and the position doesn't decide. */
+  /** Returns the inputs on which a value depends and that are not determined by the position. */
   private SortedSet<String> undecided(Value value) {
     SortedSet<String> names = new TreeSet<>();
     List<Value> work = new ArrayList<>(List.of(graph.resolve(value)));
@@ -140,7 +140,7 @@ final class MaskReader {
     return names;
   }
 
-  /** The number of keys that the attention is given has to be that of past and new tokens. */
+  /** Checks that the number of keys is that of past and new tokens. */
   private void requireLength(Node node) {
     Value length = graph.operands(node).getLast();
     if (!positional.contains(length)) {

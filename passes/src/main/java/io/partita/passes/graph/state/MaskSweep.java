@@ -10,18 +10,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recognises a mask by its values at one position after the other. What hides keys and what is
- * added to visible ones are looked at apart; a constant that a row of scores gets as a whole
- * doesn't matter to its softmax.
+ * Recognises a mask by its values at successive positions. Hidden keys and biases of visible ones
+ * are examined separately; a constant for a whole row of scores doesn't affect its softmax.
  */
 final class MaskSweep {
-  /** As much below the largest value of a row, a score's exponential is zero in f32. */
+  /** The distance to the largest score of a row at which the exponential is zero in f32. */
   private static final double HIDDEN = -1e4;
 
-  /** Rounding of a few f32 operations in values that differ by a constant of their row. */
+  /**
+   * The rounding error of a few f32 operations, relative to values that differ by a constant per
+   * row.
+   */
   private static final double TOLERANCE = 1e-6;
 
-  /** A table of all rows isn't kept when it has more elements. */
+  /** The largest number of elements of a table of all rows. */
   private static final long LARGEST_TABLE = 1 << 22;
 
   private final int n;
@@ -49,11 +51,12 @@ final class MaskSweep {
   private String reason = "";
 
   /**
-   * @param n number of new tokens
-   * @param capacity of the cache
-   * @param causal whether the attention hides later keys itself
-   * @param window whether the attention hides keys so far before the query itself, when positive
-   * @param element of the scores
+   * @param n the number of new tokens
+   * @param capacity the capacity of the cache
+   * @param causal whether the attention itself hides later keys
+   * @param window if positive, the distance before the query at which the attention itself hides
+   *     keys
+   * @param element the element type of the scores
    */
   MaskSweep(long n, long capacity, boolean causal, long window, ElementType element) {
     this.n = Math.toIntExact(n);
@@ -63,7 +66,7 @@ final class MaskSweep {
     this.element = element;
   }
 
-  /** Takes the mask when the first new token is at {@code position}. */
+  /** Adds the mask for the first new token at {@code position}. */
   void accept(long position, Tensor mask) {
     if (!reason.isEmpty()) {
       return;
@@ -95,7 +98,7 @@ final class MaskSweep {
     keep(position, all);
   }
 
-  /** The mask has a row for each query, or the attention's own rules make one of each. */
+  /** Returns the row of a query, combined with the causality and window of the attention. */
   private int rows(int queries) {
     return rows == 1 && !attributeCausal && attributeWindow == 0 ? 1 : queries;
   }
@@ -123,7 +126,7 @@ final class MaskSweep {
     return mask.getDouble(index);
   }
 
-  /** Marks what the row hides by minus infinity, and looks at where that is and at the rest. */
+  /** Marks hidden keys by minus infinity, and examines them and the biases of the others. */
   private void look(double[] row, int group, int position, int i) {
     int query = position + i;
     double highest = Double.NEGATIVE_INFINITY;
@@ -201,7 +204,7 @@ final class MaskSweep {
     }
   }
 
-  /** Rows at all positions, as long as they aren't too many; none when positions are left out. */
+  /** The rows of all positions, up to a limit; empty if positions are skipped. */
   private void keep(long position, float[] all) {
     skipped |= position != looked++;
     boolean isNext = table != null && !skipped;
@@ -212,12 +215,12 @@ final class MaskSweep {
     }
   }
 
-  /** What the mask isn't; empty when there is a form. */
+  /** Why the mask has no form; empty if it has one. */
   String reason() {
     return reason;
   }
 
-  /** The form, once all positions were there. */
+  /** Returns the form after all positions have been added. */
   Optional<MaskForm> form() {
     if (!reason.isEmpty()) {
       return Optional.empty();
@@ -242,7 +245,7 @@ final class MaskSweep {
     return Optional.empty();
   }
 
-  /** Whether all that can be asked for was seen. What no query sees may be anything. */
+  /** Whether all needed values have been seen. Keys that no query attends to may have any value. */
   private boolean isKnown(double[][] values, int from) {
     if (!skipped) {
       return true;

@@ -17,12 +17,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Verifies that what is as long as the past may as well be as long as the capacity: that it's
- * computed for each cached token by itself, and read by nothing but attentions, which see valid
- * tokens only.
+ * Verifies that values of the length of the past may have the length of the capacity: each cached
+ * token is computed by itself, and only attentions, which attend to valid tokens only, use them.
  */
 final class OpenValues {
-  /** The axis of a result that has none: tokens are read for good. */
+  /** Marks a result without a token axis. */
   private static final int READ = -1;
 
   private final String past;
@@ -84,7 +83,7 @@ final class OpenValues {
     }
   }
 
-  /** The axis of cached tokens in the node's result; none when it mixes or counts tokens. */
+  /** Returns the axis of cached tokens in the result; empty if it mixes or counts tokens. */
   private OptionalInt axis(Node node, CapacityValues others) {
     return switch (node.op()) {
       case Structured.CacheUpdate(int axis, boolean circular) when node.operand(0).isInput() ->
@@ -124,7 +123,7 @@ final class OpenValues {
     return isWhole ? OptionalInt.of(axis) : OptionalInt.empty();
   }
 
-  /** All open operands have their tokens along the same axis of the result. */
+  /** Returns the axis of the result that holds the tokens of all open operands. */
   private OptionalInt aligned(Node node) {
     int rank = node.result().type().rank();
     OptionalInt axis = OptionalInt.empty();

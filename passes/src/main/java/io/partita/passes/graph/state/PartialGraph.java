@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 
-/** The part of a graph that computes some values. */
+/** Copies the part of a graph that computes some values. */
 final class PartialGraph {
   private PartialGraph() {}
 
   /**
-   * Copies the part, with the inputs that it needs, in their order.
+   * Copies the part, with the inputs on which it depends, in their order.
    *
    * @return the copy of each value, by the value as the editor resolves it
    */
@@ -56,7 +56,7 @@ final class PartialGraph {
     return copies;
   }
 
-  /** The symbols in types and attributes of a graph. */
+  /** Returns the symbols in types and attributes of a graph. */
   static SortedSet<String> symbols(Graph graph) {
     SortedSet<String> symbols = graph.symbols();
     for (Node node : graph.nodes()) {

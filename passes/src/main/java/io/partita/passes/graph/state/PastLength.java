@@ -13,7 +13,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.Optional;
 
-/** Replaces what a model computes from the length of the past by the position. */
+/** Replaces the length of the past by the position in the computations of a model. */
 final class PastLength {
   private final String symbol;
   private final Position position;
@@ -43,7 +43,7 @@ final class PastLength {
     };
   }
 
-  /** {@code size - past}, when that is free of the past. */
+  /** Returns {@code size - past} if it does not depend on the past. */
   private Optional<Dim> beyondPast(Dim size) {
     Dim rest = size.minus(Dim.symbol(symbol));
     return size.symbols().contains(symbol) && !rest.symbols().contains(symbol)
@@ -51,7 +51,10 @@ final class PastLength {
         : Optional.empty();
   }
 
-  /** Rows from the past on: {@code table[past:past+n] -> gather(table, position + [0, n))}. */
+  /**
+   * Replaces a slice from the past on: {@code table[past:past+n] -> gather(table, position + [0,
+   * n))}.
+   */
   private Optional<Value> slice(Node node, Movement.Slice slice) {
     Shape shape = graph.operand(node, 0).type().shape();
     for (int axis = 0; axis < shape.rank(); axis++) {

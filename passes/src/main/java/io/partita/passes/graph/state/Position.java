@@ -17,15 +17,18 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where the new tokens stand.
+ * The positions of new tokens.
  *
  * @param starts {@code i64[batch]}: the position of the first new token
- * @param first the same as a scalar, of the first sequence of the batch
+ * @param first the scalar position in the first sequence of the batch
  */
 record Position(Value starts, Value first) {
   private static final String NAME = "position";
 
-  /** From the model's own input of positions, or from a new one, {@code position: i64[batch]}. */
+  /**
+   * Creates it from the model's own input of positions, or from a new one, {@code position:
+   * i64[batch]}.
+   */
   static Position of(GraphEditor graph, Dim batch) {
     Value starts =
         graph.inputs().stream()
@@ -46,7 +49,10 @@ record Position(Value starts, Value first) {
         && input.type().rank() <= 2;
   }
 
-  /** The first position of each sequence: the input may hold that of every new token. */
+  /**
+   * Returns the first position of each sequence; the input may hold the position of every new
+   * token.
+   */
   private static Optional<Value> starts(Value input, Dim batch, GraphEditor graph) {
     Value wide =
         input.type().element() == ElementType.I64
@@ -79,7 +85,7 @@ record Position(Value starts, Value first) {
         : Optional.empty();
   }
 
-  /** Start positions of a cache whose first axis has so many elements. */
+  /** Returns the start positions for a cache whose first axis has this extent. */
   Value startsFor(Dim extent, Dim batch, GraphEditor graph) {
     if (extent.equals(batch)) {
       return starts;
@@ -88,12 +94,12 @@ record Position(Value starts, Value first) {
     return graph.add(new Movement.Broadcast(Shape.of(extent)), one);
   }
 
-  /** {@code starts + count}, for each sequence. */
+  /** Returns {@code starts + count}, for each sequence. */
   Value after(Dim count, GraphEditor graph) {
     return graph.add(new Elementwise.Binary(BinaryFunction.ADD), starts, number(count, graph));
   }
 
-  /** {@code first + count}. */
+  /** Returns {@code first + count}. */
   Value firstAfter(Dim count, GraphEditor graph) {
     return count.is(0)
         ? first

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The tables of a decoder whose rows are taken by position, such as learned position embeddings: a
- * cache must not have room for more tokens than they have rows.
+ * Tables of a decoder whose rows are taken by position, such as learned position embeddings. A
+ * cache must not hold more tokens than they have rows.
  */
 final class PositionRows {
-  /** A position up to which tables are looked at. */
+  /** The last position at which tables are examined. */
   private static final long LAST = 1 << 16;
 
   private final Positional positional;
@@ -28,10 +28,10 @@ final class PositionRows {
   }
 
   /**
-   * Finds the first position without a row by halving, as positions grow.
+   * Finds the first position without a row by bisection.
    *
-   * @return how many positions there are, where that's at most {@value #LAST} and cheap to find
-   * @throws CapacityBeyondModel when there are fewer than {@code capacity}
+   * @return the number of positions, if it is at most {@value #LAST} and cheap to find
+   * @throws CapacityBeyondModel if there are fewer than {@code capacity}
    */
   OptionalLong require(long capacity, Dim fresh) {
     boolean isOpen =
@@ -75,7 +75,7 @@ final class PositionRows {
     return new CapacityBeyondModel(fails + fresh - 1, missing);
   }
 
-  /** What is missing when the first new token is at a position. */
+  /** Describes the missing row if the first new token has this position. */
   private Optional<String> missing(List<Node> from, long position) {
     for (Node lookup : from) {
       try {

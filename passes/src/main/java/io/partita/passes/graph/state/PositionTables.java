@@ -31,44 +31,44 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where a model takes rows of tables by positions, such as learned position embeddings, and counts
- * these positions from the extents of its inputs: the extents must not lead beyond the last row.
+ * Tables whose rows a model takes by positions that it counts from the extents of its inputs, such
+ * as learned position embeddings. The extents must not lead beyond the last row.
  */
 public final class PositionTables {
   private static final int MOST_STEPS = 2_000;
 
-  /** Elements of a value that is computed to find out. */
+  /** The largest number of elements of a value that is computed for this check. */
   private static final long MOST_ELEMENTS = 1 << 22;
 
-  /** A count of real tokens begins behind tokens of padding, which often have this number. */
+  /** The usual id of padding, after which a count of real tokens begins. */
   private static final int NO_PADDING = 2;
 
-  /** Stands for a table that isn't constant. */
+  /** A placeholder for a table that isn't constant. */
   private static final String TABLE = "the table";
 
   /**
-   * What takes rows of one table.
+   * A use of one table.
    *
-   * @param part computes the rows, its only output
-   * @param symbols on which positions and the table depend
+   * @param part the graph that computes the rows, its only output
+   * @param symbols the symbols on which positions and the table depend
    */
   private record Lookup(Graph part, Set<String> symbols) {
     Lookup(Graph part) {
       this(part, PartialGraph.symbols(part));
     }
 
-    /** Whether positions are the same whatever the model's inputs hold. */
+    /** Whether positions are independent of the values of inputs. */
     boolean isCertain() {
       return part.inputs().stream().allMatch(input -> input.name().equals(TABLE));
     }
   }
 
   /**
-   * A row that doesn't exist.
+   * A missing row.
    *
-   * @param node that takes it
-   * @param expected the rows that there are
-   * @param found the row that is taken
+   * @param node the node that uses it
+   * @param expected the existing rows
+   * @param found the row that is used
    */
   public record MissingRow(String node, String expected, String found) {}
 
@@ -78,7 +78,7 @@ public final class PositionTables {
     this.lookups = lookups;
   }
 
-  /** The tables of a graph whose extents may be symbols. */
+  /** Returns the tables of a graph whose extents may be symbols. */
   public static PositionTables of(Graph graph) {
     GraphEditor editor = new GraphEditor(graph);
     return new PositionTables(
@@ -88,7 +88,7 @@ public final class PositionTables {
             .toList());
   }
 
-  /** Whether an operation takes elements of its first operand by indices, its second. */
+  /** Whether an operation gathers elements of its first operand by indices in the second one. */
   static boolean isLookup(Op op) {
     return op instanceof Movement.Gather
         || op instanceof Movement.GatherElements
@@ -111,7 +111,7 @@ public final class PositionTables {
     return !value.isInput() && value.definition().op() instanceof Source.Constant;
   }
 
-  /** Whether integers follow from extents, masks and integer inputs alone, by counting. */
+  /** Whether integers are counted from extents, masks and integer inputs alone. */
   private static boolean isCounted(Value indices) {
     Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Deque<Value> work = new ArrayDeque<>(List.of(indices));
@@ -154,9 +154,9 @@ public final class PositionTables {
   }
 
   /**
-   * Whether all rows exist that are taken at these extents; also where that isn't known.
+   * Whether all rows that are used for these extents exist, or this is unknown.
    *
-   * @param tried the symbols in question: tables that don't depend on them count as long enough
+   * @param tried the symbols in question; tables that don't depend on them are assumed long enough
    */
   public boolean reach(Map<String, Dim> extents, Set<String> tried) {
     return lookups.stream()
@@ -164,12 +164,12 @@ public final class PositionTables {
         .allMatch(lookup -> missing(lookup, extents).isEmpty());
   }
 
-  /** Whether all rows exist that are taken at these extents; also where that isn't known. */
+  /** Whether all rows that are used for these extents exist, or this is unknown. */
   public boolean reach(Map<String, Dim> extents) {
     return lookups.stream().allMatch(lookup -> missing(lookup, extents).isEmpty());
   }
 
-  /** A row that is missing at these extents, whatever the model's inputs hold. */
+  /** Returns a row that is missing for these extents, for any values of inputs. */
   public Optional<MissingRow> missing(Map<String, Dim> extents) {
     return lookups.stream()
         .filter(Lookup::isCertain)
@@ -210,7 +210,7 @@ public final class PositionTables {
             .allMatch(type -> type.isStatic() && type.shape().elements() <= MOST_ELEMENTS);
   }
 
-  /** What an input holds when no token is padding. */
+  /** Returns the value of an input without padding. */
   private static Tensor usual(Value input) {
     TensorType type = input.type();
     if (isMask(input) || input.name().equals(TABLE)) {

@@ -25,11 +25,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Values that depend on nothing but the position: on constants, on the past's length, and on inputs
- * that the position decides. They are known when compiling, for each position.
+ * Values that depend only on the position: on constants, on the length of the past, and on inputs
+ * that the position determines. They are known at compile time for each position.
  */
 final class Positional {
-  /** Up to so many positions, every one is looked at. */
+  /** The number of positions up to which every one is examined. */
   private static final long ALL = 1024;
 
   private static final long STRIDE = 128;
@@ -56,20 +56,19 @@ final class Positional {
     return resolved.isInput() ? filled.contains(resolved) : known.contains(resolved);
   }
 
-  /** Takes the values at a position, in the order in which they were asked for. */
+  /** Receives the requested values at a position, in order. */
   interface Observer {
     void accept(long position, List<Tensor> values);
   }
 
   /**
-   * Computes values at positions from 0 to {@code last}: at all of them, or where these are many,
-   * at all that are near a number that the computation contains, a power of two or either end, and
-   * at one in {@value #STRIDE}. What compares positions with each other and with numbers changes
-   * its kind nowhere else.
+   * Computes values at positions from 0 to {@code last}: at all of them or, if there are many, at
+   * those near numbers in the computation, powers of two and both ends, and at one in {@value
+   * #STRIDE}. Comparisons of positions with each other and with numbers change only there.
    *
-   * @return the symbols other than the past that would have to be numbers; when there are any,
-   *     nothing was computed
-   * @throws CapacityBeyondModel when a value can't be computed at some position
+   * @return the symbols other than the past that must be bound first; if there are any, nothing is
+   *     computed
+   * @throws CapacityBeyondModel if a value can't be computed at some position
    */
   SortedSet<String> sweep(List<Value> values, long last, Observer observer) {
     Graph part = extract(values);
@@ -83,9 +82,7 @@ final class Positional {
     return open;
   }
 
-  /**
-   * Whether nothing that a value is computed from grows with the past: then any position is cheap.
-   */
+  /** Whether no value in the computation grows with the past, so that any position is cheap. */
   boolean isShort(Value value) {
     Graph part = extract(List.of(value));
     return !part.symbols().contains(past)
@@ -95,7 +92,7 @@ final class Positional {
             .noneMatch(dim -> dim.symbols().contains(past));
   }
 
-  /** The symbols other than the past on which values depend. */
+  /** Returns the symbols other than the past on which values depend. */
   SortedSet<String> open(List<Value> values) {
     return open(extract(values));
   }
@@ -106,7 +103,7 @@ final class Positional {
     return open;
   }
 
-  /** Values at one position, which depend on it alone. */
+  /** Computes values at one position. */
   List<Tensor> at(List<Value> values, long position) {
     return evaluate(extract(values), position);
   }
@@ -134,7 +131,7 @@ final class Positional {
         .orElseThrow();
   }
 
-  /** The part of the graph that computes {@code values}, which are its outputs. */
+  /** Returns the part of the graph that computes {@code values}, which are its outputs. */
   private Graph extract(List<Value> values) {
     GraphBuilder builder = new GraphBuilder("positional");
     Map<Value, Value> copies = PartialGraph.copy(graph, values, builder);
@@ -170,7 +167,7 @@ final class Positional {
     return positions;
   }
 
-  /** Numbers in constants of few elements, in extents of larger ones, and in slices. */
+  /** Collects the numbers in small constants, in extents of larger ones, and in slices. */
   private static void addNumbers(Node node, Set<Long> numbers) {
     switch (node.op()) {
       case Source.Constant(Tensor data) when data.element().isInteger() && data.size() <= 8 -> {

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes programs of one model share their weights: what is equal becomes one tensor object, by
- * which backends know that it's to be stored once. Mapped tensors are compared by their place in
- * the file, which reads nothing; others by their content.
+ * Shares the weights of several modules of one model: equal tensors become one object, which
+ * backends store once. Mapped tensors are compared by their location in the file, without reading
+ * them; others by content.
  */
 public final class SharedWeights {
-  /** A mapped tensor: the same address with the same type is the same data. */
+  /** A mapped tensor; equal addresses and types mean equal data. */
   private record Location(TensorType type, long address) {}
 
   private final Map<Object, Tensor> known = new HashMap<>();
@@ -29,14 +29,14 @@ public final class SharedWeights {
 
   private SharedWeights() {}
 
-  /** The second module with the tensors of the first where they are equal. */
+  /** Returns the second module, with equal tensors replaced by those of the first. */
   public static Module share(Module first, Module second) {
     SharedWeights shared = new SharedWeights();
     shared.add(first.graph());
     return second.with(shared.replace(second.graph()));
   }
 
-  /** The same for each device; devices that shared a tensor still do. */
+  /** Does the same for each device; tensors that devices share remain shared. */
   public static Program share(Program first, Program second) {
     SharedWeights shared = new SharedWeights();
     first.devices().forEach(device -> shared.add(device.graph()));

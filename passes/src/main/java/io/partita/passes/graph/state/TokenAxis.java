@@ -4,11 +4,11 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 import java.util.OptionalInt;
 
-/** Follows the axis along which tokens lie. */
+/** Follows the token axis through operations. */
 final class TokenAxis {
   private TokenAxis() {}
 
-  /** Where an axis is after a reshape; none when it isn't an axis of its own then. */
+  /** Returns the axis after a reshape; empty if it is merged or split. */
   static OptionalInt afterReshape(Shape from, int axis, Shape to) {
     Dim before = from.range(0, axis).size();
     for (int i = 0; i < to.rank(); i++) {

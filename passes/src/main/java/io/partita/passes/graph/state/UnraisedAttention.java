@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Why a model with a past has no attention over it, as far as its graph shows. */
+/** Finds out why a model with a past has no raised attention over it. */
 final class UnraisedAttention {
   private UnraisedAttention() {}
 
   /**
-   * The first softmax whose scores depend on what is as long as the past.
+   * Describes the first softmax whose scores depend on values of the length of the past.
    *
-   * @param lengths symbols of the past's length
+   * @param lengths the symbols of the length of the past
    */
   static Optional<String> describe(Graph graph, Set<String> lengths) {
     Set<Value> reached = Collections.newSetFromMap(new IdentityHashMap<>());

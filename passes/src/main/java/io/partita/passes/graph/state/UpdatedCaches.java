@@ -18,14 +18,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Caches that have their capacity as the model was exported: an input with room for all tokens,
- * into which the model writes the new ones, and which goes out with the same type. The model
- * computes positions and masks itself, so that nothing changes but who keeps the cache.
+ * Caches of a fixed capacity in the exported model: an input with room for all tokens, in which the
+ * model writes the new ones, and an output of the same type. The model computes positions and masks
+ * itself, so that only the input and output become state.
  */
 final class UpdatedCaches {
   private UpdatedCaches() {}
 
-  /** The states of a graph that keeps its caches so; none where it doesn't. */
+  /** Returns the states of a graph with such caches; empty if it has none. */
   static List<Module.State> of(Graph graph) {
     Set<Value> attended = Decoder.attended(graph);
     List<Module.State> states = new ArrayList<>();
@@ -52,7 +52,7 @@ final class UpdatedCaches {
     return states;
   }
 
-  /** As many tokens as an attention finds keys in it. */
+  /** Returns the capacity in tokens: the number of keys of its attention. */
   private static Optional<Module.Room> capacity(Value cache, Graph graph) {
     Set<Value> reached = Collections.newSetFromMap(new IdentityHashMap<>());
     reached.add(cache);

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Recognises a value that has the same type at all positions by what it is at each. */
+/** Recognises a value of the same type at all positions by its value at each. */
 final class ValueSweep {
   private static final long LARGEST_TABLE = 1 << 22;
 
@@ -38,7 +38,7 @@ final class ValueSweep {
     }
   }
 
-  /** Whether all elements have grown by one for each position. */
+  /** Whether all elements increase by one for each position. */
   private boolean isLinear(long position, Tensor value) {
     for (int i = 0; i < value.size(); i++) {
       if (value.getLong(i) != first.getLong(i) + position) {
@@ -48,7 +48,7 @@ final class ValueSweep {
     return true;
   }
 
-  /** The value, computed from the position; none when there's no short way. */
+  /** Returns the value as computed from the position; empty if there is no simple formula. */
   Optional<Value> value(Position position, GraphEditor graph) {
     if (first == null || first.size() == 0) {
       return Optional.empty();

@@ -1,2 +1,2 @@
-/** Turning KV caches from inputs and outputs into state. */
+/** Conversion of KV caches from inputs and outputs to state. */
 package io.partita.passes.graph.state;

@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * {@code constant + Σ coefficients[v] * v} over the indices v of a mask.
  *
- * @param coefficients one for each index
+ * @param coefficients the coefficient of each index
  */
 record Affine(Dim constant, List<Dim> coefficients) implements Meaning {
   static Affine constant(Dim constant, int indices) {
@@ -47,7 +47,7 @@ record Affine(Dim constant, List<Dim> coefficients) implements Meaning {
     return coefficients.stream().allMatch(c -> c.equals(Dim.ZERO));
   }
 
-  /** The only index that this depends on; none when there are several or none. */
+  /** Returns the only index on which it depends; empty if there are several or none. */
   Optional<Integer> onlyIndex() {
     Integer only = null;
     for (int i = 0; i < coefficients.size(); i++) {
@@ -61,7 +61,7 @@ record Affine(Dim constant, List<Dim> coefficients) implements Meaning {
     return Optional.ofNullable(only);
   }
 
-  /** With an index replaced by a constant. */
+  /** Returns the formula with an index replaced by a constant. */
   Affine at(int index, Dim place) {
     List<Dim> rest = new ArrayList<>(coefficients);
     Dim coefficient = rest.set(index, Dim.ZERO);
@@ -69,13 +69,17 @@ record Affine(Dim constant, List<Dim> coefficients) implements Meaning {
   }
 
   /**
-   * The smallest value for indices from 0 to below {@code extents}; none when a sign is unknown.
+   * Returns the smallest value for indices from 0 to below {@code extents}; empty if a sign is
+   * unknown.
    */
   Optional<Dim> lower(List<Dim> extents) {
     return times(Dim.of(-1)).upper(extents).map(upper -> upper.times(Dim.of(-1)));
   }
 
-  /** The largest value for indices from 0 to below {@code extents}; none when a sign is unknown. */
+  /**
+   * Returns the largest value for indices from 0 to below {@code extents}; empty if a sign is
+   * unknown.
+   */
   Optional<Dim> upper(List<Dim> extents) {
     Dim upper = constant;
     for (int i = 0; i < coefficients.size(); i++) {

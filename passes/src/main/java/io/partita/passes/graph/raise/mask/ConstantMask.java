@@ -7,13 +7,16 @@ import io.partita.ir.type.Shape;
 import java.util.List;
 import java.util.Optional;
 
-/** Masks that are known element by element. */
+/** Recognises masks that are constants. */
 final class ConstantMask {
   private static final double HIDDEN = -1e4;
 
   private ConstantMask() {}
 
-  /** None when the scores' shape is open, or the mask isn't causal (perhaps windowed) or void. */
+  /**
+   * Returns the meaning of a mask; empty if the shape of scores is symbolic, or the mask is neither
+   * causal, possibly windowed, nor without effect.
+   */
   static Optional<MaskMeaning> meaning(Tensor data, Shape scores) {
     Shape shape = data.shape();
     if (shape.rank() < 2 || data.size() == 0 || !isTwoValued(data)) {
@@ -76,7 +79,7 @@ final class ConstantMask {
     return data.element() == ElementType.BOOL ? Double.NEGATIVE_INFINITY : lowest;
   }
 
-  /** The position of the first query: that of its last visible key. */
+  /** Returns the position of the first query: that of its last visible key. */
   private static int firstOffset(Tensor data, int queries, int keys) {
     int last = -1;
     for (int key = 0; key < keys; key++) {
@@ -85,7 +88,7 @@ final class ConstantMask {
     return last;
   }
 
-  /** The number of visible keys of the last query when it doesn't see the first key; else 0. */
+  /** Returns the number of visible keys of the last query if the first key is hidden; else 0. */
   private static long window(Tensor data, int queries, int keys) {
     int row = (queries - 1) * keys;
     long visible = 0;

@@ -6,7 +6,7 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
-/** Formulas for the constants that masks are made of: numbers, ranges and triangles. */
+/** Reads constants in masks as formulas: numbers, ranges and triangles. */
 final class ConstantReading {
   private ConstantReading() {}
 
@@ -39,7 +39,7 @@ final class ConstantReading {
         : new Meaning.Number(data.getDouble(0));
   }
 
-  /** The axis of more than one element, or -1. */
+  /** Returns the only axis of more than one element, or -1. */
   private static int onlyAxis(Tensor data) {
     int only = -1;
     for (int axis = 0; axis < data.shape().rank(); axis++) {

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Computes with formulas, and decides those that bounds of the indices decide. */
+/**
+ * Arithmetic and logic of formulas; comparisons are decided by the bounds of indices if possible.
+ */
 final class Logic {
   private static final Dim MINUS_ONE = Dim.of(-1);
 
@@ -25,7 +27,7 @@ final class Logic {
     return value.upper(extents).filter(high -> bound.minus(high).isAtLeast(1)).isPresent();
   }
 
-  /** An index into an extent; a negative one counts from the end. */
+  /** Returns an index of an extent; a negative one counts from the end. */
   Optional<Affine> place(Meaning meaning, Dim extent) {
     if (!(meaning instanceof Affine place)) {
       return Optional.empty();
@@ -98,7 +100,7 @@ final class Logic {
     };
   }
 
-  /** Masks of which both hide: {@code (a ? 0 : -m) + (b ? 0 : -m) = a and b ? 0 : -m}. */
+  /** Combines two masks: {@code (a ? 0 : -m) + (b ? 0 : -m) = a and b ? 0 : -m}. */
   private Meaning sum(Meaning left, Meaning right) {
     if (left instanceof Affine a && right instanceof Affine b) {
       return a.plus(b);
@@ -184,7 +186,7 @@ final class Logic {
     return then.equals(otherwise) ? then : new Meaning.Choice(truth, then, otherwise);
   }
 
-  /** A number as a truth value: whether it isn't 0. */
+  /** Returns a number as a truth value: whether it is not 0. */
   private Meaning truth(Meaning meaning) {
     return switch (meaning) {
       case Affine affine when affine.isConstant() && affine.constant().isStatic() ->

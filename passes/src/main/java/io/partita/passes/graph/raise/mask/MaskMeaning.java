@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a mask hides.
+ * The meaning of an attention mask.
  *
- * @param causal keys after the query's position
- * @param offset position of the first query, where causal or windowed
- * @param window when positive, keys so many or more before the query's position
- * @param padding keys where these tensors, read at {@code [batch, key]}, are zero
- * @param hidden what is added to a hidden score; minus infinity for a boolean mask
- * @param reason what of the mask has no such meaning; empty when all has
+ * @param causal whether it hides keys after the position of the query
+ * @param offset the position of the first query, if causal or windowed
+ * @param window if positive, it hides keys at this distance or farther before the query
+ * @param padding tensors that hide keys where they are zero at {@code [batch, key]}
+ * @param hidden the bias of hidden scores; minus infinity for a boolean mask
+ * @param reason why the mask has no such meaning; empty if it has
  */
 public record MaskMeaning(
     boolean causal, Dim offset, long window, List<Value> padding, double hidden, String reason) {
   private static final int QUERY = 2;
   private static final int KEY = 3;
 
-  /** Reads a mask of scores of shape {@code [batch, heads, seq, keys]}. */
+  /** Analyses a mask of scores of shape {@code [batch, heads, seq, keys]}. */
   public static MaskMeaning of(Value mask, Shape scores, GraphEditor graph) {
     Optional<MaskMeaning> constant =
         graph.constant(mask).flatMap(data -> ConstantMask.meaning(data, scores));
@@ -99,7 +99,7 @@ public record MaskMeaning(
     return windowed(offset, reach, padding, hidden, scores);
   }
 
-  /** With {@code i - j < reach}: a window of {@code reach + offset}. */
+  /** Returns the meaning with {@code i - j < reach}, a window of {@code reach + offset}. */
   private static MaskMeaning windowed(
       Dim offset, Dim reach, List<Value> padding, double hidden, Shape scores) {
     if (reach == null) {
@@ -140,7 +140,7 @@ public record MaskMeaning(
             .allMatch(place -> place.isConstant() || place.equals(Affine.index(0, 4)));
   }
 
-  /** Whether each query sees a key, so that it doesn't matter how low hidden scores are. */
+  /** Whether each query has a visible key, so that the value of hidden scores doesn't matter. */
   public boolean everyQuerySeesAKey(Shape scores) {
     return padding.isEmpty()
         && offset.isAtLeast(0)

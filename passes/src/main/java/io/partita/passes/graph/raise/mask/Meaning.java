@@ -3,7 +3,7 @@ package io.partita.passes.graph.raise.mask;
 import io.partita.ir.graph.Value;
 import java.util.List;
 
-/** What one element of a tensor is, as a formula of its indices. */
+/** An element of a tensor as a formula of its indices. */
 sealed interface Meaning
     permits Affine,
         Meaning.Number,
@@ -21,14 +21,16 @@ sealed interface Meaning
   /** {@code difference <= 0}. */
   record AtMostZero(Affine difference) implements Meaning {}
 
-  /** Each of them holds. */
+  /** A conjunction. */
   record All(List<Meaning> parts) implements Meaning {}
 
   record Not(Meaning operand) implements Meaning {}
 
   record Choice(Meaning condition, Meaning then, Meaning otherwise) implements Meaning {}
 
-  /** The element of a tensor that is known only when running; as a truth value: it isn't 0. */
+  /**
+   * An element of a tensor that is known only at run time; as a truth value, whether it is not 0.
+   */
   record Lookup(Value source, List<Affine> index) implements Meaning {}
 
   /** Anything else. */

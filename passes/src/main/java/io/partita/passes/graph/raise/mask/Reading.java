@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads tensors as formulas of their indices, by going up to what they are computed from. */
+/** Derives formulas of tensor elements from the nodes that compute them. */
 final class Reading {
   private static final int MOST_STEPS = 4000;
   private static final int DEEPEST = 100;
@@ -29,7 +29,7 @@ final class Reading {
   private int depth;
 
   /**
-   * @param extents of the indices that formulas are about
+   * @param extents the extents of the indices of formulas
    */
   Reading(GraphEditor graph, List<Dim> extents) {
     this.graph = graph;
@@ -92,7 +92,7 @@ final class Reading {
     };
   }
 
-  /** An operand that broadcasts to where {@code index} points. */
+  /** Reads an operand that broadcasts to the shape of {@code index}. */
   private Meaning stretched(Node node, int operand, List<Affine> index) {
     Value value = graph.resolve(node.operand(operand));
     return at(value, stretched(value.type().shape(), index));
@@ -176,7 +176,7 @@ final class Reading {
     return operand(node, 0, moved);
   }
 
-  /** The part that the index falls in; or what all parts agree on. */
+  /** Returns the formula of the part that contains the index, or the one that all parts share. */
   private Meaning concat(Node node, int axis, List<Affine> index) {
     Affine along = index.get(axis);
     Dim start = Dim.ZERO;
@@ -198,7 +198,7 @@ final class Reading {
     return moved;
   }
 
-  /** One element before others: when it is what the others' formula gives for its place. */
+  /** Merges a single element with those that follow, if their formula also gives its value. */
   private Meaning continued(Node node, int axis, List<Affine> index) {
     Dim size = graph.operand(node, 0).type().dim(axis);
     Affine along = index.get(axis);

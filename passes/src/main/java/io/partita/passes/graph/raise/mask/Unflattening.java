@@ -7,11 +7,14 @@ import java.util.LinkedList;
 import java.util.List;
 import java.util.Optional;
 
-/** Indices before a reshape from those after it. */
+/** Computes indices before a reshape from those after it. */
 final class Unflattening {
   private Unflattening() {}
 
-  /** Where in {@code from} the element is that {@code index} points at in {@code to}. */
+  /**
+   * Returns the indices in {@code from} of the element that has the indices {@code index} in {@code
+   * to}.
+   */
   static Optional<List<Affine>> index(Shape to, Shape from, List<Affine> index, List<Dim> extents) {
     Affine flat = Affine.constant(Dim.ZERO, extents.size());
     Dim stride = Dim.ONE;
@@ -43,7 +46,7 @@ final class Unflattening {
 
   private record Split(Affine quotient, Affine remainder) {}
 
-  /** Each term goes to the quotient when it's divisible, else to the remainder. */
+  /** Adds each term to the quotient if it is divisible, else to the remainder. */
   private static Split split(Affine value, Dim divisor, int indices) {
     Affine quotient = Affine.constant(Dim.ZERO, indices);
     Affine remainder = Affine.constant(Dim.ZERO, indices);

@@ -1,2 +1,2 @@
-/** What attention masks mean: each element as a formula of its indices. */
+/** Analysis of attention masks: each element as a formula of its indices. */
 package io.partita.passes.graph.raise.mask;
