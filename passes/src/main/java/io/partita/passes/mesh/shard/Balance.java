@@ -3,13 +3,13 @@ package io.partita.passes.mesh.shard;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a line of loads in parts. */
+/** Divides a sequence of loads into balanced parts. */
 final class Balance {
   private Balance() {}
 
   /**
-   * Consecutive parts, none of them empty, of which the largest is as small as can be; the first
-   * ones are as long as that allows.
+   * Returns consecutive, nonempty parts whose largest load is minimal; the first parts are as long
+   * as that allows.
    *
    * @param loads at least as many as parts
    * @return the index at which each part begins
@@ -20,7 +20,7 @@ final class Balance {
     for (int i = 0; i < count; i++) {
       before[i + 1] = before[i] + loads.get(i);
     }
-    // least[p][i]: the largest part when the loads from i on are cut in p parts
+    // least[p][i]: the largest part if the loads from i on are divided into p parts
     long[][] least = new long[parts + 1][count + 1];
     for (int i = 0; i <= count; i++) {
       least[1][i] = before[count] - before[i];

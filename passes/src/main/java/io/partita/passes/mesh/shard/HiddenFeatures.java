@@ -17,16 +17,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Networks of two products with trained matrices where only each feature by itself is changed
- * between them, as in quantised models, which no rule joins: the first products' outputs are the
- * second's inputs.
+ * Finds networks that no rule raises: two products with trained weights and only featurewise
+ * operations between them, as in quantised models. The outputs of the first product are the inputs
+ * of the second.
  *
- * @param first two where one gates the other
+ * @param first the first product; two products if one gates the other
  */
 record HiddenFeatures(List<TrainedWeights.Weight> first, TrainedWeights.Weight second) {
   private static final int MOST_STEPS = 64;
 
-  /** What ends with this product. */
+  /** Finds the network that ends with this product. */
   static Optional<HiddenFeatures> before(TrainedWeights.Weight second, TrainedWeights weights) {
     List<TrainedWeights.Weight> first = new ArrayList<>();
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -56,7 +56,10 @@ record HiddenFeatures(List<TrainedWeights.Weight> first, TrainedWeights.Weight s
         : Optional.of(new HiddenFeatures(first, second));
   }
 
-  /** Such as a scale that is found while the model runs, or what zero points take away. */
+  /**
+   * Whether a value has one element per line, such as a dynamic scale or a correction for zero
+   * points.
+   */
   private static boolean isForAllFeatures(Value value) {
     return value.type().rank() == 0 || value.type().shape().fromEnd(0).is(1);
   }

@@ -5,14 +5,14 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 
-/** A tensor with zeros behind the last elements of a dimension. */
+/** A tensor that is padded with zeros at the end of a dimension. */
 final class PaddedTensor {
   private PaddedTensor() {}
 
   /**
-   * Copies when the elements are read.
+   * Creates the tensor; it is copied when the elements are read.
    *
-   * @param type as the data's, but for more elements along {@code dim}
+   * @param type the type of the data with a larger extent of {@code dim}
    */
   static Tensor of(Tensor data, TensorType type, int dim) {
     if (data.element().bits() % 8 != 0) {

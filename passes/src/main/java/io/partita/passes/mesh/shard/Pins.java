@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What strategies ask of values and nodes. The first to ask of a dimension or an axis has it. */
+/**
+ * The layouts that strategies demand of values and nodes. The first demand for a dimension or an
+ * axis wins.
+ */
 final class Pins {
   private final Map<Value, List<Split>> splits = new LinkedHashMap<>();
   private final Map<Value, Set<String>> whole = new LinkedHashMap<>();
@@ -21,8 +24,8 @@ final class Pins {
   private final Map<Node, Set<String>> unsplit = new LinkedHashMap<>();
 
   /**
-   * Splits a dimension unless it, or some of the axes on another dimension, is split already. One
-   * element stays where it is.
+   * Splits a dimension, unless it is split already, or one of the axes splits another dimension. A
+   * single element is not split.
    */
   void split(Value value, int dim, Split split) {
     if (split.isNone() || value.type().dim(dim).is(1)) {
@@ -40,18 +43,18 @@ final class Pins {
     }
   }
 
-  /** The value is computed in whatever way, but held by all devices along the axes. */
+  /** Demands that all devices along the axes hold the value, however it is computed. */
   void whole(Value value, Collection<String> axes) {
     whole.computeIfAbsent(value, key -> new LinkedHashSet<>()).addAll(axes);
   }
 
-  /** The value is held at one place of the axes only. */
+  /** Demands that only one place on the axes holds the value. */
   void place(Value value, Collection<String> axes, int place) {
     Map<String, Integer> known = places.computeIfAbsent(value, key -> new LinkedHashMap<>());
     axes.forEach(axis -> known.putIfAbsent(axis, place));
   }
 
-  /** All devices along the axes compute the same. */
+  /** Demands that all devices along the axes compute the same. */
   void unsplit(Node node, Collection<String> axes) {
     unsplit.computeIfAbsent(node, key -> new LinkedHashSet<>()).addAll(axes);
   }

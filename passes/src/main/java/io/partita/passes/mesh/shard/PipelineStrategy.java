@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Blocks in consecutive stages, cut where fewest bytes pass, so that the stage with most bytes of
- * weights has as few as can be. Only what passes is held at a stage by demand; what a stage alone
- * needs follows it.
+ * Divides the blocks into consecutive stages, with cuts where the fewest bytes pass, so that the
+ * largest weight bytes of a stage are minimal. Only values that pass between stages are pinned;
+ * values that a stage alone uses follow by propagation.
  */
 final class PipelineStrategy {
   private final Graph graph;
@@ -29,10 +29,10 @@ final class PipelineStrategy {
   /** The index of each node in execution order. */
   private final Map<Node, Integer> order = new IdentityHashMap<>();
 
-  /** What depends on an attention. */
+  /** The values that depend on an attention. */
   private final Set<Value> streams = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** The index of the last node that reads a value. */
+  /** The index of the last user of a value. */
   private final Map<Value, Integer> lastRead = new IdentityHashMap<>();
 
   PipelineStrategy(
@@ -77,7 +77,10 @@ final class PipelineStrategy {
     }
   }
 
-  /** The first attention's keys and values too: as states they'd else be on all stages. */
+  /**
+   * Includes keys and values of the first attention, which as states would otherwise be on all
+   * stages.
+   */
   private void placeFirst() {
     Node first = attentions.getFirst();
     int operands = first.op() instanceof Structured.Attention ? 3 : 1;
@@ -90,7 +93,7 @@ final class PipelineStrategy {
     return List.of(mesh.stage());
   }
 
-  /** The index of the node before which fewest bytes of streams are alive; the last such one. */
+  /** Returns the index of the last node before which the fewest bytes of streams are live. */
   private int cut(int from, int to) {
     int best = from;
     long fewest = Long.MAX_VALUE;
@@ -104,7 +107,7 @@ final class PipelineStrategy {
     return best;
   }
 
-  /** The streams that are computed before a node and read by it or later. */
+  /** Returns the streams that are computed before a node and used by it or later. */
   private List<Value> passing(int index) {
     List<Value> passing = new ArrayList<>();
     for (Node node : graph.nodes().subList(0, index)) {
@@ -117,7 +120,7 @@ final class PipelineStrategy {
     return passing;
   }
 
-  /** Bytes of the weights that are first read between the cuts. */
+  /** Returns the bytes of the weights whose first use is between the cuts. */
   private List<Long> weights(List<Integer> cuts) {
     long[] bytes = new long[cuts.size() + 1];
     Set<Node> counted = new HashSet<>();

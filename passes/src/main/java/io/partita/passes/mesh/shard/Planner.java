@@ -10,9 +10,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
-/** Lets the strategies pin values, one after the other, and propagates. */
+/** Pins values by the strategies, one after the other, and propagates layouts. */
 final class Planner {
-  /** Rounds of splitting what others have left; each leaves less. */
+  /** The largest number of rounds of splitting the remaining weights. */
   private static final int MOST_ROUNDS = 4;
 
   private final Graph graph;
@@ -52,8 +52,8 @@ final class Planner {
   }
 
   /**
-   * How many query heads may share a kv head where attention isn't one operation. Only the sizes
-   * that divide the heads can be right; the one that takes fewest syncs is.
+   * Returns candidates for the number of query heads per kv head of attention that isn't one
+   * operation. Only divisors of the heads can be correct; the correct one needs the fewest syncs.
    */
   private List<Long> groups() {
     List<Long> groups = new ArrayList<>(List.of(1L));
@@ -79,7 +79,7 @@ final class Planner {
     }
     LayoutPlan plan = propagate(pins);
     if (strategy.remaining() == Strategy.WeightPlacement.SPLIT) {
-      // Keys and values of few heads are on several devices: to join them would take a sync.
+      // Keys and values of few heads are on several devices; gathering them would need a sync.
       Set<Node> kept = TensorStrategy.projections(anatomy);
       if (strategy.vocabulary() == Strategy.WeightPlacement.REPLICATED) {
         anatomy.head().ifPresent(head -> kept.add(head.node()));

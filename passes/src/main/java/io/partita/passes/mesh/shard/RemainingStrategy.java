@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Products whose weights every device would hold, because they are in no attention and no network:
- * they are split by their outputs, which are joined afterwards.
+ * Splits products that belong to no attention and no network, whose weights every device would
+ * otherwise hold: by their outputs, which are gathered afterwards.
  */
 final class RemainingStrategy {
   private static final int MOST_STEPS = 16;
@@ -33,7 +33,7 @@ final class RemainingStrategy {
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /**
-   * @param kept products that stay as they are
+   * @param kept the products that are not split
    */
   RemainingStrategy(
       Graph graph, StrategyMesh mesh, TrainedWeights weights, Pins pins, Set<Node> kept) {
@@ -45,7 +45,7 @@ final class RemainingStrategy {
     graph.outputs().forEach(output -> outputs.add(output.value()));
   }
 
-  /** Whether something was pinned that wasn't in {@code plan}. */
+  /** Whether anything was pinned beyond {@code plan}. */
   boolean pin(LayoutPlan plan) {
     boolean changed = false;
     for (Node node : plan.graph().nodes()) {
@@ -79,7 +79,7 @@ final class RemainingStrategy {
     return mesh.weights(weight.outputs(), unit);
   }
 
-  /** The last and smallest of the values that are computed feature by feature from the product. */
+  /** Returns the last and smallest of the values that are computed featurewise from the product. */
   private Value end(Value product) {
     Value smallest = product;
     Value at = product;
@@ -108,7 +108,7 @@ final class RemainingStrategy {
             .allMatch(operand -> operand == from || weights.isTrained(operand));
   }
 
-  /** What leaves the graph may leave it in parts. */
+  /** Outputs of the graph may be split. */
   private boolean isForOutputsOnly(Value value, int steps) {
     return steps > 0
         && readers.getOrDefault(value, List.of()).stream()

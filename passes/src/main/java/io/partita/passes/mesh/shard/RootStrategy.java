@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What follows a sum over the devices, up to the next product, on the first of them: the sum is
- * reduced to it, it adds the skip connection and computes the norm, and gives the others the
- * result. The MCU paper's section IV.
+ * Computes everything between a sum over devices and the next product on the first device: the sum
+ * is reduced to it, and it adds the skip connection, computes the norm and broadcasts the result.
+ * Section IV of the MCU paper.
  */
 final class RootStrategy {
   private final StrategyMesh mesh;
@@ -31,7 +31,7 @@ final class RootStrategy {
   }
 
   /**
-   * @param everywhere the plan in which all devices get each sum
+   * @param everywhere the plan with all-reduces
    */
   void pin(LayoutPlan everywhere) {
     Set<Value> root = Collections.newSetFromMap(new IdentityHashMap<>());

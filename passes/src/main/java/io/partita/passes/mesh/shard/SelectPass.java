@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Lets a language model give the best next tokens instead of the scores of all: the output {@code
- * [batch, tokens, vocabulary]} becomes {@code top_values [batch, k]} and {@code top_indices i64
- * [batch, k]} of the last token, equal ones by ascending index. Scores of the tokens before are not
- * computed any more.
+ * Makes a language model return the best next tokens instead of the scores of all: the output
+ * {@code [batch, tokens, vocabulary]} becomes {@code top_values [batch, k]} and {@code top_indices
+ * i64 [batch, k]} of the last token, with equal ones by ascending index. Scores of earlier tokens
+ * are no longer computed.
  */
 public final class SelectPass implements ModulePass {
   private static final String VALUES = "top_values";
@@ -32,7 +32,7 @@ public final class SelectPass implements ModulePass {
   private final long count;
 
   /**
-   * @param count how many; 1 is greedy
+   * @param count the number of tokens; 1 is greedy
    */
   public SelectPass(long count) {
     this.count = count;
@@ -98,7 +98,7 @@ public final class SelectPass implements ModulePass {
         && count <= vocabulary;
   }
 
-  /** Restricts to the last token what is computed for each by itself, down to the scores. */
+  /** Restricts tokenwise operations to the last token, down to the scores. */
   private static final class LastToken {
     private final GraphEditor editor;
     private final TrainedWeights weights;

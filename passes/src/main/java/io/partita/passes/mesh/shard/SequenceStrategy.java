@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tokens split, weights on all devices: Voltage's scheme, the baseline of the ASTRA paper. Queries
- * are of a device's tokens, keys and values of all; either these travel, or the features from which
- * every device then computes them, whichever are fewer bytes.
+ * Splits tokens and replicates weights: the scheme of Voltage, the baseline of the ASTRA paper. A
+ * device has the queries of its tokens, and keys and values of all. Either keys and values are
+ * gathered, or the features from which every device then computes them, whichever has fewer bytes.
  */
 final class SequenceStrategy {
   private final Graph graph;
@@ -37,7 +37,7 @@ final class SequenceStrategy {
     this.pins = pins;
   }
 
-  /** Whether some attention has more than one query. */
+  /** Whether any attention has more than one query. */
   boolean pin() {
     boolean splits = false;
     Set<Node> softmaxes = TensorStrategy.softmaxes(anatomy);
@@ -75,7 +75,7 @@ final class SequenceStrategy {
     return tokens > 1;
   }
 
-  /** Where features are fewer bytes than the keys and values that are computed from them. */
+  /** Whether features have fewer bytes than the keys and values that are computed from them. */
   private void joinInput(Block block) {
     Optional<Projection> key = block.attention().key();
     Optional<Projection> value = block.attention().value();

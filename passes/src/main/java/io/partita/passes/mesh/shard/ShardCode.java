@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a strategy. */
+/** Diagnostics of strategies. */
 public enum ShardCode implements DiagnosticCode {
   STRATEGY("P4201", "the strategy can't be read"),
   NOTHING_TO_SPLIT("P4202", "the strategy finds nothing to split"),

@@ -3,7 +3,7 @@ package io.partita.passes.mesh.shard;
 import io.partita.ir.graph.Module;
 import io.partita.passes.ModulePass;
 
-/** Distributes a model: makes a module of the mesh dialect of one of the graph dialect. */
+/** Distributes a model: converts a module of the graph dialect to the mesh dialect. */
 public final class ShardPass implements ModulePass {
   private final Strategy strategy;
 
@@ -22,8 +22,8 @@ public final class ShardPass implements ModulePass {
   }
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} when the strategy
-   *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} when a dimension
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} if the strategy
+   *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} if a dimension
    *     isn't a number
    */
   @Override

@@ -9,18 +9,18 @@ import io.partita.passes.graph.anatomy.BlockRoles;
 import io.partita.passes.graph.anatomy.ModelAnatomy;
 
 /**
- * The layouts of a model's values under a strategy.
+ * The layouts of the values of a model for a strategy.
  *
- * @param module what is planned: the given one in a form that lies better in parts
- * @param anatomy of it
+ * @param module the given module, in an equivalent form that can be split better
+ * @param anatomy the anatomy of the module
  */
 public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, LayoutPlan plan) {
   /**
-   * Plans.
+   * Plans layouts.
    *
-   * @param module raised, its dimensions numbers
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} when the strategy
-   *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} when a dimension
+   * @param module a raised module of static shapes
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode} if the strategy
+   *     doesn't fit the model, with {@link io.partita.ir.mesh.MeshCode#UNBOUND} if a dimension
    *     isn't a number
    */
   public static Sharding of(Module module, Strategy strategy) {
@@ -37,7 +37,7 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
         module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
   }
 
-  /** The same graph in forms that lie better in parts. */
+  /** Returns the graph in an equivalent form that can be split better. */
   private static Graph prepared(Graph graph, Strategy strategy) {
     int weights = strategy.devices(Strategy.Kind.TENSOR);
     boolean splitsVocabulary =
@@ -53,12 +53,12 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
     return plan.mesh();
   }
 
-  /** The model on its devices, with a sync wherever they communicate. */
+  /** Returns the distributed model, with a sync wherever devices communicate. */
   public Module sharded() {
     return SyncInsertion.insert(plan, module.states());
   }
 
-  /** Bytes of all trained weights, each counted once. */
+  /** Returns the bytes of all trained weights, each counted once. */
   public long weightBytes() {
     return module.graph().nodes().stream()
         .filter(node -> node.constant().isPresent())

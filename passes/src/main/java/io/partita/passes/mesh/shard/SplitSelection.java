@@ -22,11 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The best of a line of scores as the best of the best of its parts, so that devices which have the
- * scores of different tokens need to exchange a few candidates only. Equal scores go to the lowest
- * index as before: candidates stand in the order of their parts, and within a part in the order of
- * their indices. Where the parts don't divide the vocabulary, the weight gets rows of zeros, and
- * their scores are less than all others.
+ * Computes the best scores of a line from the best of each part, so that devices with the scores of
+ * different tokens exchange only a few candidates. Ties still go to the lowest index: candidates
+ * are in the order of parts and, within a part, of indices. If the parts don't divide the
+ * vocabulary, the weight is padded with rows of zeros, whose scores are set below all others.
  */
 final class SplitSelection {
   private static final int MOST_STEPS = 8;
@@ -43,7 +42,7 @@ final class SplitSelection {
     this.parts = parts;
   }
 
-  /** The graph with each selection among the outputs of a trained linear in parts. */
+  /** Returns the graph with such selections among the outputs of trained linears split. */
   static Graph apply(Graph graph, int parts) {
     SplitSelection split = new SplitSelection(graph, parts);
     boolean changed = false;
@@ -77,7 +76,7 @@ final class SplitSelection {
     return true;
   }
 
-  /** From the linear to the scores: what is computed for each of its outputs by itself. */
+  /** Returns the operations from the linear to the scores that compute each output by itself. */
   private Optional<List<Node>> chain(Value scores) {
     List<Node> nodes = new ArrayList<>();
     Value at = scores;
@@ -140,7 +139,7 @@ final class SplitSelection {
     return new Shape(dims);
   }
 
-  /** More rows of a linear's weight, and of what follows it. */
+  /** Pads the weight of a linear and the constants after it. */
   private record Padding(
       GraphEditor editor,
       TrainedWeights weights,
@@ -151,7 +150,7 @@ final class SplitSelection {
       return extent == padded;
     }
 
-    /** Whether all that has a row for each output is a constant. */
+    /** Whether all values with a row for each output are constants. */
     boolean fits(List<Node> chain) {
       return chain.getFirst().op() instanceof Structured.Linear
           && chain.stream()
@@ -184,7 +183,9 @@ final class SplitSelection {
       return at;
     }
 
-    /** Zeros behind the last row; whoever else reads a matrix gets the same, not to store two. */
+    /**
+     * Pads with rows of zeros; other users of a matrix get the same one, so that it is stored once.
+     */
     private Value pad(Node node, int operand) {
       Value value = node.operand(operand);
       Tensor data = editor.constant(value).orElseThrow();
@@ -199,7 +200,7 @@ final class SplitSelection {
       return larger;
     }
 
-    /** An embedding of the larger table; there, too, -1 is the last of the real rows. */
+    /** Returns an embedding of the padded table, in which -1 still is the last original row. */
     private void lookUp(Node embedding, Value table) {
       Value ids = embedding.operand(1);
       ElementType element = ids.type().element();

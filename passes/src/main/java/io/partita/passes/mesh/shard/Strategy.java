@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How a model is to be distributed: what is split over how many devices, outermost first, and how.
- * As text: {@code pipeline=2,tensor=4,norm=root}.
+ * A strategy of distribution: the kinds of split and their numbers of devices, outermost first, and
+ * their options. In text form: {@code pipeline=2,tensor=4,norm=root}.
  *
- * @param norm where the norms behind a reduction are computed
- * @param inside how many of the devices of {@code tensor} share each head
- * @param vocabulary what happens to embeddings and to the linear that scores tokens
- * @param remaining what happens to linears that are in no attention and no network
- * @param capacities what the devices of {@code tensor} hold in relation to each other; none where
- *     they are equal
+ * @param norm the placement of norms after a reduction
+ * @param inside the number of devices of {@code tensor} that share each head
+ * @param vocabulary the placement of embeddings and of the linear that scores tokens
+ * @param remaining the placement of linears that belong to no attention and no network
+ * @param capacities the relative capacities of the devices of {@code tensor}; empty if they are
+ *     equal
  */
 public record Strategy(
     List<Part> parts,
@@ -27,7 +27,7 @@ public record Strategy(
     WeightPlacement vocabulary,
     WeightPlacement remaining,
     List<Long> capacities) {
-  /** What is split. */
+  /** A kind of split. */
   public enum Kind {
     /** Attention by heads, networks by their inner features: weights are split. */
     TENSOR,
@@ -41,7 +41,7 @@ public record Strategy(
     }
   }
 
-  /** One kind of split over some devices. */
+  /** A kind of split and its number of devices. */
   public record Part(Kind kind, int devices) {
     @Override
     public String toString() {
@@ -49,11 +49,11 @@ public record Strategy(
     }
   }
 
-  /** Where the norm behind a reduction is computed. */
+  /** The placement of norms after a reduction. */
   public enum NormPlacement {
-    /** All devices get the sum (an all-reduce) and compute the same norm. */
+    /** An all-reduce: all devices compute the norm. */
     EVERYWHERE,
-    /** One device gets the sum (a reduce), adds the skip connection, and gives all the norm. */
+    /** A reduction to one device, which adds the skip connection and broadcasts the norm. */
     ROOT
   }
 
@@ -99,7 +99,7 @@ public record Strategy(
         .orElse(1);
   }
 
-  /** Weights split over equal devices. */
+  /** Returns the strategy that splits weights over equal devices. */
   public static Strategy tensor(int devices) {
     return of(new Part(Kind.TENSOR, devices));
   }
@@ -142,18 +142,18 @@ public record Strategy(
     return new Strategy(parts, norm, inside, vocabulary, remaining, proportions);
   }
 
-  /** How many devices share what is split in this way; 1 where it isn't. */
+  /** Returns the number of devices of a kind of split; 1 if it is not used. */
   public int devices(Kind kind) {
     return devices(parts, kind);
   }
 
-  /** The number of all devices. */
+  /** Returns the number of all devices. */
   public int devices() {
     return parts.stream().mapToInt(Part::devices).reduce(1, Math::multiplyExact);
   }
 
   /**
-   * Reads the text form.
+   * Parses the text form.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode#STRATEGY}
    */
@@ -169,7 +169,7 @@ public record Strategy(
   }
 
   /**
-   * From names and values, in the order of the mesh axes.
+   * Creates a strategy from names and values, in the order of the mesh axes.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with {@link ShardCode#STRATEGY}
    */
@@ -232,7 +232,7 @@ public record Strategy(
     return choice.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The text form, without options that are as usual. */
+  /** Returns the text form without default options. */
   @Override
   public String toString() {
     List<String> words = new ArrayList<>();

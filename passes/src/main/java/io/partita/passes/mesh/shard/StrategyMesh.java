@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * The mesh of a strategy for a model, and how extents are cut on it. Devices that share a model's
- * weights form one axis, {@code head}; or two, {@code kv} and {@code group}, where there are more
- * of them than kv heads: then the query heads of a kv head are split further, and its keys and
- * values are on each device of the group. {@code inside} cuts single heads.
+ * The mesh of a strategy for a model, and the splits of extents on it. The devices that share the
+ * weights of a model form one axis, {@code head}, or, if they outnumber the kv heads, two axes,
+ * {@code kv} and {@code group}: the query heads of a kv head are then split further, and its keys
+ * and values are on each device of the group. {@code inside} splits single heads.
  *
  * @param stage the axis of the pipeline, or empty
- * @param token that of the sequence, or empty
- * @param heads the axes that cut kv heads and, if there are two, their groups
- * @param inside the axis that cuts the features of a head, or empty
+ * @param token the axis of the sequence, or empty
+ * @param heads the axes that split kv heads and, if there are two, their groups
+ * @param inside the axis that splits the features of a head, or empty
  */
 record StrategyMesh(
     Mesh mesh,
@@ -30,7 +30,7 @@ record StrategyMesh(
     List<String> heads,
     String inside,
     List<Long> capacities) {
-  /** Heads of one attention: so many query heads for each kv head. */
+  /** The heads of an attention, with the number of query heads per kv head. */
   private record Heads(long kv, long group) {}
 
   static StrategyMesh of(Strategy strategy, Graph graph) {
@@ -81,9 +81,9 @@ record StrategyMesh(
   }
 
   /**
-   * The number of devices among which the group of a kv head is split: that for which the device
-   * with most heads has fewest; and the smallest of these, because keys and values are on all
-   * devices of a group.
+   * Returns the number of devices over which the group of a kv head is split: the smallest one that
+   * minimises the largest number of heads of a device, because keys and values are on all devices
+   * of a group.
    */
   private static int group(int devices, Set<Heads> heads) {
     return IntStream.rangeClosed(1, devices)
@@ -100,7 +100,7 @@ record StrategyMesh(
         .sum();
   }
 
-  /** All axes among which weights are split. */
+  /** Returns all axes that split weights. */
   List<String> tensor() {
     List<String> axes = new ArrayList<>(heads);
     if (!inside.isEmpty()) {
@@ -109,7 +109,7 @@ record StrategyMesh(
     return axes;
   }
 
-  /** Whether weights are split at all. */
+  /** Whether weights are split. */
   boolean splitsWeights() {
     return mesh.size(tensor()) > 1;
   }
@@ -118,12 +118,12 @@ record StrategyMesh(
     return !token.isEmpty() && mesh.size(token) > 1;
   }
 
-  /** Cuts an extent over all axes of weights, between units. */
+  /** Splits an extent over all axes of weights, between units. */
   Split weights(long extent, long unit) {
     return cut(extent, unit, tensor());
   }
 
-  /** Cuts heads, of which {@code group} read one kv head; empty where they can't be cut. */
+  /** Splits heads, {@code group} of which use one kv head; empty if they can't be split. */
   Split heads(long queryHeads, long group) {
     long kv = queryHeads / group;
     boolean two = heads.size() == 2;
@@ -137,14 +137,14 @@ record StrategyMesh(
     return nest(kvHeads, Split.even(mesh, group, 1, heads.subList(1, 2)), group);
   }
 
-  /** The features of heads of {@code size}, cut at heads and then inside them. */
+  /** Splits the features of heads of {@code size}, between heads and then inside them. */
   Split features(Split heads, long size) {
     return inside.isEmpty()
         ? heads.times(size)
         : nest(heads, Split.even(mesh, size, 1, List.of(inside)), size);
   }
 
-  /** Cuts each unit of {@code major}, of {@code extent}, like {@code minor}. */
+  /** Splits each unit of {@code major}, of {@code extent}, like {@code minor}. */
   private static Split nest(Split major, Split minor, long extent) {
     List<String> axes = new ArrayList<>(major.axes());
     axes.addAll(minor.axes());
@@ -167,8 +167,8 @@ record StrategyMesh(
   }
 
   /**
-   * Units in proportion to capacities: each part gets the whole units that are its share, and what
-   * is left goes to the largest remainders.
+   * Distributes units in proportion to capacities: each part gets the whole units of its share, and
+   * the rest goes to the largest remainders.
    */
   private Split proportional(long extent, long unit, List<String> axes) {
     long units = Math.ceilDiv(extent, unit);

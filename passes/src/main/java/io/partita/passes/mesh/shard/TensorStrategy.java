@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Weights split as in section IV of the MCU paper: attention by heads, networks by their inner
+ * Splits weights as in section IV of the MCU paper: attention by heads and networks by inner
  * features, so that each ends with one sum over the devices.
  */
 final class TensorStrategy {
@@ -29,11 +29,11 @@ final class TensorStrategy {
   private final long group;
   private final Set<Node> projections;
 
-  /** Products whose summed dimension is split: their outputs can't be as well. */
+  /** Products whose summed dimension is split, so that their outputs can't be. */
   private final Set<Node> summed = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /**
-   * @param group query heads for each kv head where attention isn't one operation, which would say
+   * @param group the number of query heads per kv head of attention that isn't one operation
    */
   TensorStrategy(
       Graph graph,
@@ -51,7 +51,7 @@ final class TensorStrategy {
     this.projections = projections(anatomy);
   }
 
-  /** The products that give queries, keys and values, which are split like their heads. */
+  /** Splits the projections of queries, keys and values like their heads. */
   static Set<Node> projections(ModelAnatomy anatomy) {
     Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Block block : anatomy.blocks()) {
@@ -86,7 +86,7 @@ final class TensorStrategy {
     pins.split(q, 1, split);
   }
 
-  /** The features of each head are cut, too; attention needs them whole, but for values. */
+  /** Also splits the features of each head; attention needs them whole, except for values. */
   private void inside(Block block) {
     Node node = block.attention().node();
     Value q = node.operand(0);
@@ -123,7 +123,7 @@ final class TensorStrategy {
     pins.split(firstWeight, 1, mesh.weights(firstWeight.type().dim(1).value(), unit));
   }
 
-  /** Attention that isn't one operation: its scores are {@code [(batch) heads, seq, keys]}. */
+  /** Splits attention that isn't one operation, with scores {@code [(batch) heads, seq, keys]}. */
   private void scores(Node softmax) {
     Value scores = softmax.operand(0);
     int dim = scores.type().rank() - 3;
@@ -133,7 +133,7 @@ final class TensorStrategy {
     }
   }
 
-  /** The softmaxes of attentions that aren't one operation. */
+  /** Finds the softmaxes of attentions that aren't one operation. */
   static Set<Node> softmaxes(ModelAnatomy anatomy) {
     Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
     anatomy.integerAttentions().forEach(found -> nodes.add(found.node()));

@@ -11,9 +11,9 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Looks up the one place that a slice takes, such as a class token: {@code slice [b s e] -> [b 1
- * e]} becomes a gather, of which a device without that token contributes zeros; so the token
- * travels and not all of them.
+ * Replaces slices of one index, such as a class token, by gathers: {@code slice [b s e] -> [b 1
+ * e]}. In a distributed gather, devices without the token contribute zeros, so that one token is
+ * sent instead of all.
  */
 final class TokenLookup {
   private TokenLookup() {}
@@ -42,7 +42,7 @@ final class TokenLookup {
     return changed ? editor.freeze() : graph;
   }
 
-  /** The dimension of which one place is taken, if all of the others are. */
+  /** Returns the dimension of which one index is taken, if all others are whole. */
   private static OptionalInt onlyCut(Movement.Slice slice, Value from) {
     int[] cut =
         IntStream.range(0, slice.sizes().size())

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which values depend on no input, and which products read them. */
+/** Finds values that depend on no input, and the products that use them. */
 final class TrainedWeights {
   private final Set<Value> trained = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -34,11 +34,11 @@ final class TrainedWeights {
   }
 
   /**
-   * The operand and the dimensions of a product's weight.
+   * The operand and the dimensions of the weight of a product.
    *
-   * @param operand its place among the node's operands
-   * @param in the dimension that is summed over
-   * @param out that of the result's features
+   * @param operand its index among the operands
+   * @param in the summed dimension
+   * @param out the dimension of the features of the result
    */
   record Weight(Node node, int operand, int in, int out) {
     Value value() {
@@ -54,7 +54,7 @@ final class TrainedWeights {
     }
   }
 
-  /** The trained matrix of a product with features. */
+  /** Returns the trained matrix of a product. */
   Optional<Weight> of(Node node) {
     return switch (node.op()) {
       case Structured.Linear linear ->
@@ -77,7 +77,7 @@ final class TrainedWeights {
     return fits ? Optional.of(new Weight(node, 1, in, out)) : Optional.empty();
   }
 
-  /** The constants that a trained value is computed from. */
+  /** Returns the constants from which a trained value is computed. */
   static Set<Node> constants(Value value) {
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Set<Node> constants = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -94,12 +94,14 @@ final class TrainedWeights {
     return constants;
   }
 
-  /** The constants that an operand is computed from, if it depends on no input. */
+  /** Returns the constants from which an operand is computed, if it depends on no input. */
   static Set<Node> constants(Value value, TrainedWeights weights) {
     return weights.isTrained(value) ? constants(value) : Set.of();
   }
 
-  /** Elements that share a scale, in a weight that is quantised in blocks; 1 in others. */
+  /**
+   * Returns the number of elements that share a scale in a blockwise quantised weight; 1 in others.
+   */
   static long block(Value weight) {
     long block = 1;
     Map<Node, Boolean> seen = new IdentityHashMap<>();

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Embeddings, and the linear that scores tokens. The latter is split by tokens. A table of
- * embeddings is split by features, because joining those takes half the bytes of a sum and rounds
- * nothing; by rows where the scores use the same table, which must not be stored twice.
+ * Splits embeddings and the linear that scores tokens. The latter is split by tokens. A table of
+ * embeddings is split by features, because gathering them takes half the bytes of a sum and is
+ * exact; or by rows if the scores use the same table, which must not be stored twice.
  */
 final class VocabularyStrategy {
   private final Graph graph;
@@ -72,7 +72,7 @@ final class VocabularyStrategy {
     sums.stream().filter(sum -> isRead(sum, sums)).forEach(sum -> pins.whole(sum, mesh.tensor()));
   }
 
-  /** A row of a trained matrix for each of some computed numbers. */
+  /** Finds lookups of rows of a trained matrix. */
   private boolean isLookup(Node node) {
     boolean isGather =
         node.op() instanceof Structured.Embedding
@@ -83,7 +83,7 @@ final class VocabularyStrategy {
         && !weights.isTrained(node.operand(1));
   }
 
-  /** What is computed of embeddings feature by feature. */
+  /** Follows featurewise operations on embeddings. */
   private boolean isSum(Node node, Set<Value> sums) {
     boolean passes =
         switch (node.op()) {

@@ -16,28 +16,28 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How much of a weight each device of a sharded module stores.
+ * The bytes of a weight that each device of a sharded module stores.
  *
- * @param name of the constant
- * @param type whole
- * @param bytes by device
+ * @param name the name of the constant
+ * @param type the type of the whole constant
+ * @param bytes the stored bytes by device
  */
 public record WeightHolding(String name, TensorType type, List<Long> bytes) {
   public WeightHolding {
     bytes = List.copyOf(bytes);
   }
 
-  /** Bytes on all devices together. */
+  /** Returns the bytes on all devices together. */
   public long held() {
     return bytes.stream().mapToLong(each -> each).sum();
   }
 
-  /** Bytes that are stored more than once. */
+  /** Returns the bytes beyond one copy. */
   public long duplicated() {
     return held() - type.bytes();
   }
 
-  /** The constants of a module with a placement, in execution order. */
+  /** Returns the constants of a distributed module, in execution order. */
   public static List<WeightHolding> of(Module module) {
     Mesh mesh = module.placement().map(Placement::mesh).orElseThrow();
     Map<Node, Set<Layout>> layouts = new LinkedHashMap<>();
@@ -67,7 +67,7 @@ public record WeightHolding(String name, TensorType type, List<Long> bytes) {
     return holdings;
   }
 
-  /** Those of which some device stores what another one has, the largest first. */
+  /** Returns the constants of which devices store copies, the largest first. */
   public static List<WeightHolding> duplicates(Module module) {
     return of(module).stream()
         .filter(holding -> holding.duplicated() > 0)
@@ -84,7 +84,10 @@ public record WeightHolding(String name, TensorType type, List<Long> bytes) {
         : Layout.replicated(mesh, type.rank());
   }
 
-  /** A device that needs a part and the whole stores the whole; different parts are stored each. */
+  /**
+   * A device that uses a part and the whole stores the whole; different parts are stored
+   * separately.
+   */
   private static List<Long> bytes(TensorType type, Mesh mesh, Set<Layout> layouts) {
     List<Long> bytes = new ArrayList<>(Collections.nCopies(mesh.devices(), 0L));
     for (int device = 0; device < mesh.devices(); device++) {
@@ -97,7 +100,7 @@ public record WeightHolding(String name, TensorType type, List<Long> bytes) {
     return bytes;
   }
 
-  /** Of a sum, one device stores the value and the others nothing but zeros. */
+  /** For a sum, one device stores the value and the others store zeros. */
   private static boolean stores(Layout layout, int device) {
     return layout.holds(device)
         && layout.partial().entrySet().stream()

@@ -1,4 +1,5 @@
 /**
- * How a model lies on devices: strategies say how some values are split, propagation says the rest.
+ * Distribution of models over devices: strategies pin the layouts of some values, and propagation
+ * derives the others.
  */
 package io.partita.passes.mesh.shard;

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Codes of 1 to 8 bits, packed along the last dimension. They are cut into planes of 1, 2, 4 or 8
- * bits; a byte of a plane of w bits holds the bits of 8/w codes, which lie a w/8 of the plane
+ * Codes of 1 to 8 bits, packed along the last dimension. They are divided into planes of 1, 2, 4 or
+ * 8 bits. A byte of a plane of w bits holds the bits of 8/w codes, which are w/8 of the plane
  * apart.
  *
- * @param bits of a code
- * @param codes along the last dimension
+ * @param bits the bits of a code
+ * @param codes the number of codes along the last dimension
  */
 record BitPacking(int bits, long codes) {
   private static final int BYTE = 8;
@@ -38,12 +38,12 @@ record BitPacking(int bits, long codes) {
     return (codes + perByte - 1) / perByte;
   }
 
-  /** Bytes of all codes. */
+  /** Returns the bytes of all codes. */
   long bytes() {
     return planes().stream().mapToLong(this::bytes).sum();
   }
 
-  /** {@code u8[..., codes]} to {@code u8[..., bytes]}. */
+  /** Packs {@code u8[..., codes]} to {@code u8[..., bytes]}. */
   Value pack(Value value, GraphEditor graph) {
     List<Value> packed = new ArrayList<>();
     int shift = 0;
@@ -63,7 +63,7 @@ record BitPacking(int bits, long codes) {
     return concat(packed, graph);
   }
 
-  /** {@code u8[..., bytes]} to {@code u8[..., codes]}. */
+  /** Unpacks {@code u8[..., bytes]} to {@code u8[..., codes]}. */
   Value unpack(Value packed, GraphEditor graph) {
     Value result = null;
     long from = 0;
@@ -111,7 +111,7 @@ record BitPacking(int bits, long codes) {
     return pad(value, by, number(0, graph), graph);
   }
 
-  /** Adds so many of a scalar after the last element of each line. */
+  /** Pads each line at its end with a scalar. */
   static Value pad(Value value, long by, Value with, GraphEditor graph) {
     if (by == 0) {
       return value;

@@ -7,11 +7,11 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * The block of each node: the one that it comes from, or where that isn't known, the one of the
- * last attention before it. Attentions begin blocks, which are counted from 0.
+ * The block of each node: that of its origin or, if unknown, that of the last attention before it.
+ * Attentions begin blocks, which are counted from 0.
  */
 public final class BlockNumbers {
-  /** The number of nodes before the first block. */
+  /** The block number of nodes before the first block. */
   public static final int NONE = -1;
 
   private final Map<Node, Integer> numbers = new IdentityHashMap<>();
@@ -36,12 +36,12 @@ public final class BlockNumbers {
     return node.op() instanceof Structured.Attention;
   }
 
-  /** The block of a node, or {@link #NONE}. */
+  /** Returns the block of a node, or {@link #NONE}. */
   public int of(Node node) {
     return numbers.get(node);
   }
 
-  /** How many blocks there are. */
+  /** Returns the number of blocks. */
   int count() {
     return count;
   }

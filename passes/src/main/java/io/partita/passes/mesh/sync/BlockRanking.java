@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What it costs to drop the sync after attention in each block of a model, as measured by "SPD:
- * Sync-Point Drop for Efficient Tensor Parallelism of Large Language Models", section 4.2.1.
+ * The sensitivity of each block of a model to dropping the sync after attention, as defined by
+ * "SPD: Sync-Point Drop for Efficient Tensor Parallelism of Large Language Models", section 4.2.1.
  *
  * @param source the file, for diagnostics
  * @param mesh the devices on which it was measured
  * @param insensitive tau 1: the largest sensitivity of an insensitive block
  * @param sensitive tau 2: the largest sensitivity of a sensitive block
- * @param blocks by number
- * @param heads by block, its kv heads in the order in which devices get them to be scattered
+ * @param blocks the blocks by number
+ * @param heads the order of kv heads that scatters them over devices, by block
  */
 public record BlockRanking(
     String source,
@@ -36,18 +36,18 @@ public record BlockRanking(
    * A block.
    *
    * @param weights {@link SumSync#weights} of its sum after attention
-   * @param sensitivity by how much the metric gets worse when the block's sync is dropped, while
+   * @param sensitivity the degradation of the metric when the block's sync is dropped too, while
    *     those of all later blocks are
    */
   public record Block(String weights, double sensitivity) {}
 
-  /** How sensitive a block is. */
+  /** The class of a block by its sensitivity. */
   public enum Kind {
-    /** ISB: dropped as it is. */
+    /** ISB, insensitive: can be dropped without training. */
     INSENSITIVE,
-    /** SB: needs training for the drop. */
+    /** SB, sensitive: needs training. */
     SENSITIVE,
-    /** ESB: needs its heads grouped and training. */
+    /** ESB, extremely sensitive: needs head grouping and training. */
     EXTREMELY_SENSITIVE
   }
 
@@ -63,7 +63,7 @@ public record BlockRanking(
         : sensitivity <= sensitive ? Kind.SENSITIVE : Kind.EXTREMELY_SENSITIVE;
   }
 
-  /** The blocks in the order in which they are dropped: the least sensitive first. */
+  /** Returns the blocks in the order in which they are dropped, the least sensitive first. */
   public List<Integer> order() {
     return IntStream.range(0, blocks.size())
         .boxed()
@@ -71,12 +71,12 @@ public record BlockRanking(
         .toList();
   }
 
-  /** The first blocks of the order. */
+  /** Returns the first blocks of this order. */
   BlockSelection least(int count) {
     return selection(order().subList(0, count));
   }
 
-  /** The insensitive blocks. */
+  /** Returns the insensitive blocks. */
   BlockSelection insensitiveBlocks() {
     return selection(order().stream().filter(block -> kind(block) == Kind.INSENSITIVE).toList());
   }
@@ -88,9 +88,9 @@ public record BlockRanking(
   }
 
   /**
-   * The weights of each block's sum after attention; they identify a block.
+   * Returns the weights of each block's sum after attention, which identify the block.
    *
-   * @param module of the mesh dialect, with exact sums
+   * @param module a module of the mesh dialect with exact sums
    */
   public static List<String> weights(Module module) {
     List<String> weights = new ArrayList<>();
@@ -103,9 +103,9 @@ public record BlockRanking(
   }
 
   /**
-   * Refuses a ranking of another model, or of other devices.
+   * Checks that the ranking is of this model and these devices.
    *
-   * @param module of the mesh dialect, with exact sums
+   * @param module a module of the mesh dialect with exact sums
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#RANKING}
    */
   void require(Module module) {

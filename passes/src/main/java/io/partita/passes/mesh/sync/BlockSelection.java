@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Some blocks of a model, counted from 0.
+ * A set of blocks of a model, counted from 0.
  *
  * @param isComplement whether the blocks are all but those in the ranges
  */
@@ -20,12 +20,12 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
   /** All blocks. */
   public static final BlockSelection ALL = allBut(List.of());
 
-  /** The blocks that other selections leave; which they are is decided when all are known. */
+  /** The blocks that other selections leave, which is resolved when all are known. */
   static final BlockSelection OTHERS = new BlockSelection(List.of(new Range(-1, -1)), false);
 
   private static final Pattern RANGE = Pattern.compile("([0-9]{1,6})(?:-([0-9]{1,6}))?");
 
-  /** From {@code first} to {@code last}, both included. */
+  /** The blocks from {@code first} to {@code last}, inclusive. */
   public record Range(int first, int last) {
     boolean overlaps(Range other) {
       return first <= other.last && other.first <= last;
@@ -45,7 +45,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
     return new BlockSelection(ranges, true);
   }
 
-  /** Reads {@code all}, or numbers and ranges such as {@code 0-3+5}; empty for other text. */
+  /** Parses {@code all}, or numbers and ranges such as {@code 0-3+5}; empty for other text. */
   public static Optional<BlockSelection> parse(String text) {
     if (text.equals("all")) {
       return Optional.of(ALL);
@@ -71,7 +71,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
         != ranges.stream().anyMatch(range -> range.first() <= block && block <= range.last());
   }
 
-  /** Whether both have a block, of as many as there may be. */
+  /** Whether both may contain the same block. */
   boolean overlaps(BlockSelection other) {
     if (isComplement && other.isComplement) {
       return true;
@@ -91,7 +91,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
     return next > blocks.last;
   }
 
-  /** The blocks of any of them. */
+  /** Returns the union of selections. */
   static BlockSelection union(List<BlockSelection> selections) {
     List<Range> within =
         selections.stream()
@@ -106,7 +106,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
         .orElse(some);
   }
 
-  /** All but those ranges of which the others have nothing. */
+  /** Returns the complement of ranges that are disjoint from the others. */
   private BlockSelection with(BlockSelection others) {
     return allBut(
         ranges.stream()
@@ -118,7 +118,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
     return ranges.isEmpty() && !isComplement;
   }
 
-  /** As a clause begins: {@code blocks 0-3,5}, {@code all}, or {@code others}. */
+  /** Returns the beginning of a clause: {@code blocks 0-3,5}, {@code all}, or {@code others}. */
   String clause() {
     if (isComplement || equals(OTHERS)) {
       return ranges.isEmpty() ? "all" : "others";
@@ -127,10 +127,10 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
   }
 
   /**
-   * Requires that the model has all blocks that are named.
+   * Checks that the model has all named blocks.
    *
    * @param where the option that names them
-   * @param count blocks of the model
+   * @param count the number of blocks of the model
    * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#BLOCKS}
    */
   public void require(String where, int count) {

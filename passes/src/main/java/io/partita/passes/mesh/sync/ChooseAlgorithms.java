@@ -13,9 +13,9 @@ import io.partita.passes.ModulePass;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Gives an algorithm to each sync that has none. Equal syncs get the same one. */
+/** Chooses the algorithm of each sync that has none. Equal syncs get the same one. */
 public final class ChooseAlgorithms implements ModulePass {
-  /** The groups of the MCU paper's tree. */
+  /** The group size of the tree in the MCU paper. */
   private static final int GROUP = 4;
 
   private final Choice choice;
@@ -24,12 +24,12 @@ public final class ChooseAlgorithms implements ModulePass {
   /**
    * A sync without an algorithm.
    *
-   * @param from the operand's layout
-   * @param type of the whole value
+   * @param from the layout of the operand
+   * @param type the type of the whole value
    */
   public record Change(Layout from, Sync sync, TensorType type) {}
 
-  /** How an algorithm is chosen. */
+  /** A choice of algorithms. */
   @FunctionalInterface
   public interface Choice {
     Algorithm of(Change change);
@@ -40,9 +40,9 @@ public final class ChooseAlgorithms implements ModulePass {
   }
 
   /**
-   * By the number of devices alone: up to 4 of them send to each other, more form a tree, which
-   * takes 126 messages for an all-reduce on 64 devices rather than 8064. Parts that differ for each
-   * receiver always go directly.
+   * Chooses by the number of devices alone: up to 4 devices send directly to each other, more form
+   * a tree, which needs 126 messages instead of 8064 for an all-reduce on 64 devices. Messages that
+   * differ for each receiver are always direct.
    */
   public static ChooseAlgorithms byDeviceCount() {
     return new ChooseAlgorithms(
@@ -65,7 +65,7 @@ public final class ChooseAlgorithms implements ModulePass {
   }
 
   /**
-   * @param module of the mesh dialect
+   * @param module a module of the mesh dialect
    */
   @Override
   public Module run(Module module) {

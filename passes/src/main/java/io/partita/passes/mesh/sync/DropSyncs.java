@@ -22,12 +22,12 @@ import java.util.Set;
 
 /**
  * Drops the sync after attention in some blocks, as in "SPD: Sync-Point Drop for Efficient Tensor
- * Parallelism of Large Language Models", section 4.1. With a block's input X, the term P of
- * attention that a device has, and the bias b of the output projection, the device's part of the
- * network reads X + P + b. The remaining sync joins the terms of attention and network: the block
- * gives X + b + sum P + sum Z.
+ * Parallelism of Large Language Models", section 4.1. Let X be the input of a block, P a device's
+ * term of attention, and b the bias of the output projection. The device's part of the network has
+ * the input X + P + b. The remaining sync joins the terms of attention and network: the output of
+ * the block is X + b + sum P + sum Z.
  *
- * <p>Blocks are counted by their attentions, from 0.
+ * <p>Blocks are counted from 0, by their attentions.
  */
 public final class DropSyncs implements ModulePass {
   private final BlockSelection blocks;
@@ -47,9 +47,9 @@ public final class DropSyncs implements ModulePass {
   }
 
   /**
-   * @param module of the mesh dialect, with attention as an operation
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#DROP} for a block that
-   *     has no sync of its attention alone, or {@link SyncCode#BLOCKS}
+   * @param module a module of the mesh dialect with raised attention
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#DROP} if a block has no
+   *     sync of its attention alone, or {@link SyncCode#BLOCKS}
    */
   @Override
   public Module run(Module module) {
@@ -73,7 +73,7 @@ public final class DropSyncs implements ModulePass {
     return module.with(graph);
   }
 
-  /** The one that joins an attention's result. */
+  /** Finds the sync that joins the result of an attention. */
   private static Node sync(
       Node attention, int block, Map<Value, List<Node>> readers, LayoutInference layouts) {
     SequencedSet<Node> syncs = new LinkedHashSet<>();

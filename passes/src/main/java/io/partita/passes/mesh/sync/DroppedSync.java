@@ -17,29 +17,29 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A sync of a sum, with what leads to the sum. Each value there plays one part: it is a product of
- * which each device has a term; or what all devices have, such as a bias or the skip connection,
- * and one of them was to add; or it is made of such values.
+ * A sync of a sum, with the values that lead to the sum. Each of them is a product of which each
+ * device has a term; or a value that all devices have and one of them was to add, such as a bias or
+ * the skip connection; or it is computed from such values.
  *
  * @param sync the node
- * @param axes along which it joins
- * @param parts of the sum and all partial values that lead to it
+ * @param axes the axes along which it joins
+ * @param parts the kind of the sum and of all partial values that lead to it
  */
 record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> parts) {
-  /** What a partial value is. */
+  /** The kind of a partial value. */
   enum Part {
     /** Each device has a term. */
     TERM,
     /** Each device has a term, and one of them added a bias to its own. */
     BIASED_TERM,
-    /** All devices had it before one of them kept it. */
+    /** All devices had the value before one of them kept it. */
     WHOLE,
-    /** Made of others. */
+    /** Computed from others. */
     COMPOUND
   }
 
   /**
-   * @throws PartitaException with {@link SyncCode#DROP} where a value's part can't be told
+   * @throws PartitaException with {@link SyncCode#DROP} if the kind of a value is unknown
    */
   static DroppedSync of(Node sync, int block, LayoutInference layouts) {
     Value sum = sync.operand(0);
@@ -91,19 +91,19 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
     throw refused("products whose only partial operand is a bias", node.toString());
   }
 
-  /** Whether all devices that hold something of a partial value had all of it before. */
+  /** Whether all devices that hold any of a partial value had the whole before. */
   static boolean isWhole(Layout before, Layout partial) {
     return before.isJoined()
         && before.splits().stream().allMatch(Split::isNone)
         && before.at().equals(partial.at());
   }
 
-  /** The last operand of a product that adds one. */
+  /** Returns the bias of a product, its last operand, if it has one. */
   static Value bias(Node product) {
     return product.operands().getLast();
   }
 
-  /** A product that adds a bias at the end, without that; null for others. */
+  /** Returns a product without its bias, or null if it has none. */
   static Op withoutBias(Node product) {
     return switch (product.op()) {
       case Structured.Linear(boolean transposed, boolean bias) when bias ->

@@ -7,27 +7,27 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Between which values the features of each device's term lie, as in "Towards Low-bit Communication
- * for Tensor Parallel LLM Inference", section 3: exponential moving averages of the least and the
- * largest value of each sequence.
+ * The ranges of the features of each device's term, as in "Towards Low-bit Communication for Tensor
+ * Parallel LLM Inference", section 3: exponential moving averages of the least and the largest
+ * value of each sequence.
  *
- * @param minimum m, by place and feature
- * @param maximum M, by place and feature
- * @param leastSum m of the sum of all terms, by feature
- * @param largestSum M of it
+ * @param minimum the minimum m, by place and feature
+ * @param maximum the maximum M, by place and feature
+ * @param leastSum the minimum of the sum of all terms, by feature
+ * @param largestSum the maximum of this sum
  */
 public record FeatureRanges(
     double[][] minimum, double[][] maximum, double[] leastSum, double[] largestSum) {
   /** Gamma of equations 1 and 2. */
   public static final double RATE = 0.01;
 
-  /** With one more sequence: equations 1 and 2. */
+  /** Returns the ranges after another sequence, by equations 1 and 2. */
   public FeatureRanges updated(FeatureRanges sequence) {
     DoubleBinaryOperator average = (old, now) -> (1 - RATE) * old + RATE * now;
     return combined(sequence, average, average);
   }
 
-  /** Of both together: those of one sequence that was run in parts. */
+  /** Returns the union of ranges, for a sequence that was run in parts. */
   public FeatureRanges joined(FeatureRanges other) {
     return combined(other, Math::min, Math::max);
   }
@@ -61,22 +61,22 @@ public record FeatureRanges(
     return minimum[0].length;
   }
 
-  /** Half of R: the largest magnitude that a feature has on a device. */
+  /** Returns half of R, the largest magnitude of a feature on a device. */
   double bound(int place, int feature) {
     return Math.max(-minimum[place][feature], maximum[place][feature]);
   }
 
-  /** The largest magnitude that a feature of the sum has. */
+  /** Returns the largest magnitude of a feature of the sum. */
   double sumBound(int feature) {
     return Math.max(-leastSum[feature], largestSum[feature]);
   }
 
-  /** Half of the range of a feature, summed over all devices. */
+  /** Returns half of the range of a feature, summed over all devices. */
   double aggregated(int feature) {
     return IntStream.range(0, places()).mapToDouble(place -> bound(place, feature)).sum();
   }
 
-  /** The {@code count} features of the widest aggregated ranges, in ascending order. */
+  /** Returns the {@code count} features of the widest aggregated ranges, in ascending order. */
   List<Integer> widest(int count) {
     return IntStream.range(0, features())
         .boxed()
@@ -86,7 +86,7 @@ public record FeatureRanges(
         .toList();
   }
 
-  /** {@code count} features with equal probability, in ascending order. */
+  /** Returns {@code count} random features, in ascending order. */
   List<Integer> random(int count, long seed) {
     int[] order = IntStream.range(0, features()).toArray();
     SplittableRandom random = new SplittableRandom(seed);
@@ -99,7 +99,7 @@ public record FeatureRanges(
     return IntStream.of(order).limit(count).sorted().boxed().toList();
   }
 
-  /** The first feature without a range that is a number; -1 if all have one. */
+  /** Returns the first feature whose range is not finite, or -1. */
   int invalid() {
     for (int j = 0; j < features(); j++) {
       if (!Double.isFinite(aggregated(j) + sumBound(j))) {

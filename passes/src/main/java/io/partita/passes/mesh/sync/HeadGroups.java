@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which heads go to which device, as in "SPD: Sync-Point Drop for Efficient Tensor Parallelism of
+ * Assignments of heads to devices, as in "SPD: Sync-Point Drop for Efficient Tensor Parallelism of
  * Large Language Models", section 4.2.4.
  */
 public final class HeadGroups {
@@ -15,13 +15,13 @@ public final class HeadGroups {
   private HeadGroups() {}
 
   /**
-   * Head scattering, equation 2: groups of equal size such that the sum of distances within groups
-   * is large. Pairs of heads are exchanged until none gains, from several arrangements; the best is
-   * taken, and the heads' own order where nothing is better.
+   * Head scattering, equation 2: returns groups of equal size with a large sum of distances within
+   * groups. Pairs of heads are exchanged until no exchange improves the sum, beginning with several
+   * arrangements. The result is the best one, or the original order if none is better.
    *
-   * @param distances between heads, symmetric
-   * @param groups how many; they divide the number of heads
-   * @return the heads of each group, ascending
+   * @param distances the symmetric distances between heads
+   * @param groups the number of groups, which divides the number of heads
+   * @return the heads of each group, in ascending order
    */
   public static List<List<Integer>> scattered(double[][] distances, int groups) {
     int size = distances.length / groups;
@@ -47,7 +47,7 @@ public final class HeadGroups {
     return sets;
   }
 
-  /** The sum of distances of heads in the same group. */
+  /** Returns the sum of distances of heads in the same group. */
   static double within(int[] group, double[][] distances) {
     double sum = 0;
     for (int i = 0; i < group.length; i++) {
@@ -87,11 +87,11 @@ public final class HeadGroups {
   }
 
   /**
-   * MLP matching, equation 3: the device for each group such that the sum of norms is largest, by
-   * the Hungarian algorithm.
+   * MLP matching, equation 3: returns the assignment of groups to devices with the largest sum of
+   * norms, by the Hungarian algorithm.
    *
-   * @param norms of the output of each device's part of the network, by group and device
-   * @return by group, its device
+   * @param norms the norms of the outputs of the devices' parts of the network, by group and device
+   * @return the device of each group
    */
   public static int[] matched(double[][] norms) {
     int count = norms.length;
@@ -108,7 +108,7 @@ public final class HeadGroups {
     return device;
   }
 
-  /** Finds a column for one more row; rows and columns are counted from 1. */
+  /** Assigns a column to another row; rows and columns are counted from 1. */
   private static void augment(
       double[][] norms, int newRow, int[] row, double[] rowPrice, double[] columnPrice) {
     int count = norms.length;

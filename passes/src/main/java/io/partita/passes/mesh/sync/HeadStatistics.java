@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Lets a module also give, for each block, the inner products of the attention scores of its heads.
- * Scores are what attention gives for values that are the unit vectors.
+ * Adds outputs with the inner products of the attention scores of heads in each block. Scores are
+ * obtained as attention with unit vectors as values.
  */
 public final class HeadStatistics {
   private static final String OUTPUT = "partita.heads.";
@@ -27,9 +27,9 @@ public final class HeadStatistics {
   private HeadStatistics() {}
 
   /**
-   * A module that measures.
+   * The measuring module.
    *
-   * @param heads by block, how many kv heads there are
+   * @param heads the number of kv heads, by block
    */
   public record Measuring(Module module, Map<Integer, Integer> heads) implements Statistics {
     @Override
@@ -37,7 +37,10 @@ public final class HeadStatistics {
       return heads.size();
     }
 
-    /** The inner products of kv heads' scores {@code [heads][heads]} in a run, by block. */
+    /**
+     * Returns the inner products {@code [heads][heads]} of the scores of kv heads in a run, by
+     * block.
+     */
     public Map<Integer, double[][]> products(Map<String, Tensor> outputs) {
       Map<Integer, double[][]> products = new TreeMap<>();
       heads.forEach(
@@ -53,7 +56,7 @@ public final class HeadStatistics {
     }
   }
 
-  /** Euclidean distances of vectors from their inner products. */
+  /** Returns the Euclidean distances of vectors from their inner products. */
   public static double[][] distances(double[][] products) {
     double[][] distances = new double[products.length][products.length];
     for (int i = 0; i < products.length; i++) {
@@ -66,8 +69,8 @@ public final class HeadStatistics {
   }
 
   /**
-   * @param module of the graph dialect
-   * @param blocks whose heads are measured
+   * @param module a module of the graph dialect
+   * @param blocks the blocks to measure
    */
   public static Measuring of(Module module, Set<Integer> blocks) {
     GraphEditor graph = new GraphEditor(module.graph());
@@ -84,7 +87,10 @@ public final class HeadStatistics {
     return new Measuring(module.with(graph.freeze()), heads);
   }
 
-  /** Of the scores {@code [batch, heads, seq, keys]}, in f32 {@code [kv heads, kv heads]}. */
+  /**
+   * Returns the inner products in f32 {@code [kv heads, kv heads]} of scores {@code [batch, heads,
+   * seq, keys]}.
+   */
   private static Value products(Node attention, GraphEditor graph) {
     TensorType keys = attention.operand(1).type();
     int count = Math.toIntExact(keys.dim(2).value());

@@ -30,28 +30,28 @@ import java.util.function.ToDoubleBiFunction;
 import java.util.stream.IntStream;
 
 /**
- * Lets terms of sums travel in few bits, as in "Towards Low-bit Communication for Tensor Parallel
- * LLM Inference", section 3: k features as bf16, the others as codes of symmetric quantisation with
- * a step for each device and feature. Devices gather all terms, decode them, their own included,
- * and add them in the order of devices, so that all hold the same bits.
+ * Sends the terms of sums in low precision, as in "Towards Low-bit Communication for Tensor
+ * Parallel LLM Inference", section 3: k features as bf16, the others as codes of symmetric
+ * quantisation with a step for each device and feature. Devices gather all terms, decode them,
+ * including their own, and add them in the order of devices, so that all hold the same bits.
  *
  * <p>With b bits, a feature that was within ±M on a device has the step M / L, L = 2^(b-1) - 1, and
  * the codes 0 to 2L for -L to L steps. All of this is ordinary operations on terms that are stacked
  * along new dimensions; the messages are bytes, and bf16.
  */
 public final class LowBitSyncs implements ModulePass {
-  /** Features for one that travels as bf16. */
+  /** The number of features per feature that is sent as bf16. */
   private static final int FEATURES_PER_EXACT = 64;
 
   /**
-   * How sums travel.
+   * The encoding of sums.
    *
-   * @param blocks in which
-   * @param bits of a code
-   * @param exact how many features travel as bf16; none for one of 64
-   * @param seed of a random selection of these; none for those of the widest ranges
+   * @param blocks the blocks
+   * @param bits the bits of a code
+   * @param exact the number of features that are sent as bf16; empty for one in 64
+   * @param seed the seed of a random selection of these; empty for those of the widest ranges
    * @param sum the type in which terms are added: bf16 or f32
-   * @param via how terms come together
+   * @param via the exchange of terms
    */
   public record Options(
       BlockSelection blocks,
@@ -61,13 +61,13 @@ public final class LowBitSyncs implements ModulePass {
       ElementType sum,
       Via via) {}
 
-  /** How terms come together. */
+  /** The exchange of terms. */
   public enum Via {
     /** Each device gathers the terms of all and adds them, as in the paper. */
     GATHER,
     /**
-     * Each device gets the terms of a share of the features from all and adds them; the sums are
-     * encoded again and gathered. Fewer bytes travel, and elements are encoded twice.
+     * Each device gets the terms of a share of the features from all devices and adds them; the
+     * sums are encoded again and gathered. Fewer bytes are sent, but elements are encoded twice.
      */
     SCATTER;
 
@@ -96,9 +96,9 @@ public final class LowBitSyncs implements ModulePass {
   }
 
   /**
-   * @param module of the mesh dialect
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} for a module
-   *     without such sums, or {@link SyncCode#CALIBRATION}
+   * @param module a module of the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} if the module
+   *     has no such sums, or {@link SyncCode#CALIBRATION}
    */
   @Override
   public Module run(Module module) {
@@ -127,7 +127,7 @@ public final class LowBitSyncs implements ModulePass {
     return module.with(graph.freeze());
   }
 
-  /** Of one sync. */
+  /** Rewrites one sync. */
   private final class Rewrite {
     private final SumSync sync;
     private final FeatureRanges ranges;
@@ -197,7 +197,7 @@ public final class LowBitSyncs implements ModulePass {
       return graph.constant(Tensor.longs(Shape.of(data.length), data));
     }
 
-    /** Features as they were before some were selected. */
+    /** Restores the order of features before the selection. */
     private Value inOrder(Value value) {
       List<Integer> order = new ArrayList<>(coded);
       order.addAll(exact);
@@ -207,7 +207,7 @@ public final class LowBitSyncs implements ModulePass {
           : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(back));
     }
 
-    /** {@code f32[places..., ..., coded]} to {@code u8[places..., bytes]}. */
+    /** Encodes {@code f32[places..., ..., coded]} as {@code u8[places..., bytes]}. */
     private Value encoded(Value value) {
       Value scale =
           constants(
@@ -233,7 +233,7 @@ public final class LowBitSyncs implements ModulePass {
       return graph.add(new Movement.Reshape(new Shape(dims)), value);
     }
 
-    /** {@code u8[places..., bytes]} to {@code bf16[places..., ..., coded]}. */
+    /** Decodes {@code u8[places..., bytes]} to {@code bf16[places..., ..., coded]}. */
     private Value decoded(Value packed) {
       List<Dim> dims = new ArrayList<>(packed.type().shape().dims().subList(0, places));
       dims.addAll(sync.type().shape().dims());
@@ -244,7 +244,7 @@ public final class LowBitSyncs implements ModulePass {
       return dequantised(codes, step);
     }
 
-    /** Of each place and coded feature. */
+    /** Returns the step of each place and coded feature. */
     private Value constants(int rank, ToDoubleBiFunction<Integer, Integer> value) {
       double[] data = new double[devices * coded.size()];
       for (int place = 0; place < devices; place++) {
@@ -268,7 +268,7 @@ public final class LowBitSyncs implements ModulePass {
       return sync(value, from, to);
     }
 
-    /** {@code [places..., ...]} to {@code [...]}: one place after the other. */
+    /** Sums {@code [places..., ...]} to {@code [...]}, one place after the other. */
     private Value sum(Value terms) {
       List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
       dims.addAll(terms.type().shape().dims().subList(places, terms.type().rank()));
@@ -281,12 +281,12 @@ public final class LowBitSyncs implements ModulePass {
       return graph.add(new Movement.Reshape(shape), sum);
     }
 
-    /** Sums of which each device adds a share of the features. */
+    /** Sums in which each device adds a share of the features. */
     private final class Scatter {
       private final Value terms;
       private final List<Integer> features;
 
-      /** Features of a share; the last ones may be zeros. */
+      /** The number of features of a share; the last ones may be padding. */
       private final int each;
 
       private final long rows;
@@ -294,7 +294,7 @@ public final class LowBitSyncs implements ModulePass {
       private final Layout base;
 
       /**
-       * @param terms {@code [places..., ..., features]}, each on its device
+       * @param terms the terms {@code [places..., ..., features]}, each on its device
        */
       Scatter(Value terms, List<Integer> features) {
         this.terms = terms;
@@ -343,7 +343,7 @@ public final class LowBitSyncs implements ModulePass {
         return ranges.sumBound(feature) / levels;
       }
 
-      /** {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
+      /** Reshapes {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
       private Value byShare(Value value) {
         Value padded =
             BitPacking.pad(value, (long) each * devices - features.size(), zero(value), graph);
@@ -379,12 +379,12 @@ public final class LowBitSyncs implements ModulePass {
         return graph.add(new Movement.Reshape(new Shape(dims)), value);
       }
 
-      /** From the device of a term to that of a share. */
+      /** Sends shares from the devices of terms to the devices of shares. */
       private Value exchanged(Value value) {
         return sync(value, SumTerms.layout(sync, base, value.type().rank()), shared(value, places));
       }
 
-      /** From the device of a share to all. */
+      /** Sends shares from their devices to all. */
       private Value collected(Value value) {
         int rank = value.type().rank();
         return sync(

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Lets a module also give, for each block, the squared norm of what each device's part of the
- * feed-forward network adds.
+ * Adds outputs with the squared norm of the term of each device's part of the feed-forward network,
+ * for each block.
  */
 public final class NetworkNorms {
   private static final String OUTPUT = "partita.network.";
@@ -33,9 +33,9 @@ public final class NetworkNorms {
   private NetworkNorms() {}
 
   /**
-   * A module that measures.
+   * The measuring module.
    *
-   * @param places by block, on how many devices the network is split
+   * @param places the number of devices over which the network is split, by block
    */
   public record Measuring(Module module, Map<Integer, Integer> places) implements Statistics {
     @Override
@@ -43,7 +43,7 @@ public final class NetworkNorms {
       return places.size();
     }
 
-    /** The squared norms of a run, by block and device. */
+    /** Returns the squared norms of a run, by block and device. */
     public Map<Integer, double[]> squares(Map<String, Tensor> outputs) {
       Map<Integer, double[]> squares = new TreeMap<>();
       places.keySet().forEach(block -> squares.put(block, outputs.get(OUTPUT + block).doubles()));
@@ -52,8 +52,8 @@ public final class NetworkNorms {
   }
 
   /**
-   * @param module of the mesh dialect
-   * @param blocks whose networks are measured
+   * @param module a module of the mesh dialect
+   * @param blocks the blocks to measure
    */
   public static Measuring of(Module module, Set<Integer> blocks) {
     LayoutInference layouts = LayoutInference.of(module);
@@ -84,7 +84,7 @@ public final class NetworkNorms {
     return new SumSync(node, block, axes, axes.stream().map(layout.mesh()::size).toList());
   }
 
-  /** {@code f32[places]}. */
+  /** Returns the norms {@code f32[places]}. */
   private static Value squares(Node network, Layout layout, SumSync sum, GraphEditor graph) {
     Structured.Ffn op = (Structured.Ffn) network.op();
     Structured.Ffn unbiased =

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Lets a module also give the least and the largest value of each feature of each device's term of
- * its sums, and of the sum of these terms, in one sequence.
+ * Adds outputs with the least and the largest value in a sequence of each feature of the devices'
+ * terms of sums, and of the sums.
  */
 public final class RangeStatistics {
   private static final String OUTPUT = "partita.sum.";
@@ -26,15 +26,15 @@ public final class RangeStatistics {
   private RangeStatistics() {}
 
   /**
-   * A module that measures.
+   * The measuring module.
    *
-   * @param sums in the order of what it measures
+   * @param sums the sums in the order of the outputs
    */
   public record Measuring(Module module, List<SumSync> sums) implements Statistics {
     /**
-     * What a run measured.
+     * Returns the ranges of a run.
      *
-     * @param outputs by name
+     * @param outputs the outputs by name
      */
     public List<FeatureRanges> ranges(Map<String, Tensor> outputs) {
       return IntStream.range(0, sums.size())
@@ -63,8 +63,8 @@ public final class RangeStatistics {
   }
 
   /**
-   * @param module of the mesh dialect
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} when it has no
+   * @param module a module of the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#LOW_BIT} if it has no
    *     sums to measure
    */
   public static Measuring of(Module module) {
@@ -95,9 +95,9 @@ public final class RangeStatistics {
   }
 
   /**
-   * Over all tokens.
+   * Reduces over all tokens.
    *
-   * @param places how many dimensions count devices
+   * @param places the number of dimensions of devices
    */
   private static Value reduce(
       Value value, int places, ReductionKind kind, SumSync sync, GraphEditor graph) {

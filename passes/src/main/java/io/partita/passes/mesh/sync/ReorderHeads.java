@@ -27,16 +27,16 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Changes which attention heads a device has, as in "SPD: Sync-Point Drop for Efficient Tensor
- * Parallelism of Large Language Models", section 4.2.4: columns of the weights of queries, keys and
- * values, and rows of the output projection, are put in another order before they are split. A kv
- * head moves together with the query heads that read it. The model computes the same.
+ * Changes the assignment of attention heads to devices, as in "SPD: Sync-Point Drop for Efficient
+ * Tensor Parallelism of Large Language Models", section 4.2.4: columns of the weights of queries,
+ * keys and values, and rows of the output projection, are permuted before they are split. A kv head
+ * moves together with the query heads that use it. The function of the model does not change.
  */
 public final class ReorderHeads implements ModulePass {
   private final Map<Integer, List<Integer>> orders;
 
   /**
-   * @param orders by block, the kv heads in their new order
+   * @param orders the new order of kv heads, by block
    */
   public ReorderHeads(Map<Integer, List<Integer>> orders) {
     this.orders = Map.copyOf(orders);
@@ -53,9 +53,9 @@ public final class ReorderHeads implements ModulePass {
   }
 
   /**
-   * @param module of the mesh dialect
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#HEADS} when heads can't
-   *     be moved
+   * @param module a module of the mesh dialect
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#HEADS} if heads can't be
+   *     moved
    */
   @Override
   public Module run(Module module) {
@@ -72,7 +72,7 @@ public final class ReorderHeads implements ModulePass {
     return module.with(graph.freeze());
   }
 
-  /** Of one attention. */
+  /** The rewrite of one attention. */
   private record Reordering(
       Module module,
       Node attention,
@@ -103,8 +103,8 @@ public final class ReorderHeads implements ModulePass {
     }
 
     /**
-     * The nodes that compute with parts of the heads: from the projections of queries, keys and
-     * values to that of the output.
+     * Returns the nodes that compute heads: from the projections of queries, keys and values to the
+     * output projection.
      */
     private Set<Node> whatIsSplitByHeads() {
       Set<Node> found = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -166,7 +166,7 @@ public final class ReorderHeads implements ModulePass {
       return dims[0];
     }
 
-    /** Whether all parts have equally many elements. */
+    /** Whether all parts have the same number of elements. */
     private static boolean isWhole(Split split) {
       return IntStream.range(0, split.parts()).allMatch(part -> split.size(part) == split.size(0));
     }

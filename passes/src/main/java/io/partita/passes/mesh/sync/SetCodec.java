@@ -10,11 +10,11 @@ import io.partita.passes.ModulePass;
 import java.util.List;
 import java.util.Optional;
 
-/** Lets the elements of exact syncs travel by a codec, where it encodes them. */
+/** Sets the codec of exact syncs whose elements it encodes. */
 public final class SetCodec implements ModulePass {
   private final Codec codec;
 
-  /** The blocks whose sums travel so; none for all syncs. */
+  /** The blocks whose sums are encoded; empty for all syncs. */
   private final Optional<BlockSelection> blocks;
 
   private SetCodec(Codec codec, Optional<BlockSelection> blocks) {
@@ -43,7 +43,7 @@ public final class SetCodec implements ModulePass {
   }
 
   /**
-   * @param module of the mesh dialect; one that is on no devices has no syncs
+   * @param module a module of the mesh dialect; one without devices has no syncs
    */
   @Override
   public Module run(Module module) {

@@ -2,10 +2,10 @@ package io.partita.passes.mesh.sync;
 
 import io.partita.ir.graph.Module;
 
-/** A module that also gives what a rewrite asks for, as its last outputs. */
+/** A module with additional outputs, after its own, for the statistics of a rewrite. */
 public interface Statistics {
   Module module();
 
-  /** How many outputs the module has more. */
+  /** Returns the number of additional outputs. */
   int outputs();
 }

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A sync that joins a sum in a block of a transformer, of which each device has a term {@code [...,
- * features]}: after attention, or after the feed-forward network.
+ * A sync of a sum in a transformer block, after attention or after the feed-forward network. Each
+ * device has a term {@code [..., features]}.
  *
  * @param node the sync
- * @param block in which it is, from 0; a model without attention is one block
- * @param axes of the mesh along which it joins, in the mesh's order
- * @param sizes of these axes
+ * @param block the number of the block, from 0; a model without attention is one block
+ * @param axes the axes along which it joins, in the order of the mesh
+ * @param sizes the sizes of these axes
  */
 public record SumSync(Node node, int block, List<String> axes, List<Integer> sizes) {
   private static final int HASH_DIGITS = 16;
@@ -39,8 +39,8 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
   }
 
   /**
-   * Those of a module of the mesh dialect, in its order: all-reduces of floats that all devices
-   * along the axes have whole afterwards.
+   * Returns the sums of a module of the mesh dialect, in order: all-reduces of floats that all
+   * devices along the axes hold whole afterwards.
    */
   static List<SumSync> of(Module module, LayoutInference layouts) {
     List<SumSync> found = new ArrayList<>();
@@ -80,7 +80,7 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
     return node.operand(0).type();
   }
 
-  /** How many devices have a term each. */
+  /** Returns the number of devices that have a term. */
   public int places() {
     return sizes.stream().mapToInt(Integer::intValue).reduce(1, (a, b) -> a * b);
   }
@@ -90,8 +90,8 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
   }
 
   /**
-   * A hash of the weights with which the terms are computed and of how they are split, the same in
-   * all graphs of a model: of a whole prompt, and of one token.
+   * Returns a hash of the weights that compute the terms and of their split, which is the same in
+   * all graphs of a model, for prompts and for single tokens.
    */
   public String weights() {
     ArrayDeque<Value> open = new ArrayDeque<>(List.of(node.operand(0)));
@@ -130,7 +130,7 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
         : null;
   }
 
-  /** Of a weight, and how it is split. */
+  /** Adds a weight and its split to the hash. */
   private static String hash(Value weight) {
     TensorHash hash = new TensorHash().add(constant(weight));
     if (weight.definition().op() instanceof Communication.Reshard(Layout to)) {

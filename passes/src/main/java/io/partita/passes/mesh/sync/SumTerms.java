@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a sum consists of: a term of each device, and what all devices have, such as the bias and
- * the skip connection, which needn't travel.
+ * The terms of a sum: one of each device, and those that all devices have, such as the bias and the
+ * skip connection, which need not be sent.
  *
- * @param whole what all devices have
- * @param term what each device has of the rest, partial
+ * @param whole the terms that all devices have
+ * @param term the partial rest
  */
 record SumTerms(Optional<Value> whole, Optional<Value> term) {
   static SumTerms of(SumSync sync, LayoutInference layouts, GraphEditor graph) {
@@ -52,7 +52,7 @@ record SumTerms(Optional<Value> whole, Optional<Value> term) {
     return new SumTerms(Optional.empty(), Optional.of(sum));
   }
 
-  /** Whether it is a partial operand of the sum's own shape, or of a bias. */
+  /** Whether it is a partial operand of the shape of the sum or of a bias. */
   private static boolean fills(Value operand, Value sum, LayoutInference layouts) {
     return !layouts.layout(operand).partial().isEmpty()
         && operand.type().element() == sum.type().element();
@@ -68,7 +68,7 @@ record SumTerms(Optional<Value> whole, Optional<Value> term) {
         : a.or(() -> b);
   }
 
-  /** All devices' terms {@code [sizes..., ...]}, each on its device. */
+  /** Returns the stacked terms {@code [sizes..., ...]}, each on its device. */
   static Value stacked(Value term, SumSync sync, GraphEditor graph) {
     Value value = term;
     for (String axis : sync.axes()) {
@@ -81,7 +81,7 @@ record SumTerms(Optional<Value> whole, Optional<Value> term) {
     return value;
   }
 
-  /** The layout of values that are stacked so. */
+  /** Returns the layout of stacked terms. */
   static Layout layout(SumSync sync, Layout of, int rank) {
     List<Split> splits = new ArrayList<>();
     for (int dim = 0; dim < rank; dim++) {

@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a rewrite of syncs. */
+/** Diagnostics of rewrites of syncs. */
 public enum SyncCode implements DiagnosticCode {
   BLOCKS("P4221", "there is no such block"),
   DROP("P4222", "the sync after a block's attention can't be dropped"),

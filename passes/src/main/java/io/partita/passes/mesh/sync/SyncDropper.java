@@ -23,10 +23,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Copies a graph without some syncs. Where the result of one was read, each device has its version
- * of the sum: its own terms, and whole what all devices have. Where the result became a term of a
- * later sum, that still is the sum of all terms. A sum of which the devices' terms come from
- * different versions is settled at once.
+ * Copies a graph without some syncs. Users of a dropped result get each device's version of the
+ * sum: its own terms, and the whole of values that all devices have. If the result becomes a term
+ * of a later sum, that remains the sum of all terms. A sum whose terms come from different versions
+ * is settled at once.
  */
 final class SyncDropper {
   private final Module module;
@@ -35,13 +35,13 @@ final class SyncDropper {
   private final LayoutDerivation derivation;
   private final Map<Value, Value> copies = new IdentityHashMap<>();
 
-  /** By dropped sync's result: the sum that it joined. */
+  /** The sum of each dropped sync, by its result. */
   private final Map<Value, Value> sums = new IdentityHashMap<>();
 
-  /** By the result of a product with a bias: the same without it; null before it is copied. */
+  /** Products without their bias, by their result; null before they are copied. */
   private final Map<Value, Value> unbiased = new IdentityHashMap<>();
 
-  /** The last dropped sync; what goes wrong after it is because of it. */
+  /** The last dropped sync, to which diagnostics after it refer. */
   private DroppedSync last;
 
   SyncDropper(Module module, Map<Node, DroppedSync> dropped) {
@@ -125,9 +125,9 @@ final class SyncDropper {
   }
 
   /**
-   * Each device's version of a value that leads to a dropped sync.
+   * Returns each device's version of a value that leads to a dropped sync.
    *
-   * @param known versions that there are
+   * @param known the existing versions
    */
   private Value own(Value value, Map<Value, Value> known) {
     DroppedSync.Part part = last.parts().get(value);

@@ -5,25 +5,25 @@ import io.partita.passes.ModulePass;
 import java.util.Optional;
 
 /**
- * The rewrites of a sharded module's sums.
+ * The rewrites of the sums of a sharded module.
  *
- * @param calibration the ranges of low-bit sums, where there are any
- * @param ranking the order in which blocks were selected, where they were
+ * @param calibration the ranges of low-bit sums, if any
+ * @param ranking the ranking by which blocks are selected, if any
  */
 public record SyncRewrites(
     SyncRules rules, Optional<SyncCalibration> calibration, Optional<BlockRanking> ranking) {
-  /** Exact sums. */
+  /** No rewrites. */
   public static final SyncRewrites NONE = of(SyncRules.NONE);
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#RULES} when the rules
-   *     need a calibration and there is none
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link SyncCode#RULES} if the rules need
+   *     a calibration and there is none
    */
   public SyncRewrites {
     rules.passes(calibration, ranking);
   }
 
-  /** Rules that need neither. */
+  /** Creates rewrites that need neither. */
   public static SyncRewrites of(SyncRules rules) {
     return new SyncRewrites(rules, Optional.empty(), Optional.empty());
   }
@@ -35,7 +35,7 @@ public record SyncRewrites(
   /**
    * Rewrites a module of the mesh dialect.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException when its sums can't be rewritten so
+   * @throws io.partita.ir.diagnostic.PartitaException if its sums can't be rewritten this way
    */
   public Module run(Module sharded) {
     ranking.ifPresent(each -> each.require(sharded));

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * How the sums of each block travel between devices, as in {@code blocks 0-3: drop; blocks 4,5:
- * int4+bf16(k=8)}. Blocks that no clause names send exact values.
+ * The methods for the sums of each block, such as {@code blocks 0-3: drop; blocks 4,5:
+ * int4+bf16(k=8)}. Blocks without a clause send exact values.
  */
 public record SyncRules(List<Clause> clauses) {
   /** No rewrite. */
@@ -33,7 +33,7 @@ public record SyncRules(List<Clause> clauses) {
     }
   }
 
-  /** A text that isn't one of a method or of rules. */
+  /** Malformed text of a method or of rules. */
   static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -54,10 +54,10 @@ public record SyncRules(List<Clause> clauses) {
   }
 
   /**
-   * Reads clauses {@code BLOCKS: METHOD} with semicolons between. {@code BLOCKS} is {@code blocks
-   * 0-3,5}, {@code all}, or {@code others} for those that no other clause names; without it, a
-   * method is that of all blocks. With a ranking, it is also {@code ranked 4} for the 4 blocks that
-   * are the least sensitive to dropping, or {@code insensitive}.
+   * Parses clauses {@code BLOCKS: METHOD}, separated by semicolons. {@code BLOCKS} is {@code blocks
+   * 0-3,5}, {@code all}, or {@code others} for those that no other clause names; without it, the
+   * method applies to all blocks. With a ranking, it may also be {@code ranked 4} for the 4 blocks
+   * that are least sensitive to dropping, or {@code insensitive}.
    *
    * @throws PartitaException with {@link SyncCode#RULES}
    */
@@ -80,7 +80,7 @@ public record SyncRules(List<Clause> clauses) {
         resolved(clauses).stream().filter(clause -> !clause.blocks.isEmpty()).toList());
   }
 
-  /** The rules that give each block its method. */
+  /** Returns the rules for given methods of blocks. */
   public static SyncRules of(List<SyncMethod> byBlock) {
     Map<SyncMethod, List<BlockSelection.Range>> ranges = new LinkedHashMap<>();
     for (int block = 0; block < byBlock.size(); block++) {
@@ -156,7 +156,7 @@ public record SyncRules(List<Clause> clauses) {
     return one.overlaps(other) || isRest && (other.equals(one) || other.isComplement());
   }
 
-  /** With the other clauses' blocks taken out of {@code others}. */
+  /** Returns the clauses with {@code others} resolved. */
   private static List<Clause> resolved(List<Clause> clauses) {
     List<BlockSelection.Range> named =
         clauses.stream()
@@ -195,7 +195,7 @@ public record SyncRules(List<Clause> clauses) {
     return clauses.isEmpty();
   }
 
-  /** The part that decides what devices compute between sums: which syncs are dropped. */
+  /** Returns the rules that change what devices compute between sums: dropped syncs. */
   public SyncRules drops() {
     return new SyncRules(
         clauses.stream()
@@ -209,11 +209,11 @@ public record SyncRules(List<Clause> clauses) {
   }
 
   /**
-   * The passes that rewrite a sharded module so, in their order.
+   * Returns the passes that apply the rules to a sharded module, in order.
    *
    * @param calibration the ranges of low-bit sums
-   * @param ranking with the order of heads of blocks whose heads are scattered
-   * @throws PartitaException with {@link SyncCode#RULES} when there is none and one is needed
+   * @param ranking the ranking with the order of scattered heads
+   * @throws PartitaException with {@link SyncCode#RULES} if one of them is needed and missing
    */
   public List<ModulePass> passes(
       Optional<SyncCalibration> calibration, Optional<BlockRanking> ranking) {
@@ -249,7 +249,7 @@ public record SyncRules(List<Clause> clauses) {
     return passes;
   }
 
-  /** The heads of blocks that scatter them, in their new order. */
+  /** Returns the new order of heads in blocks that scatter them. */
   private Map<Integer, List<Integer>> orders(Optional<BlockRanking> ranking) {
     Map<Integer, List<Integer>> orders = new TreeMap<>();
     for (Clause clause : clauses) {
@@ -285,7 +285,7 @@ public record SyncRules(List<Clause> clauses) {
         "measure it with partita calibrate, and add --calibration FILE");
   }
 
-  /** The text that {@link #parse} reads. */
+  /** Returns the text form. */
   @Override
   public String toString() {
     return clauses.stream().map(Clause::toString).collect(Collectors.joining("; "));

@@ -8,16 +8,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one device stores and does in a run.
+ * The memory, time and traffic of one device in a run.
  *
  * @param chip the kind of chip
- * @param weights where its weights are, in words
- * @param weightBytes of all its weights, wherever they are
- * @param memories from the nearest to the cores to the farthest
- * @param biggest what takes most room, the largest first
- * @param computeSeconds that its cores work
- * @param bytes that it moves, by the farther of two memories
- * @param joules of its cores and of moving these bytes
+ * @param weights the placement of its weights, as text
+ * @param weightBytes the bytes of all its weights, in any memory
+ * @param memories the uses of memories, nearest to the cores first
+ * @param biggest the largest residents, in descending order
+ * @param computeSeconds the time in which its cores compute
+ * @param bytes the bytes that it moves, by the farther of two memories
+ * @param joules the energy of its cores and of these transfers
  */
 public record DeviceReport(
     int device,
@@ -35,7 +35,7 @@ public record DeviceReport(
     bytes = Collections.unmodifiableSortedMap(new TreeMap<>(bytes));
   }
 
-  /** The same with what some memories hold in place of what was found before. */
+  /** Returns the report with other uses of some memories. */
   DeviceReport with(List<MemoryUse> changed) {
     List<MemoryUse> uses =
         memories.stream()

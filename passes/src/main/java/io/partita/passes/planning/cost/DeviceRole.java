@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What devices have in common that are of one kind and run the same program, but for the weights'
- * numbers and for whom they exchange messages with.
+ * The common part of devices of one kind that run the same program, apart from the values of
+ * weights and their peers.
  */
 final class DeviceRole {
   private final ChipKind chip;
@@ -33,12 +33,12 @@ final class DeviceRole {
   private final LocalValues values;
   private final Residency residency;
 
-  /** By node; null for constants and exchanges. */
+  /** The work by node; null for constants and exchanges. */
   private final List<KernelTime> times = new ArrayList<>();
 
   private final List<String> labels = new ArrayList<>();
 
-  /** By exchange, the cycles of loading what adds up parts. */
+  /** The cycles of loading the kernel of sums, by exchange. */
   private final Map<Integer, Double> coldSums = new HashMap<>();
 
   DeviceRole(
@@ -86,7 +86,7 @@ final class DeviceRole {
     return kernels.of(chip, node.op(), operands, results, memories, to, cold);
   }
 
-  /** Whether a device with this program has this role, too. */
+  /** Whether a device with this program also has this role. */
   boolean includes(Module other, ChipKind kind) {
     return chip.name().equals(kind.name())
         && module.states().equals(other.states())
@@ -149,7 +149,7 @@ final class DeviceRole {
     };
   }
 
-  /** What goes to and comes from the first, the second … peer. */
+  /** The messages to and from the first, the second … peer. */
   private static List<Long> messages(Exchange exchange) {
     Map<Integer, Integer> peers = new HashMap<>();
     List<Long> messages = new ArrayList<>();
@@ -172,12 +172,12 @@ final class DeviceRole {
     return residency;
   }
 
-  /** Of a node that isn't a constant or an exchange. */
+  /** Returns the work of a node that isn't a constant or an exchange. */
   KernelTime time(int node) {
     return Objects.requireNonNull(times.get(node));
   }
 
-  /** Of the first sum of an exchange. */
+  /** Returns the cycles of loading the kernel of the first sum of an exchange. */
   double coldCycles(int exchange) {
     return coldSums.getOrDefault(exchange, 0.0);
   }

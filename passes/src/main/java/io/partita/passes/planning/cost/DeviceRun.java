@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Where a device is in its program, and what it has done by then. */
+/** The progress of a device in its program, and its figures so far. */
 final class DeviceRun {
   private final TargetTimeline timeline;
   private final KernelTimes kernels;
@@ -41,7 +41,7 @@ final class DeviceRun {
   private int step;
   private int block = -1;
 
-  /** Whether something was added up in this exchange. */
+  /** Whether elements were added in this exchange. */
   private boolean isAdding;
 
   DeviceRun(
@@ -73,7 +73,7 @@ final class DeviceRun {
     return number;
   }
 
-  /** The event at whose end it has done all before. */
+  /** The event that ends everything before. */
   int reached() {
     return reached;
   }
@@ -82,7 +82,7 @@ final class DeviceRun {
     reached = event;
   }
 
-  /** Runs kernels up to the next exchange; that, or null at the end. */
+  /** Runs kernels up to the next exchange and returns it, or null at the end. */
   Node toExchange() {
     while (node < nodes.size()) {
       Node next = nodes.get(node);
@@ -96,7 +96,7 @@ final class DeviceRun {
     return null;
   }
 
-  /** The step of the exchange at which it is; null when it has done all. */
+  /** Returns the current step of the exchange; null if all are done. */
   Step step(Exchange exchange) {
     return step < exchange.steps().size() ? exchange.steps().get(step) : null;
   }
@@ -111,7 +111,7 @@ final class DeviceRun {
     isAdding = false;
   }
 
-  /** Weights of a block must have come; those of a block that has ended make room for others. */
+  /** Waits for the weights of a block; the buffer of a block that has ended is free. */
   private void enter(int next) {
     while (isAhead() && block < next) {
       if (block >= 0) {
@@ -163,7 +163,7 @@ final class DeviceRun {
     time.bytes().forEach((channel, bytes) -> bytesByChannel.merge(channel, bytes, Long::sum));
   }
 
-  /** Own elements and received ones go to the cores, and their sum back. */
+  /** Adds the transfer of own and received elements to the cores, and of their sum back. */
   void reduce(Receive receive, ElementType element) {
     long elements = receive.slices().stream().mapToLong(slice -> slice.size()).sum();
     long bytes = element.packedBytes(elements);
@@ -184,7 +184,7 @@ final class DeviceRun {
     return computeSeconds;
   }
 
-  /** By the farther of two memories. */
+  /** The bytes by the farther of two memories. */
   SortedMap<String, Long> bytes() {
     SortedMap<String, Long> levels = new TreeMap<>();
     for (DmaChannel channel : chip.channels()) {
@@ -196,7 +196,7 @@ final class DeviceRun {
     return levels;
   }
 
-  /** By {@code compute} and the farther of two memories. */
+  /** The time by {@code compute} and the farther of two memories. */
   SortedMap<String, Double> joules() {
     SortedMap<String, Double> joules = new TreeMap<>();
     joules.put(Resource.Kind.COMPUTE.text(), computeSeconds * chip.cores() * chip.wattsPerCore());

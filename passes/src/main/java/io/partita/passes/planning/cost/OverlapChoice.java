@@ -29,14 +29,14 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Decides which syncs go in tiles while their products are computed, and in how many. A product and
- * its sync are predicted alone for each number of tiles; the whole model is then predicted with the
- * best numbers, and stays as it was unless that takes less.
+ * Chooses the syncs that are sent in tiles while their products are computed, and the numbers of
+ * tiles. A product and its sync are predicted alone for each number of tiles. The whole model is
+ * then predicted with the best numbers, which are used only if they improve it.
  */
 public final class OverlapChoice {
   private static final int MOST_TILES = 16;
 
-  /** More tiles mean more messages and kernels, so they have to be worth it. */
+  /** The least relative improvement, because more tiles mean more messages and kernels. */
   private static final double LEAST_GAIN = 0.01;
 
   private final Module module;
@@ -57,16 +57,16 @@ public final class OverlapChoice {
   }
 
   /**
-   * @param module of the mesh dialect, as the program was made of
-   * @param program with what overlaps
+   * @param module the module of the mesh dialect from which the program was made
+   * @param program the program with overlap
    */
   public record Planned(Module module, Program program, PlanReport report) {}
 
   /**
    * @param plain the plan without overlap
-   * @param figure what is to be small
-   * @return the plan with the smallest figure: with syncs in tiles; with receives as late as can be
-   *     alone; or the plain one
+   * @param figure the figure to minimise
+   * @return the plan with the smallest figure: with syncs in tiles, with late receives only, or the
+   *     plain one
    */
   public static Planned choose(
       Planned plain,
@@ -95,7 +95,7 @@ public final class OverlapChoice {
     return new Planned(changed, program, Plans.report(program, target, options));
   }
 
-  /** For each sync that is worth it. */
+  /** The number of tiles of each sync that improves. */
   private Map<Candidate, Integer> tiles() {
     Map<Candidate, Integer> tiles = new LinkedHashMap<>();
     for (Candidate candidate : OverlapSyncs.candidates(module)) {
@@ -131,7 +131,7 @@ public final class OverlapChoice {
     return module.graph().nodes().subList(numbers.get(first) + 1, numbers.get(last));
   }
 
-  /** A sync, its product, and what is between; other values are inputs. */
+  /** Returns the graph of a sync, its product and the nodes between; other values are inputs. */
   private final class Part {
     private final GraphBuilder graph = new GraphBuilder("part");
     private final SortedMap<String, Layout> inputs = new TreeMap<>();
@@ -188,7 +188,7 @@ public final class OverlapChoice {
               || node.operands().size() == 1 && isWeight(node.operand(0)));
     }
 
-    /** What is computed from the product, up to the sync. */
+    /** Returns the nodes from the product to the sync. */
     private Set<Node> after(Node sync) {
       Set<Node> after = Collections.newSetFromMap(new IdentityHashMap<>());
       after.add(product);

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Of what a run is to be predicted.
+ * Options of the prediction of a run.
  *
- * @param assumptions what isn't in the program
- * @param buffers tiles in the working memory at once: with 2 one is loaded while the other is
- *     computed, with 1 cores wait for each
- * @param awaitsBlocks whether a block waits for its weights where they are loaded a block ahead.
- *     The MCU paper (section V-A) shows the time of a block whose weights have arrived, and counts
- *     only the energy of loading the next one's
+ * @param assumptions facts that aren't in the program
+ * @param buffers the number of tiles in the working memory: with 2, one is loaded while the other
+ *     is computed; with 1, cores wait for each transfer
+ * @param awaitsBlocks whether a block waits for its weights if they are loaded one block ahead. The
+ *     MCU paper (section V-A) gives the time of a block whose weights have arrived, and counts only
+ *     the energy of loading those of the next one
  */
 public record PlanOptions(Assumptions assumptions, int buffers, boolean awaitsBlocks) {
   public static final PlanOptions DEFAULT = new PlanOptions(Assumptions.NONE, 2, true);
@@ -24,12 +24,12 @@ public record PlanOptions(Assumptions assumptions, int buffers, boolean awaitsBl
     }
   }
 
-  /** KV caches hold keys of so many positions, those of this run included. */
+  /** The number of positions in KV caches, including those of this run. */
   public PlanOptions filled(long positions) {
     return with(new Assumptions(OptionalLong.of(positions), assumptions.floats()));
   }
 
-  /** Floats count as of this type, as if the model were quantised. */
+  /** The element type that floats are assumed to have, as if the model were quantised. */
   public PlanOptions floats(ElementType type) {
     return with(new Assumptions(assumptions.filled(), Optional.of(type)));
   }

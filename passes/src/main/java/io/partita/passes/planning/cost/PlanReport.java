@@ -10,21 +10,24 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a program takes on a target: memory, time, energy, traffic.
+ * The predicted memory, time, energy and traffic of a program on a target.
  *
- * @param target its name
- * @param blocks transformer blocks of the model, as far as attention shows them
- * @param devices by device
- * @param seconds from the beginning of a run until the last output is there. Times count as in a
- *     run that follows another: weights of the first block are where it reads them
- * @param interval seconds from one run to the next when they follow each other, at least {@code
- *     seconds}: weights that are loaded ahead for the next run may take longer
- * @param breakdown the seconds of the critical path by {@code compute}, the farther of two
+ * @param target the name of the target
+ * @param blocks the number of transformer blocks, as identified by their attention
+ * @param devices the reports by device
+ * @param seconds the time from the beginning of a run to its last output. The run follows another
+ *     one: weights of the first block are in place
+ * @param interval the seconds between the beginnings of successive runs, at least {@code seconds}:
+ *     weights that are loaded ahead for the next run may take longer
+ * @param breakdown the seconds of the critical path, by {@code compute}, the farther of two
  *     memories, and {@code links}
- * @param joules by the same, on all devices, by the MCU paper's formula (section V-A)
- * @param bytes by memory and {@code links}; on each link that a message takes
- * @param syncs in order
- * @param shortages what doesn't fit; then figures are estimates for a device that had the room
+ * @param joules the energy of all devices, by the same, with the formula of the MCU paper (section
+ *     V-A)
+ * @param bytes the moved bytes by memory and {@code links}; messages count on each link of their
+ *     route
+ * @param syncs the syncs in order
+ * @param shortages the memories that are too small; other figures then are estimates for devices
+ *     with larger ones
  */
 public record PlanReport(
     String target,
@@ -50,9 +53,9 @@ public record PlanReport(
   }
 
   /**
-   * The same with the memories that a schedule finds too small.
+   * Returns the report with the memory use of a schedule.
    *
-   * @param contents what they must hold, by device
+   * @param contents the needed content, by device
    */
   PlanReport with(List<Shortage> found, Map<Integer, List<MemoryUse>> contents) {
     return new PlanReport(
@@ -84,7 +87,7 @@ public record PlanReport(
     return syncs.stream().filter(sync -> sync.block() == block).toList();
   }
 
-  /** Of the block that has most; 0 where there are no blocks. */
+  /** Returns the maximum over blocks; 0 without blocks. */
   public int syncsPerBlock() {
     int most = 0;
     for (int block = 0; block < blocks; block++) {

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Predicts what programs take on targets: from their schedule where chips are to run one ({@link
- * ScheduledPlan}), and by closed formulas elsewhere.
+ * Predicts the figures of programs on targets: from their schedule if chips run one ({@link
+ * ScheduledPlan}), and by closed formulas otherwise.
  */
 public final class Plans {
   private final TargetDescription target;
@@ -36,7 +36,7 @@ public final class Plans {
   }
 
   /**
-   * Of a module of the mesh dialect.
+   * Returns the report of a module of the mesh dialect.
    *
    * @throws PartitaException as {@link Localization#of} and {@link #report(Program,
    *     TargetDescription, PlanOptions)} do
@@ -47,11 +47,11 @@ public final class Plans {
   }
 
   /**
-   * Device i of the program runs on device i of the target.
+   * Returns the report of a program; its device i runs on device i of the target.
    *
-   * @param program of static shapes
-   * @throws PartitaException with {@link ResidencyCode#DEVICES}, or a {@link CostCode} when the
-   *     target lacks a figure. A program that doesn't fit is no error: the report says so
+   * @param program a program of static shapes
+   * @throws PartitaException with {@link ResidencyCode#DEVICES}, or a {@link CostCode} if the
+   *     target lacks a figure. A program that doesn't fit is not an error, but stated in the report
    */
   public static PlanReport report(Program program, TargetDescription target, PlanOptions options) {
     int needed = program.devices().size();

@@ -23,8 +23,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One run of a program on a target: devices run their nodes, and the steps of exchanges, in order,
- * and go on as soon as a message that they send has found room in its channel.
+ * One run of a program on a target. Devices run their nodes and the steps of exchanges in order; a
+ * send ends when its channel has room for the message.
  */
 final class ProgramTimeline {
   private static final int EXCHANGED_BITS = 32;
@@ -53,7 +53,7 @@ final class ProgramTimeline {
     this.capacity = timeline.buffer();
   }
 
-  /** Places all events. */
+  /** Adds all events. */
   void run() {
     boolean moves = true;
     boolean waits = true;
@@ -70,7 +70,7 @@ final class ProgramTimeline {
     }
   }
 
-  /** Goes on as far as it can without others; tells whether a step was done. */
+  /** Runs a device until it has to wait; returns whether it made progress. */
   private boolean advance(DeviceRun device) {
     boolean moves = false;
     for (Node node = device.toExchange(); node != null; node = device.toExchange()) {
@@ -95,7 +95,7 @@ final class ProgramTimeline {
     return moves;
   }
 
-  /** What an element takes on its way. */
+  /** Returns the bytes of an element in a message. */
   private ElementType exchanged(Exchange exchange) {
     ElementType element = exchange.element();
     boolean widened =

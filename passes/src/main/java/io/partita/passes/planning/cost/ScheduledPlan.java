@@ -42,14 +42,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a program takes when its devices run the schedule that is emitted for them: the figures are
- * those that {@code run --profile} predicts.
+ * The figures of a program from the schedule that is emitted for its devices, which are those that
+ * {@code run --profile} predicts.
  */
 final class ScheduledPlan {
-  /** Programs of more nodes in all roles take too long to schedule for each candidate. */
+  /** The largest number of nodes in all roles for which candidates are scheduled. */
   private static final int MOST_NODES = 20_000;
 
-  /** What takes most room is named, so much of it. */
+  /** The number of largest residents in reports. */
   private static final int MOST_NAMED = 4;
 
   private final Program program;
@@ -65,9 +65,9 @@ final class ScheduledPlan {
   }
 
   /**
-   * Whether the figures of a plan are those of its schedule. They aren't where the target's chips
-   * have no figures for schedules, the options are of a run that no schedule is made for, or the
-   * program is too large to be scheduled while planning.
+   * Whether the figures of a plan are those of its schedule. They aren't if the target has no
+   * figures for schedules, the options describe a run without schedule, or the program is too large
+   * to be scheduled during planning.
    */
   static boolean applies(Program program, TargetDescription target, PlanOptions options) {
     return options.assumptions().equals(Assumptions.NONE)
@@ -78,9 +78,8 @@ final class ScheduledPlan {
   }
 
   /**
-   * @param estimate what closed formulas say; a program that doesn't fit has no schedule, and gets
-   *     these figures
-   * @throws PartitaException when an operation has no kernel, or no tile of it fits
+   * @param estimate the result of closed formulas, which is returned for a program that doesn't fit
+   * @throws PartitaException if an operation has no kernel, or none of its tiles fits
    */
   static PlanReport report(
       Program program,
@@ -134,7 +133,7 @@ final class ScheduledPlan {
     };
   }
 
-  /** Of one device of each role. */
+  /** Returns the reports of one device of each role. */
   private static int nodes(Program program) {
     return Roles.of(program).stream()
         .mapToInt(role -> program.devices().get(role.devices().getFirst()).graph().nodes().size())
@@ -196,7 +195,7 @@ final class ScheduledPlan {
     return Scheduler.home(chip).name();
   }
 
-  /** By the farther of two memories. */
+  /** Returns the traffic by the farther of two memories. */
   private static SortedMap<String, Long> moved(ChipKind chip, Traffic traffic) {
     SortedMap<String, Long> moved = new TreeMap<>();
     moved.put(home(chip), traffic.homeWorking());
@@ -242,7 +241,7 @@ final class ScheduledPlan {
         .sum();
   }
 
-  /** From the nearest memory to the farthest. */
+  /** Returns the uses of memories, nearest first. */
   private static List<MemoryUse> memories(ChipSchedule role, ChipKind chip) {
     List<MemoryUse> memories = new ArrayList<>();
     memories.add(
@@ -280,7 +279,7 @@ final class ScheduledPlan {
     return contents;
   }
 
-  /** Of what is neither a constant nor a state, the most that lies in the home memory at once. */
+  /** Returns the peak live bytes of activations in the home memory. */
   private static long activations(ChipSchedule role) {
     Set<String> others = new HashSet<>();
     role.constants().forEach(constant -> others.add(constant.name()));

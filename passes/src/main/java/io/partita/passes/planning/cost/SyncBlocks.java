@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** In which transformer block of the whole model each sync of a program is. */
+/** The transformer block of each sync of a program. */
 final class SyncBlocks {
   private final Map<Integer, Integer> blocks = new HashMap<>();
   private final int count;
@@ -34,7 +34,7 @@ final class SyncBlocks {
     }
   }
 
-  /** Blocks of the model. */
+  /** Returns the number of blocks of the model. */
   int count() {
     return count;
   }

@@ -1,2 +1,2 @@
-/** What a program costs on a target: when each thing happens, bytes moved, energy. */
+/** Predicted time, traffic and energy of a program on a target. */
 package io.partita.passes.planning.cost;

@@ -1,18 +1,18 @@
 package io.partita.passes.planning.residency;
 
-/** What takes room in a memory. */
+/** A kind of content of a memory. */
 public enum Content {
-  /** Weights that stay there from run to run. */
+  /** Weights that stay in the memory between runs. */
   WEIGHTS("weights"),
   /** Other constants: biases, scales, tables of positions. */
   TABLES("tables"),
-  /** What lives from run to run: KV caches. */
+  /** State between runs: KV caches. */
   STATES("KV"),
-  /** Inputs, and what nodes compute, at the moment when most of it is needed. */
+  /** Inputs and results of nodes, at their peak. */
   ACTIVATIONS("activations"),
-  /** Places for weights that are on their way from a farther memory. */
+  /** Buffers for weights that are fetched from a farther memory. */
   WEIGHT_BUFFERS("weight buffers"),
-  /** Places for the tiles that the cores work on. */
+  /** Buffers for the tiles of kernels. */
   TILES("tiles");
 
   private final String text;

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How much room activations take at once, when a device runs its nodes in order.
+ * The peak live bytes of activations when a device runs its nodes in order.
  *
- * <p>A value takes its bytes from the node that computes it, an input from the beginning, up to its
- * last reader, an output up to the end. A reshape takes no room of its own, and an exchange whose
- * elements stay the same none where nobody reads its operand later. While an exchange runs,
- * messages take room that arrive before their receive: of each sender as many as a channel holds.
+ * <p>The live range of a value begins with the node that computes it, or with the run for an input,
+ * and ends with its last use, or with the run for an output. A reshape shares its operand's bytes,
+ * as does an exchange of the same elements if its operand isn't used later. During an exchange,
+ * messages that arrive before their receive are live: as many of each sender as a channel holds.
  * Constants and states aren't activations.
  */
 final class LiveRanges {
@@ -30,8 +30,8 @@ final class LiveRanges {
   private final Map<Value, Integer> lastUse = new IdentityHashMap<>();
 
   /**
-   * @param bytes at the moment when it's most
-   * @param residents what takes them, in order of appearance
+   * @param bytes the peak live bytes
+   * @param residents the live values, in order of appearance
    */
   record Peak(long bytes, List<Resident> residents) {}
 
@@ -42,8 +42,8 @@ final class LiveRanges {
   }
 
   /**
-   * @param channel messages that a channel holds
-   * @param largestPiece bytes in which longer messages come
+   * @param channel the number of messages that a channel holds
+   * @param largestPiece the bytes of the pieces into which messages are divided
    */
   static Peak peak(LocalValues values, int channel, long largestPiece) {
     LiveRanges ranges = new LiveRanges(values, channel, largestPiece);
@@ -144,7 +144,7 @@ final class LiveRanges {
     return sum;
   }
 
-  /** What is live while a node runs; inputs alone for -1. */
+  /** Returns the values that are live while a node runs; only inputs for -1. */
   private List<Resident> at(int index) {
     List<Resident> residents = new ArrayList<>();
     for (Value input : values.graph().inputs()) {

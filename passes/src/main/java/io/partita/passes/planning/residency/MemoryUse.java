@@ -7,11 +7,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a memory of a device holds.
+ * The use of a memory of a device.
  *
- * @param memory its name, such as {@code l2}
- * @param available bytes
- * @param bytes by content; nothing for what there is none of
+ * @param memory the name of the memory, such as {@code l2}
+ * @param available the size in bytes
+ * @param bytes the bytes by content, without entries of 0
  */
 public record MemoryUse(String memory, long available, SortedMap<Content, Long> bytes) {
   public MemoryUse {

@@ -21,21 +21,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What lies in which memory of one device.
+ * The distribution of the data of one device over its memories.
  *
- * <p>The home memory is the largest on the chip, the far one the largest beyond it. The first of
- * these that fits is taken:
+ * <p>The home memory is the largest one on the chip, and the far memory the largest one outside of
+ * it. The first of these that fits is chosen:
  *
  * <ol>
- *   <li>everything at home;
- *   <li>the weights of blocks at home, the others in tiles from the far memory;
- *   <li>all weights in the far memory, and at home two places for the largest block's: one runs
- *       while the next is loaded;
+ *   <li>everything in the home memory;
+ *   <li>the weights of blocks in the home memory, and the others in tiles from the far memory;
+ *   <li>all weights in the far memory, with two buffers of the size of the largest block's weights
+ *       in the home memory: one block runs while the next one is loaded;
  *   <li>all weights in tiles from the far memory;
- *   <li>as before, and KV caches in the far memory too; then activations; then tables.
+ *   <li>as before, with KV caches in the far memory too; then activations; then tables.
  * </ol>
  *
- * <p>Tiles from the far memory pass through two places at home, each as large as a tile.
+ * <p>Tiles from the far memory pass through two buffers of the size of a tile in the home memory.
  */
 public final class Residency {
   private static final int MOST_NAMED = 4;
@@ -84,14 +84,14 @@ public final class Residency {
   }
 
   /**
-   * @param device its number, for diagnostics
-   * @param channel messages that a channel between devices holds
+   * @param device the number of the device, for diagnostics
+   * @param channel the number of messages that a channel between devices holds
    */
   public static Residency of(int device, LocalValues values, ChipKind chip, int channel) {
     return new Residency(device, values, chip, channel);
   }
 
-  /** What the operations of a graph take in the working memory. */
+  /** Returns the use of the working memory by the operations of a graph. */
   private static final class Kernels {
     long smallestTile;
     String smallestTileOf = "";
@@ -143,7 +143,7 @@ public final class Residency {
     return sizes.getOrDefault(content, 0L);
   }
 
-  /** By block, the bytes of the weights that its nodes are first to read. */
+  /** Returns the bytes of the weights whose first use is in each block. */
   private long[] blockWeights() {
     long[] bytes = new long[blocks.count()];
     Set<Value> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -169,12 +169,12 @@ public final class Residency {
     return home.equals(chip.working());
   }
 
-  /** What two tiles take, as large as they get. */
+  /** Returns the bytes of two of the largest tiles. */
   private long tiles() {
     return Math.min(largestKernel, chip.working().usable());
   }
 
-  /** At home, for tiles on their way to the cores, or for those that cores work on. */
+  /** Adds buffers for tiles in the home or the working memory. */
   private long staging() {
     return isWorkingHome() ? Math.min(2 * smallestTile, chip.working().usable()) : tiles();
   }
@@ -295,7 +295,7 @@ public final class Residency {
     };
   }
 
-  /** From the nearest memory to the farthest. */
+  /** Returns the uses of memories, nearest first. */
   public List<MemoryUse> memories() {
     List<MemoryUse> uses = new ArrayList<>();
     for (Memory memory : chip.memories()) {
@@ -318,7 +318,7 @@ public final class Residency {
     return uses;
   }
 
-  /** What takes most, the largest first. */
+  /** Returns the largest residents, in descending order. */
   public List<Resident> biggest() {
     return residents.stream().limit(MOST_NAMED).toList();
   }
@@ -331,12 +331,12 @@ public final class Residency {
     return place;
   }
 
-  /** All weights, wherever they are. */
+  /** Returns the bytes of all weights in any memory. */
   public long weightBytes() {
     return size(Content.WEIGHTS);
   }
 
-  /** The weights of one block. */
+  /** Returns the bytes of the weights of one block. */
   public long blockBytes(int block) {
     return bytesByBlock[block];
   }
@@ -345,7 +345,7 @@ public final class Residency {
     return blocks;
   }
 
-  /** Where a kernel of a block reads a value from, or writes it to. */
+  /** Returns the memory of a value that a kernel of a block uses. */
   public String memory(Value value, int block) {
     Role role = values.role(value);
     boolean isFar =
@@ -365,7 +365,9 @@ public final class Residency {
     return home.name();
   }
 
-  /** Where weights are loaded from; the home itself where there's no other. */
+  /**
+   * Returns the memory from which weights are loaded; the home memory if there is no farther one.
+   */
   public String far() {
     return far.orElse(home).name();
   }

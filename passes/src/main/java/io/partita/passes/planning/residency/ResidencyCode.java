@@ -3,7 +3,7 @@ package io.partita.passes.planning.residency;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** Why a program can't run on a device. */
+/** Diagnostics of programs that can't run on a device. */
 public enum ResidencyCode implements DiagnosticCode {
   DOES_NOT_FIT("P4161", "a program doesn't fit a device's memory"),
   DEVICES("P4162", "a program needs more devices than the target has");

@@ -1,9 +1,9 @@
 package io.partita.passes.planning.residency;
 
 /**
- * One thing that takes room.
+ * A value in a memory.
  *
- * @param name of the value that it is
+ * @param name the name of the value
  */
 public record Resident(String name, Content content, long bytes) {
   /** {@code model.embed.weight, weights (16384000 B)}. */

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A memory that can't hold what it must.
+ * A memory that is too small.
  *
- * @param device the first device that it's short on
- * @param memory which of its memories
- * @param what needs the room
- * @param needed in bytes, when as much as possible is elsewhere
- * @param available in bytes
- * @param biggest what takes most, the largest first
+ * @param device the first device with the shortage
+ * @param memory the name of the memory
+ * @param what the content that needs the room
+ * @param needed the needed bytes, with as much as possible in other memories
+ * @param available the available bytes
+ * @param biggest the largest residents, in descending order
  */
 public record Shortage(
     int device,
@@ -26,7 +26,7 @@ public record Shortage(
     biggest = List.copyOf(biggest);
   }
 
-  /** With {@link ResidencyCode#DOES_NOT_FIT}. */
+  /** Returns the diagnostic {@link ResidencyCode#DOES_NOT_FIT}. */
   public Diagnostic diagnostic(String remedy) {
     String most =
         biggest.isEmpty()

@@ -13,9 +13,9 @@ import io.partita.ir.op.Structured;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** The least room that an operation can work in: what its smallest part reads and writes. */
+/** The least working memory of an operation: the operands and results of its smallest part. */
 final class SmallestTiles {
-  /** A burst of elements; less makes no sense for any memory. */
+  /** The elements of a burst, the least unit of transfers. */
   private static final long BURST = 64;
 
   private static final long ACCUMULATOR = 4;
@@ -48,14 +48,14 @@ final class SmallestTiles {
     return bytes;
   }
 
-  /** The last dimension. */
+  /** Returns the extent of the last dimension. */
   private static long line(TensorType type) {
     return type.rank() == 0
         ? type.bytes()
         : type.element().packedBytes(type.shape().fromEnd(0).value());
   }
 
-  /** A row, a column, and one result. */
+  /** Counts a row, a column, and one result. */
   private static long product(TensorType x, long depth) {
     return 2 * x.element().packedBytes(depth) + ACCUMULATOR;
   }
@@ -84,7 +84,7 @@ final class SmallestTiles {
         long size = x.shape().range(norm.axis(), x.rank()).elements();
         yield (long) operands.size() * x.element().packedBytes(size);
       }
-      // One query, the scores of a line of keys, a key or a value at a time.
+      // One query, its scores, and one key or value at a time.
       case Structured.Attention attention ->
           3 * line(x) + ACCUMULATOR * operands.get(1).shape().extent(2);
       case Structured.RotaryEmbedding rotary -> 3 * line(x);

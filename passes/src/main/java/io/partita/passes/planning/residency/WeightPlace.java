@@ -1,14 +1,17 @@
 package io.partita.passes.planning.residency;
 
-/** Where the weights of a device are, the best first. */
+/** The placement of the weights of a device, the best first. */
 public enum WeightPlace {
   /** All of them stay in the on-chip memory. */
   ON_CHIP("all on chip"),
-  /** Those of blocks stay; the others, such as a vocabulary's, come in tiles or by rows. */
+  /**
+   * The weights of blocks stay on chip; others, such as those of a vocabulary, are fetched in tiles
+   * or rows.
+   */
   BLOCKS_ON_CHIP("those of blocks on chip"),
-  /** Those of a block are loaded while the block before it runs. */
+  /** The weights of a block are loaded while the previous block runs. */
   BLOCK_AHEAD("loaded one block ahead"),
-  /** They come in tiles, as kernels use them. */
+  /** Weights are fetched in tiles as kernels use them. */
   IN_TILES("loaded tile by tile");
 
   private final String text;

@@ -1,2 +1,2 @@
-/** What lies in which memory of a device while a program runs, and whether it fits. */
+/** Placement of the data of a device in its memories, and whether it fits. */
 package io.partita.passes.planning.residency;

@@ -4,11 +4,11 @@ import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.planning.residency.Shortage;
 
-/** What became of one strategy in a search. */
+/** The outcome of a strategy in a search. */
 public sealed interface Attempt {
   Strategy strategy();
 
-  /** A plan was made, and the devices have room for it. */
+  /** A plan that fits the devices. */
   record Fits(Strategy strategy, double seconds, double joules, int devices, long peakBytes)
       implements Attempt {
     static Fits of(CandidatePlan plan) {
@@ -16,7 +16,7 @@ public sealed interface Attempt {
           plan.strategy(), plan.seconds(), plan.joules(), plan.devices(), plan.peakBytes());
     }
 
-    /** Whether this is no worse in anything than another, and better in something. */
+    /** Whether this plan dominates another one: it is no worse in any figure and better in one. */
     boolean dominates(Fits other) {
       boolean noWorse =
           seconds <= other.seconds
@@ -31,27 +31,27 @@ public sealed interface Attempt {
     }
   }
 
-  /** A plan was made that doesn't fit. */
+  /** A plan that doesn't fit the devices. */
   record DoesNotFit(Strategy strategy, Shortage worst) implements Attempt {}
 
   /**
-   * Its weights alone are larger than all memories of a device, so no plan was made.
+   * No plan was made, because the weights alone exceed all memories of a device.
    *
-   * @param needed bytes of weights on a device, at the least
-   * @param available bytes of a device's memories
+   * @param needed the least bytes of weights on a device
+   * @param available the bytes of the memories of a device
    */
   record TooLarge(Strategy strategy, long needed, long available) implements Attempt {}
 
   /**
-   * It can't be as good as a plan that was there already, so no plan was made.
+   * No plan was made, because it cannot be as good as an existing one.
    *
-   * @param bound seconds or joules, by what the search is for, that it can't be below
+   * @param bound the lower bound in seconds or joules, by the goal of the search
    */
   record Bounded(Strategy strategy, double bound) implements Attempt {}
 
-  /** The strategy makes no sense for the model. */
+  /** The strategy does not apply to the model. */
   record NotApplicable(Strategy strategy, String reason) implements Attempt {}
 
-  /** Something about the model, the target or the strategy forbids it. */
+  /** The model, the target or the strategy forbids the plan. */
   record Fails(Strategy strategy, Diagnostic diagnostic) implements Attempt {}
 }

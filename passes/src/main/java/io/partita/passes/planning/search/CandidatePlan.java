@@ -9,11 +9,11 @@ import io.partita.passes.planning.residency.MemoryUse;
 import io.partita.passes.planning.residency.Shortage;
 
 /**
- * A plan that was made to the end.
+ * A complete plan.
  *
- * @param module of the mesh dialect, with an algorithm at each sync
- * @param program one for each device
- * @param report what the program takes on the target
+ * @param module the module of the mesh dialect, with the algorithms of syncs
+ * @param program the programs of the devices
+ * @param report the predicted figures of the program on the target
  */
 public record CandidatePlan(Strategy strategy, Module module, Program program, PlanReport report) {
   public double seconds() {
@@ -32,7 +32,7 @@ public record CandidatePlan(Strategy strategy, Module module, Program program, P
     return report.fits();
   }
 
-  /** Whether some value isn't on all devices; a plan for one device counts as split. */
+  /** Whether any value isn't replicated; a plan for one device counts as split. */
   boolean isSplit() {
     return devices() == 1
         || !report.syncs().isEmpty()
@@ -40,7 +40,7 @@ public record CandidatePlan(Strategy strategy, Module module, Program program, P
             .anyMatch(layout -> !layout.isReplicated());
   }
 
-  /** Of all memories of the device that needs most. */
+  /** Returns the bytes of all memories of the device that needs most. */
   public long peakBytes() {
     return report.devices().stream()
         .mapToLong(device -> device.memories().stream().mapToLong(MemoryUse::used).sum())
@@ -48,14 +48,14 @@ public record CandidatePlan(Strategy strategy, Module module, Program program, P
         .orElse(0);
   }
 
-  /** Bytes that are missing, of all memories that are short; 0 where it fits. */
+  /** Returns the missing bytes of all memories; 0 if it fits. */
   public long shortBytes() {
     return report.shortages().stream()
         .mapToLong(shortage -> shortage.needed() - shortage.available())
         .sum();
   }
 
-  /** The memory that lacks most. */
+  /** Returns the memory with the largest shortage. */
   public Shortage worst() {
     return report.shortages().stream()
         .max(java.util.Comparator.comparingLong(s -> s.needed() - s.available()))

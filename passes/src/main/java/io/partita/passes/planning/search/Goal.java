@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a plan is to have as little of as it can. */
+/** The figure that a search minimises. */
 public enum Goal {
   /** Seconds of one run. */
   LATENCY,
   /** Joules of one run, on all devices. */
   ENERGY;
 
-  /** As options write it. */
+  /** The value of the option. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -20,7 +20,7 @@ public enum Goal {
     return Arrays.stream(values()).filter(goal -> goal.text().equals(text)).findFirst();
   }
 
-  /** The figure that counts. */
+  /** Returns the figure. */
   double of(double seconds, double joules) {
     return switch (this) {
       case LATENCY -> seconds;

@@ -23,25 +23,24 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * What no plan of a strategy can be below, from counts of the whole model alone: its work at full
- * speed on all devices at once, its weights over the best channel, and one message of no size for
- * each sync that can't be dropped. It costs next to nothing, so that plans that can't win needn't
- * be made.
+ * Lower bounds of all plans of a strategy, from counts of the whole model alone: its work at full
+ * speed on all devices in parallel, its weights over the fastest channel, and an empty message for
+ * each sync that is required. They cost almost nothing, and avoid making plans that cannot win.
  */
 final class LowerBound {
   private final ModelFacts facts;
   private final List<ChipKind> chips;
   private final double linkSeconds;
 
-  /** Of attentions and their projections, which are split by heads. */
+  /** The work of attentions and their projections, which are split by heads. */
   private final double headSeconds;
 
-  /** Of all else. */
+  /** All other work. */
   private final double otherSeconds;
 
   private final double computeJoules;
 
-  /** Of all weights, and of what one run reads of them. */
+  /** The bytes of all weights, and those that a run reads. */
   private final long storedBytes;
 
   private final long readBytes;
@@ -119,7 +118,10 @@ final class LowerBound {
     return new Bound(Math.max(compute, Math.max(near, far)), joules, stored);
   }
 
-  /** Devices without a head wait for the others; those that share one do not. */
+  /**
+   * Returns the share of the busiest device: devices without a head wait for the others, and those
+   * that share a head do not.
+   */
   private double headParts(Strategy strategy) {
     int tensor = strategy.devices(Kind.TENSOR);
     return strategy.inside() > 1 || facts.heads() == 0 ? tensor : Math.min(tensor, facts.heads());
@@ -141,10 +143,10 @@ final class LowerBound {
   }
 
   /**
-   * Of stages that run one after the other: before its turn a stage can fetch no more than its
-   * working memory holds.
+   * Returns the time of fetching weights in stages that run one after the other: before its turn, a
+   * stage can fetch no more than its working memory holds.
    *
-   * @param bytes of weights that each device reads
+   * @param bytes the bytes of weights that each device reads
    */
   private static double nearSeconds(ChipKind chip, long bytes, int stages) {
     long most = Math.max(bytes, stages * Math.max(0, bytes - chip.working().bytes()));
@@ -156,10 +158,10 @@ final class LowerBound {
   }
 
   /**
-   * Weights that the resident memory can't hold come from outside the chip in each run, and in each
-   * stage while it's its turn.
+   * Returns the time of fetching weights that exceed the on-chip memory, which each stage fetches
+   * in each run during its turn.
    *
-   * @param bytes of weights that each device reads
+   * @param bytes the bytes of weights that each device reads
    */
   private static double farSeconds(ChipKind chip, long bytes, int stages) {
     return far(chip)

@@ -11,15 +11,15 @@ import io.partita.passes.mesh.shard.Strategy.Kind;
 import java.util.Optional;
 
 /**
- * What decides in how many parts a model may be cut.
+ * Facts that limit the number of parts of a model.
  *
- * @param blocks transformer blocks, those of integers included
- * @param heads query heads of the widest attention; 0 where there's none
- * @param kvHeads key and value heads of the same
- * @param tokens new tokens of one run: the rows of queries; 0 without attention
+ * @param blocks the number of transformer blocks, including integer ones
+ * @param heads the query heads of the widest attention; 0 without attention
+ * @param kvHeads its key and value heads
+ * @param tokens the new tokens of a run: the rows of queries; 0 without attention
  */
 public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
-  /** Of a raised module of static shapes. */
+  /** Returns the facts of a raised module of static shapes. */
   public static ModelFacts of(Graph raised) {
     ModelAnatomy anatomy = ModelAnatomy.of(raised, raised);
     long heads = 0;
@@ -39,7 +39,7 @@ public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
     return new ModelFacts(blocks, heads, kvHeads, tokens);
   }
 
-  /** Why a strategy makes no sense for the model; none where it may. */
+  /** Returns why a strategy does not apply to the model; empty if it may. */
   Optional<String> objection(Strategy strategy) {
     int sequence = strategy.devices(Kind.SEQUENCE);
     int pipeline = strategy.devices(Kind.PIPELINE);

@@ -3,7 +3,7 @@ package io.partita.passes.planning.search;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** Why there is no plan. */
+/** Diagnostics of the search. */
 public enum PlanCode implements DiagnosticCode {
   DEVICES("P4301", "the target has too few devices"),
   NO_STRATEGY("P4302", "no strategy can be used");

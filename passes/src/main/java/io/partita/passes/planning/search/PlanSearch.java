@@ -18,19 +18,20 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Searches the best plan, in two steps. First all ways to split over the devices are ordered by
- * what they can't be below ({@link LowerBound}), and plans are made in this order until no other
- * can be better. Then the options of the best one are changed, one at a time, as long as that
- * helps.
+ * Searches for the best plan in two steps. First, all splits over the devices are sorted by their
+ * {@link LowerBound}, and plans are made in this order until no other one can be better. Then the
+ * options of the best plan are varied, one at a time, as long as it improves.
  *
- * <p>Deterministic: of equally good plans the one with fewest devices, and of those the one that
- * was made first is taken.
+ * <p>Deterministic: ties go to the plan with the fewest devices, then to the first one.
  */
 public final class PlanSearch {
-  /** Sums of the same in another order differ by less. */
+  /**
+   * The relative difference up to which figures count as equal, larger than rounding errors of
+   * sums.
+   */
   private static final double ROUNDING = 1e-9;
 
-  /** Strategies of which one is to fit. */
+  /** The number of strategies that are tried to find one that fits. */
   private static final int MOST_FITS = 4;
 
   private final ModelFacts facts;
@@ -43,13 +44,13 @@ public final class PlanSearch {
   private final List<Attempt> attempts = new ArrayList<>();
   private final Set<Strategy> tried = new HashSet<>();
 
-  /** The best plan that fits; or as long as none does, the one that lacks least. */
+  /** The best plan that fits, or else the one with the least shortage. */
   private Optional<CandidatePlan> best = Optional.empty();
 
   /**
-   * @param graph raised, of static shapes, not yet on devices
-   * @param target with all its devices
-   * @param progress takes what the search is at
+   * @param graph a raised graph of static shapes, not yet distributed
+   * @param target the target with all its devices
+   * @param progress receives the current step
    */
   public PlanSearch(
       Graph graph,
@@ -69,7 +70,10 @@ public final class PlanSearch {
 
   private record Candidate(Strategy strategy, LowerBound.Bound bound) {}
 
-  /** The numbers of devices that {@code --devices auto} tries: all to 8, then in wider steps. */
+  /**
+   * Returns the numbers of devices that {@code --devices auto} tries: all up to 8, then in growing
+   * steps.
+   */
   public static List<Integer> deviceCounts(int most) {
     Set<Integer> counts = new TreeSet<>();
     for (int count = 1; count <= most; count += Math.max(1, Integer.highestOneBit(count) / 4)) {
@@ -84,8 +88,8 @@ public final class PlanSearch {
 
   /**
    * @param devices the numbers of devices to try
-   * @throws PartitaException when no strategy can be used: with the reason where all have one, and
-   *     else with {@link PlanCode#NO_STRATEGY}
+   * @throws PartitaException if no strategy can be used: with the common reason of all strategies,
+   *     or else with {@link PlanCode#NO_STRATEGY}
    */
   public SearchResult run(List<Integer> devices) {
     List<Candidate> candidates = candidates(devices);
@@ -104,8 +108,8 @@ public final class PlanSearch {
   }
 
   /**
-   * The first plan that fits, those first that need least room for weights. Few are tried: where
-   * the likeliest don't fit, the others seldom do.
+   * Returns the first plan that fits, in the order of bytes of weights. Few are tried: if these
+   * don't fit, the others rarely do.
    */
   public Optional<CandidatePlan> firstFit(List<Integer> devices) {
     List<Candidate> candidates = new ArrayList<>(candidates(devices));
@@ -143,8 +147,8 @@ public final class PlanSearch {
   }
 
   /**
-   * The ways to split; where there are more devices than heads, also with several to a head; where
-   * devices differ in what they hold, also with parts of the model in proportion to that.
+   * Returns the splits: also with several devices per head if devices outnumber heads, and with
+   * parts in proportion to capacities if devices differ.
    */
   private List<Strategy> strategies(int devices) {
     List<Strategy> strategies = new ArrayList<>();
@@ -193,12 +197,12 @@ public final class PlanSearch {
     }
   }
 
-  /** Of all memories of the largest chip. */
+  /** Returns the bytes of all memories of the largest chip. */
   private long room() {
     return target.chips().stream().mapToLong(PlanSearch::bytes).max().orElse(0);
   }
 
-  /** Whether this is the best plan now. */
+  /** Records a plan, and returns whether it is the best one now. */
   private boolean attempt(Strategy strategy, String place) {
     if (!tried.add(strategy)) {
       return false;

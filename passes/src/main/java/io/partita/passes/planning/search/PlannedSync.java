@@ -15,16 +15,16 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
- * A sync of a plan: what is exchanged, and what that takes.
+ * A sync of a plan, with its predicted figures.
  *
- * @param name of the node whose result is exchanged
- * @param block the transformer block in which it is, from 0; -1 before the first one
- * @param type of the whole value
- * @param kinds by mesh axis, those along which something is exchanged
- * @param algorithm by which it goes
- * @param messages between devices
- * @param bytes that devices send
- * @param seconds from when the last device comes to it until the last one is done
+ * @param name the name of the node whose result is exchanged
+ * @param block the number of its transformer block, from 0; -1 before the first one
+ * @param type the type of the whole value
+ * @param kinds the kind of exchange along each mesh axis
+ * @param algorithm the communication pattern
+ * @param messages the number of messages between devices
+ * @param bytes the bytes that devices send
+ * @param seconds the time from the arrival of the last device to the end of the last one
  */
 public record PlannedSync(
     String name,
@@ -39,7 +39,7 @@ public record PlannedSync(
     kinds = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(kinds));
   }
 
-  /** Those of a plan, in order. */
+  /** Returns the syncs of a plan, in order. */
   public static List<PlannedSync> of(CandidatePlan plan) {
     Map<Integer, SyncReport> reports = new TreeMap<>();
     plan.report().syncs().forEach(report -> reports.put(report.sync(), report));

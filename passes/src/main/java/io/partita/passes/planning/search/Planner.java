@@ -2,13 +2,13 @@ package io.partita.passes.planning.search;
 
 import io.partita.passes.mesh.shard.Strategy;
 
-/** Makes a plan of one strategy, to the end. */
+/** Makes the complete plan of a strategy. */
 public interface Planner {
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException when the strategy can't be used
+   * @throws io.partita.ir.diagnostic.PartitaException if the strategy can't be used
    */
   CandidatePlan plan(Strategy strategy);
 
-  /** The same plan with messages on their way while devices compute, where that takes less. */
+  /** Returns the plan with messages that overlap with computation, if that is better. */
   CandidatePlan overlapped(CandidatePlan plan);
 }

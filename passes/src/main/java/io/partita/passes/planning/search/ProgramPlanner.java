@@ -17,7 +17,7 @@ import io.partita.passes.program.localize.Localization;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Splits a model, makes the program of each device, and predicts a run of them. */
+/** Splits a model, makes the program of each device, and predicts a run. */
 public final class ProgramPlanner implements Planner {
   private final Module module;
   private final TargetDescription target;
@@ -27,9 +27,9 @@ public final class ProgramPlanner implements Planner {
   private final Map<Integer, ChooseAlgorithms> algorithms = new HashMap<>();
 
   /**
-   * @param module raised, of static shapes, not yet on devices
-   * @param goal by which the algorithms of syncs are chosen
-   * @param syncs how sums of blocks travel
+   * @param module a raised module of static shapes, not yet distributed
+   * @param goal the goal by which the algorithms of syncs are chosen
+   * @param syncs the rewrites of the sums of blocks
    */
   public ProgramPlanner(
       Module module, TargetDescription target, PlanOptions options, Goal goal, SyncRewrites syncs) {
@@ -66,7 +66,7 @@ public final class ProgramPlanner implements Planner {
     return new CandidatePlan(plan.strategy(), found.module(), found.program(), found.report());
   }
 
-  /** Messages that any channel between two devices holds. */
+  /** Returns the number of messages that any channel between two devices holds. */
   private static int capacity(TargetDescription devices) {
     return Topology.of(devices).channels().stream()
         .mapToInt(channel -> channel.link().buffer())

@@ -22,19 +22,19 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What splitting a model costs in memory: bytes that devices store beyond those of the model.
+ * The memory cost of splitting a model: bytes that devices store beyond those of the model.
  *
- * @param modelBytes of the constants and states of the whole model
- * @param deviceBytes of those on all devices together
- * @param causes what is stored more often than once, the most bytes first
+ * @param modelBytes the bytes of constants and states of the whole model
+ * @param deviceBytes their bytes on all devices together
+ * @param causes the replicated constants and states, the most bytes first
  */
 public record Replication(long modelBytes, long deviceBytes, List<Cause> causes) {
   /**
-   * @param what such as {@code norm}: the operation that reads it
-   * @param along mesh axes; devices that differ in their places on these alone hold the same
-   * @param count how many constants or states
-   * @param wholeBytes of them in the model
-   * @param addedBytes on all devices, beyond those
+   * @param what the operation that uses it, such as {@code norm}
+   * @param along the mesh axes along which devices hold the same
+   * @param count the number of constants or states
+   * @param wholeBytes their bytes in the model
+   * @param addedBytes the additional bytes on all devices
    */
   public record Cause(
       String what, List<String> along, int count, long wholeBytes, long addedBytes) {
@@ -53,7 +53,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
   }
 
   /**
-   * @param module before it was split
+   * @param module the module before it was split
    */
   public static Replication of(Module module, CandidatePlan plan) {
     Graph graph = plan.module().graph();
@@ -100,7 +100,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
     }
   }
 
-  /** The axes along which all of the layouts have copies. */
+  /** Returns the axes along which all layouts are replicated. */
   private static List<String> copied(List<Layout> layouts, Mesh mesh) {
     List<String> axes = new ArrayList<>();
     for (MeshAxis axis : mesh.axes()) {
@@ -120,13 +120,13 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
   }
 
   private static long bytes(Value value, Layout layout, Mesh mesh, int device) {
-    // What becomes a term of a sum stays on the first device.
+    // A value that becomes a term of a sum stays on the first device.
     boolean isKept =
         layout.partial().keySet().stream().allMatch(axis -> mesh.coordinate(device, axis) == 0);
     return isKept && layout.holds(device) ? layout.localType(value.type(), device).bytes() : 0;
   }
 
-  /** The layouts in which a constant is read. */
+  /** Returns the layouts in which a constant is used. */
   private static List<Layout> read(
       Node constant, Map<Value, List<Node>> readers, LayoutInference layouts) {
     List<Layout> found = new ArrayList<>();
@@ -148,7 +148,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
         one.addedBytes + other.addedBytes);
   }
 
-  /** Of all constants and states. */
+  /** Returns the bytes of all constants and states. */
   private static long bytes(Module module) {
     long bytes = 0;
     Set<String> states = states(module);
@@ -167,7 +167,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
     return states;
   }
 
-  /** What reads a constant behind syncs and movement; the first reader counts. */
+  /** Returns the first user of a constant after syncs and movement. */
   private static String reader(Node constant, Map<Value, List<Node>> readers) {
     String found = "other constants";
     Node at = constant;
@@ -179,7 +179,7 @@ public record Replication(long modelBytes, long deviceBytes, List<Cause> causes)
       at = next.getFirst();
       Op op = at.op();
       if (op instanceof Structured.Embedding) {
-        // Cosines and sines are looked up, too.
+        // Tables of cosines and sines are looked up, too.
         found = op.mnemonic();
       } else if (op instanceof Structured) {
         return found.equals("other constants") || op instanceof Structured.RotaryEmbedding

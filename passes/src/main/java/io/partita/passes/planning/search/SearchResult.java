@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a search found.
+ * The result of a search.
  *
- * @param best the best plan that fits; where none does, the one that lacks least
- * @param attempts all strategies that were considered, in the order of the search
+ * @param best the best plan that fits or, if none does, the one with the least shortage
+ * @param attempts the considered strategies, in the order of the search
  */
 public record SearchResult(CandidatePlan best, List<Attempt> attempts) {
   public SearchResult {
@@ -15,8 +15,8 @@ public record SearchResult(CandidatePlan best, List<Attempt> attempts) {
   }
 
   /**
-   * The plans of which no other is better in latency, energy, devices or peak memory without being
-   * worse in another of them; fewest devices first, then the fastest.
+   * Returns the Pareto front of latency, energy, number of devices and peak memory, by ascending
+   * number of devices, then latency.
    */
   public List<Attempt.Fits> front() {
     List<Attempt.Fits> fitting = fitting();

@@ -11,19 +11,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a user wants of the strategy. As text: {@code auto}, kinds of split as in {@code tensor} or
- * {@code pipeline,tensor}, or a strategy with its numbers as in {@code pipeline=2,tensor=4}.
+ * The strategies that a user allows. In text form: {@code auto}, kinds of split as in {@code
+ * tensor} or {@code pipeline,tensor}, or a strategy with its numbers as in {@code
+ * pipeline=2,tensor=4}.
  *
- * @param kinds of split that may be used
- * @param fixed the strategy where its numbers are given
- * @param chosen names of the options that it states; the others are chosen by cost
+ * @param kinds the kinds of split that may be used
+ * @param fixed the strategy, if its numbers are given
+ * @param chosen the names of given options; the others are chosen by cost
  */
 public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<String> chosen) {
   public static final StrategyChoice AUTO =
       new StrategyChoice(EnumSet.allOf(Kind.class), Optional.empty(), Set.of());
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException when it's none of these
+   * @throws io.partita.ir.diagnostic.PartitaException if it is none of these
    */
   public static StrategyChoice parse(String text) {
     if (text.strip().equals("auto")) {
@@ -55,8 +56,8 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
   }
 
   /**
-   * The ways to split over so many devices, options as usual: fewer kinds of split first, and for
-   * one device the split in one part.
+   * Returns the splits over a number of devices, with default options and fewer kinds of split
+   * first; for one device, a split into one part.
    */
   public List<Strategy> compositions(int devices) {
     if (fixed.isPresent()) {
@@ -77,7 +78,7 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
     return found;
   }
 
-  /** Outermost first: neighbouring devices share what communicates most. */
+  /** Sorts outermost first: neighbouring devices have the split with the most communication. */
   private Optional<Strategy> composition(int stages, int tokens, int parts) {
     List<Strategy.Part> all = new ArrayList<>();
     if (stages > 1) {
@@ -94,7 +95,7 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
         : Optional.empty();
   }
 
-  /** Variants of a strategy in the options that aren't given: each differs in one. */
+  /** Returns variants of a strategy, each of which differs in one option that isn't given. */
   public List<Strategy> variants(Strategy strategy, ModelFacts facts) {
     List<Strategy> found = new ArrayList<>();
     int tensor = strategy.devices(Kind.TENSOR);
@@ -119,7 +120,7 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
     return found;
   }
 
-  /** Where there are more devices than heads: the same with several devices to a head. */
+  /** Returns the strategy with several devices per head, if devices outnumber heads. */
   Optional<Strategy> inside(Strategy strategy, ModelFacts facts) {
     boolean isOpen =
         !chosen.contains("inside") && strategy.inside() == 1 && strategy.capacities().isEmpty();
@@ -128,7 +129,7 @@ public record StrategyChoice(Set<Kind> kinds, Optional<Strategy> fixed, Set<Stri
         : Optional.empty();
   }
 
-  /** The least number of devices to a head with which none is left without one. */
+  /** Returns the least number of devices per head for which every device has one. */
   private static Optional<Integer> inside(int devices, long heads) {
     for (int inside = 2; inside <= devices && heads > 0 && devices > heads; inside++) {
       if (devices % inside == 0 && devices / inside <= heads) {

@@ -18,14 +18,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Chooses the algorithm of a sync: the one with which it takes least when all devices do it at once
- * and nothing else. Of equally good ones trees of small groups come first.
+ * Chooses the algorithm with which a sync takes the least, if all devices begin it together and do
+ * nothing else. Ties go to trees of small groups.
  */
 final class SyncAlgorithms implements ChooseAlgorithms.Choice {
-  /** Wider groups make the first of a group a bottleneck, unless one group has all. */
+  /**
+   * The largest group of a tree; in wider groups the first device is a bottleneck, unless there is
+   * only one group.
+   */
   private static final int WIDEST_GROUP = 8;
 
-  /** Sums of the same in another order differ by less. */
+  /**
+   * The relative difference up to which figures count as equal, larger than rounding errors of
+   * sums.
+   */
   private static final double ROUNDING = 1e-9;
 
   private final TargetDescription target;
@@ -34,8 +40,8 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   private final Goal goal;
 
   /**
-   * @param target with as many devices as modules have
-   * @param capacity messages that a channel holds
+   * @param target the target, with as many devices as modules have
+   * @param capacity the number of messages that a channel holds
    */
   SyncAlgorithms(TargetDescription target, int capacity, PlanOptions options, Goal goal) {
     this.target = target;
@@ -45,9 +51,9 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   }
 
   /**
-   * What a sync takes by one algorithm when all devices do it at once and nothing else.
+   * The figures of a sync with an algorithm, if all devices begin it together and do nothing else.
    *
-   * @param report of a program of this sync alone
+   * @param report the report of a program of this sync alone
    */
   record Candidate(Algorithm algorithm, PlanReport report) {}
 
@@ -68,7 +74,7 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
         .toList();
   }
 
-  /** What takes as much of what counts is better when it takes less of the other. */
+  /** Breaks ties in the goal by the other figure. */
   private boolean isBetter(PlanReport report, PlanReport than) {
     double figure = goal.of(report.seconds(), report.totalJoules());
     double other = goal.of(than.seconds(), than.totalJoules());
@@ -93,7 +99,7 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
     return algorithms;
   }
 
-  /** Of a program of this sync alone. */
+  /** Returns the report of a program of this sync alone. */
   private PlanReport report(Change change, Algorithm algorithm) {
     GraphBuilder builder = new GraphBuilder("sync");
     builder.output(

@@ -1,2 +1,2 @@
-/** The automatic choice: which strategy, on how many devices, and why. */
+/** Search for the best strategy and number of devices. */
 package io.partita.passes.planning.search;
