@@ -36,16 +36,16 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** From the program of the devices of one role to tasks. */
+/** Lowers the program of the devices of a role to tasks. */
 final class ChipLowering {
-  /** Of rows in a farther memory, in bytes. */
+  /** The alignment of rows in a farther memory, in bytes. */
   private static final long ROW_ALIGNMENT = 4;
 
   private final Program program;
   private final List<Integer> devices;
   private final List<Integer> holders;
 
-  /** For each exchange of the graph those of all devices. */
+  /** The exchanges of all devices, by exchange of the graph. */
   private final Map<Node, List<Communication.Exchange>> exchanges = new IdentityHashMap<>();
 
   private final LoopKernels kernels;
@@ -97,12 +97,12 @@ final class ChipLowering {
   }
 
   /**
-   * @param devices of one role, which differ in constants and exchanges only
-   * @param holders those whose constants are stored; the graphs of the others need have the same
-   *     exchanges only
-   * @param regions what other entry points have already, and share
-   * @param hasFar whether rows of tables can be fetched from a memory beyond the home one
-   * @param unsupported gets the nodes that have no kernel; tasks are of no use then
+   * @param devices the devices of a role, which differ only in constants and exchanges
+   * @param holders the devices whose constants are stored; the graphs of the others need only have
+   *     the same exchanges
+   * @param regions the regions that entry points share
+   * @param hasFar whether rows of tables can be fetched from a memory beyond the home memory
+   * @param unsupported receives the nodes without kernel, which make the tasks unusable
    */
   static ChipTasks lower(
       Program program,
@@ -239,7 +239,7 @@ final class ChipLowering {
     }
   }
 
-  /** Whether it depends on constants alone, and is stored as one. */
+  /** Whether a value depends on constants alone and is stored as one. */
   private boolean fold(Node node) {
     Optional<List<Tensor>> stored = known.stored(node);
     stored.ifPresent(tensors -> constant(node, tensors));
@@ -252,8 +252,8 @@ final class ChipLowering {
   }
 
   /**
-   * @param isLast whether no other loop of the step follows, so that operands that die in the step
-   *     aren't needed any more
+   * @param isLast whether this is the last loop of the step, so that operands whose live range ends
+   *     with the step can be overwritten
    */
   private void compute(int step, Group group, boolean isLast) {
     List<Storage> operands = new ArrayList<>();
@@ -293,7 +293,7 @@ final class ChipLowering {
             operand -> sharing.lastReader(group.operands().get(operand)) <= step);
   }
 
-  /** The last task has written a value to its place. */
+  /** Records that the last task has written a value to its place. */
   private void wrote(Value value) {
     written.add(tasks.size() - 1, value, storages.get(value));
   }
@@ -343,7 +343,7 @@ final class ChipLowering {
         results);
   }
 
-  /** Operands that aren't there already are copied to their part of the result. */
+  /** Copies operands that aren't in place to their part of the result. */
   private void concat(Node node, int axis) {
     Storage result = placeFor(node.result());
     storages.put(node.result(), result);
@@ -365,7 +365,7 @@ final class ChipLowering {
     }
   }
 
-  /** Where nobody reads what the cache was, it's written to in place. */
+  /** Updates the cache in place if its previous value has no other use. */
   private void update(int step, Node node) {
     Storage cache = storages.get(node.operand(0));
     if (isEmpty(node.operand(1).type())) {
@@ -391,7 +391,7 @@ final class ChipLowering {
     wrote(node.result());
   }
 
-  /** Rows of a constant table are fetched from a farther memory, if there is one. */
+  /** Fetches rows of a constant table from a farther memory, if there is one. */
   private boolean rows(Node node) {
     Storage table = storages.get(node.operand(0));
     Storage indices = storages.get(node.operand(1));
@@ -447,7 +447,7 @@ final class ChipLowering {
     return written.values(graphs, storages);
   }
 
-  /** States that become what others were are saved before any of them changes. */
+  /** Saves states that become the previous value of others, before any of them changes. */
   private void keepStates(List<KeptStates.Copy> copies) {
     List<Storage> from = new ArrayList<>();
     for (KeptStates.Copy copy : copies) {

@@ -34,9 +34,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** From a chip's tasks to its schedule: each region gets its places. */
+/** Builds a chip's schedule from its tasks, with addresses of all regions. */
 final class ChipPlacing {
-  /** In the place of a farther memory where there is none. */
+  /** A placeholder if there is no farther memory. */
   private static final MemoryUse NO_MEMORY = new MemoryUse("none", false, 1, 0, 0, 0);
 
   private final ChipTasks tasks;
@@ -53,7 +53,7 @@ final class ChipPlacing {
     streamed.addAll(places.streamed());
   }
 
-  /** Places for the regions of all entry points of a chip's program. */
+  /** Assigns addresses to the regions of all entry points of a chip's program. */
   static PlacedRuns places(List<ChipTasks> entries, ChipKind chip, boolean prefetch) {
     Set<Region> outside = Collections.newSetFromMap(new IdentityHashMap<>());
     entries.forEach(tasks -> outside.addAll(tasks.outside()));
@@ -73,13 +73,13 @@ final class ChipPlacing {
         prefetch);
   }
 
-  /** The schedule of one entry point, whose places fit. */
+  /** Returns the schedule of an entry point that fits. */
   static ChipSchedule schedule(ChipTasks tasks, ChipKind chip, long workingBytes, Places places) {
     return new ChipPlacing(tasks, chip, workingBytes, places).schedule();
   }
 
   /**
-   * The memories that are too small for one entry point: none, the farther one first or the home
+   * Returns the memories that are too small for an entry point: none, the farther one, or the home
    * memory.
    */
   static List<Misfit> misfits(ChipTasks tasks, ChipKind chip, Places places) {
@@ -98,7 +98,7 @@ final class ChipPlacing {
         .toList();
   }
 
-  /** Messages are left out: they take the same time wherever regions lie. */
+  /** Excludes messages, whose time does not depend on addresses. */
   private static TransferTimes times(ChipTasks tasks, ChipKind chip) {
     List<Double> loops =
         tasks.kernels().stream().map(kernel -> LoopTime.of(kernel, chip).cycles()).toList();
@@ -143,9 +143,7 @@ final class ChipPlacing {
         Optional.of(meaning()));
   }
 
-  /**
-   * What is written is in the home memory; what is stored is numbered as {@link #constants} are.
-   */
+  /** Written values are in the home memory; stored ones are numbered like {@link #constants}. */
   private StepMeaning meaning() {
     int[] steps = new int[tasks.tasks().size()];
     int next = 0;
@@ -179,7 +177,10 @@ final class ChipPlacing {
             .toList());
   }
 
-  /** From the first step that touches a region, or its transfer, to the last one. */
+  /**
+   * Returns the live range of a region: from the first step that uses it, or its transfer, to the
+   * last one.
+   */
   private List<Residence> residences(List<ScheduleStep> steps) {
     Map<Region, Integer> first = new IdentityHashMap<>();
     Map<Region, Integer> last = new IdentityHashMap<>();
@@ -221,7 +222,7 @@ final class ChipPlacing {
     return new Residence(region.name(), places.home().get(region), bytes, first, last);
   }
 
-  /** From the start of its transfer on, which may be in the run before. */
+  /** Begins with its transfer, which may be in the previous run. */
   private List<Residence> streamed(
       Region region, int last, List<ScheduleStep> steps, List<Integer> transfers) {
     boolean isEarly = transfers.getFirst() < 0;
@@ -239,7 +240,7 @@ final class ChipPlacing {
     return step instanceof ScheduleStep.StartTransfer start && start.fetch();
   }
 
-  /** The steps that start transfers of each streamed region, or wait for them; -1 before a run. */
+  /** The steps that start transfers of streamed regions, or wait for them; -1 before a run. */
   private Map<Region, List<Integer>> transfers(List<ScheduleStep> steps) {
     NavigableMap<Long, Region> regions = new TreeMap<>();
     places.streamed().forEach(region -> regions.put(places.far().get(region), region));
@@ -278,7 +279,7 @@ final class ChipPlacing {
     return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
-  /** In the order of their numbers. */
+  /** Returns the constants in the order of their numbers. */
   private List<MemoryUse> memories() {
     List<MemoryUse> memories = new ArrayList<>();
     MemoryUse working = Scheduler.unused(chip.working(), chip);
@@ -379,7 +380,7 @@ final class ChipPlacing {
         .toList();
   }
 
-  /** Those that stay at home, and then those in the farther memory. */
+  /** Returns the constants in the home memory, then those in the farther memory. */
   private List<Region> storedRegions() {
     return Stream.concat(storedNear(), storedFar()).toList();
   }
@@ -390,7 +391,7 @@ final class ChipPlacing {
         .filter(region -> !streamed.contains(region));
   }
 
-  /** A table of which rows are fetched may be at home too, for a product. */
+  /** A table whose rows are fetched may also be in the home memory, for a product. */
   private Stream<Region> storedFar() {
     return places.far().keySet().stream().filter(region -> region.kind() == Region.Kind.CONSTANT);
   }

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the chips of a role do, before regions have places.
+ * The tasks of the chips of a role, before regions have addresses.
  *
- * @param tasks one run, in order
- * @param outside constants that nodes outside of transformer blocks are the first to read
- * @param values what tasks write
+ * @param tasks the tasks of a run, in order
+ * @param outside the constants whose first user is outside of transformer blocks
+ * @param values the values that tasks write
  */
 record ChipTasks(
     List<Integer> devices,
@@ -36,15 +36,15 @@ record ChipTasks(
     outside = Set.copyOf(outside);
   }
 
-  /** The same with more loops, of which it doesn't run all. */
+  /** Returns the tasks with additional loops, which are not all run. */
   ChipTasks with(List<TiledKernel> all) {
     return new ChipTasks(devices, all, tasks, inputs, outputs, states, outside, values);
   }
 
   /**
-   * A tensor by its name in the model; it's contiguous.
+   * A contiguous tensor with its name in the model.
    *
-   * @param range the values that an input may hold; none where it may hold any
+   * @param range the valid values of an input; empty if all are valid
    */
   record Named(String name, TensorType type, Storage storage, Optional<InputRange> range) {
     Region region() {

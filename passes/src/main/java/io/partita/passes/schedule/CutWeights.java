@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cuts products with weights that are too large to be fetched in one go along their columns: {@code
- * x [w1 w2] -> concat(x w1, x w2)}, of which each part is written straight to its place. Sums of
- * products stay as they are.
+ * Splits products whose weights are too large for one fetch along their columns: {@code x [w1 w2]
+ * -> concat(x w1, x w2)}, each part of which is written directly to its place. The order of
+ * summation does not change.
  */
 final class CutWeights {
-  /** Parts are multiples of it, so that kernels needn't work on few columns. */
+  /** The unit of parts, so that kernels don't work on few columns. */
   private static final long GRANULE = 16;
 
   private final long mostBytes;
@@ -38,9 +38,10 @@ final class CutWeights {
   }
 
   /**
-   * The programs with other graphs for some devices; a part of the same weight is the same tensor.
+   * Returns programs with changed graphs of some devices; equal parts of a weight are the same
+   * tensor.
    *
-   * @param mostBytes of a part; it's more where {@value #GRANULE} columns take more
+   * @param mostBytes the largest bytes of a part, unless {@value #GRANULE} columns need more
    */
   static List<Program> cut(List<Program> programs, List<Integer> devices, long mostBytes) {
     CutWeights cut = new CutWeights(mostBytes);
@@ -68,8 +69,8 @@ final class CutWeights {
   }
 
   /**
-   * @param axis of the weight, along which results lie
-   * @param bias whether there's one
+   * @param axis the axis of columns of the weight
+   * @param bias whether there is a bias
    */
   private void cut(GraphEditor graph, Node node, int axis, boolean bias) {
     Tensor weight = graph.constant(node.operand(1)).orElse(null);
@@ -101,7 +102,7 @@ final class CutWeights {
     graph.replace(node.result(), graph.add(new Movement.Concat(last), results));
   }
 
-  /** The same tensor for whoever reads the same part. */
+  /** Returns the same tensor for all users of the same part. */
   private Tensor part(Tensor whole, int axis, long start, long size) {
     return parts
         .computeIfAbsent(whole, key -> new HashMap<>())

@@ -9,7 +9,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Constants that are first read outside of blocks: those of the embedding and the head. */
+/**
+ * Finds the constants whose first use is outside of blocks: those of the embedding and the head.
+ */
 final class EmbeddingAndHead {
   private EmbeddingAndHead() {}
 

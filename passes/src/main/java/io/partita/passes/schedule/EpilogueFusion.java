@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Whether a product and its epilogues are one loop. One loop saves the way of the sums to the home
- * memory and back, but may have smaller tiles, as the other operands need room beside those of the
- * product.
+ * Decides whether a product and its epilogues become one loop. One loop saves the transfer of the
+ * sums to the home memory and back, but may have smaller tiles, because the operands of epilogues
+ * need room too.
  */
 final class EpilogueFusion {
   private EpilogueFusion() {}
 
   /**
-   * @param view of a value at home
+   * @param view the view of a value in the home memory
    */
   static boolean isFaster(Group group, LoopKernels kernels, Function<Value, TensorView> view) {
     List<Optional<TileSpace>> apart =

@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the vector of a collective lies: where the operand is if that's all of it and nobody needs
- * it afterwards, else where the result is if that's all of it, else in a region of its own.
+ * The place of the vector of a collective: that of the operand, if it is the whole vector and has
+ * no later use; else that of the result, if it is the whole vector; else a separate region.
  *
- * @param result where the result is; of no use if there's none
+ * @param result the place of the result; unused if there is none
  */
 record ExchangePlaces(Task.Exchange task, Storage result) {
-  /** Whether there are kernels for joining what is received with what a device has. */
+  /** Whether there are kernels for combining received elements with own ones. */
   static boolean canJoin(List<Communication.Exchange> exchanges, ElementType element) {
     return Lowerings.canJoin(element)
         || exchanges.stream()
@@ -83,7 +83,7 @@ record ExchangePlaces(Task.Exchange task, Storage result) {
     return slices.equals(List.of(new Slice(0, exchange.elements())));
   }
 
-  /** Bytes of the largest message that isn't sent or received in place. */
+  /** Returns the bytes of the largest message that isn't sent or received in place. */
   private static long message(Communication.Exchange exchange) {
     long largest = 0;
     for (Step step : exchange.steps()) {

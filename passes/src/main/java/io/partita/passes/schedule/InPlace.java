@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Whether a loop can store its result where an operand was that nobody needs any more. Each tile is
- * loaded before it's stored, and never again, if both have the same tiles in the same place.
+ * Decides whether a loop can overwrite an operand without later use. Each tile is loaded before it
+ * is stored, and never again, if both have the same tiles at the same place.
  */
 final class InPlace {
   private InPlace() {}
 
   /**
-   * @param space with one result
-   * @param result a place of its own for the result, without gaps
-   * @param dies by number of an operand, whether it isn't needed after this step
-   * @return where the result can lie instead
+   * @param space a space with one result
+   * @param result a contiguous place for the result
+   * @param dies whether the live range of an operand, by number, ends with this step
+   * @return the place that the result can have instead
    */
   static Optional<Storage> find(
       TileSpace space, List<Storage> operands, Storage result, IntPredicate dies) {
@@ -43,7 +43,10 @@ final class InPlace {
     return Optional.empty();
   }
 
-  /** Whatever is loaded from the operand's region is what is stored there. */
+  /**
+   * Whether each byte that is loaded from the region of the operand is stored there by the same
+   * tile.
+   */
   private static boolean hasSameTiles(TileSpace space, List<Storage> operands, int operand) {
     List<TileSpace.Operand> stored =
         space.operands().stream().filter(each -> each.direction() == Direction.STORE).toList();

@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What has to be copied to where states are kept, once everything else is computed. */
+/** The copies to the places of states, after everything else is computed. */
 final class KeptStates {
   /**
-   * A state's value after the run.
+   * A copy of the value of a state after the run.
    *
-   * @param node for comments and reports
+   * @param node the node in comments and reports
    */
   record Copy(Value value, Node node, Storage from, Storage to) {}
 
   private KeptStates() {}
 
   /**
-   * @param storages of all values with elements
+   * @param storages the places of all nonempty values
    */
   static List<Copy> of(Module module, Map<Value, Storage> storages) {
     List<Copy> copies = new ArrayList<>();
@@ -39,7 +39,7 @@ final class KeptStates {
     return copies;
   }
 
-  /** Whether something that lies in a region has to be read before these copies. */
+  /** Whether a value in a region must be read before these copies. */
   static boolean overwrite(List<Copy> copies, Region region) {
     return copies.stream().anyMatch(copy -> copy.to.region() == region);
   }
@@ -59,7 +59,7 @@ final class KeptStates {
         .value();
   }
 
-  /** What gives a value. For an input, which nothing gives, it's one that would copy it. */
+  /** Returns the node that defines a value, or a new copying node for an input. */
   static Node node(Value value) {
     if (!value.isInput()) {
       return value.definition();

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Values that depend on constants alone, on each device of a role. Their elements are computed when
- * they are first asked for, which for most never happens.
+ * Values that depend on constants alone, on each device of a role. Their elements are computed at
+ * their first use; most are never used.
  */
 final class KnownValues {
   private final SharedRegions regions;
@@ -27,22 +27,22 @@ final class KnownValues {
   }
 
   /**
-   * @param tensors one for each device
+   * @param tensors the tensor of each device
    */
   void put(Value value, List<Tensor> tensors) {
     known.put(value, tensors);
   }
 
-  /** Notes what a node gives, where that is known. */
+  /** Records the results of a node, if they are known. */
   void follow(Node node) {
     result(node).ifPresent(tensors -> known.put(node.result(), tensors));
   }
 
   /**
-   * What is stored instead of computing it at each run: all that moves elements, is computed for
-   * each of them alone, or isn't larger than what it is computed from.
+   * Returns a value that is stored instead of being computed in each run: the result of a movement,
+   * an elementwise operation, or an operation whose result isn't larger than its operands.
    *
-   * @return one tensor for each device; none for a value that isn't known
+   * @return the tensor of each device; empty for an unknown value
    */
   Optional<List<Tensor>> stored(Node node) {
     boolean isStored =

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/** The loops of one role: those that are alike are one. */
+/** The distinct loops of a role. */
 final class LoopKernels {
   private final TileChoice choice;
   private final Map<TileSpace, Integer> indices = new LinkedHashMap<>();
@@ -24,9 +24,9 @@ final class LoopKernels {
   }
 
   /**
-   * The number of the loop that runs a space.
+   * Returns the number of the loop of a space.
    *
-   * @param where the node that it's for
+   * @param where the node of the loop
    * @throws io.partita.ir.diagnostic.PartitaException if its smallest tiles don't fit
    */
   int index(TileSpace space, String where) {
@@ -40,9 +40,10 @@ final class LoopKernels {
   }
 
   /**
-   * Whether one loop is faster than several, each of which leaves its result at home for the next.
+   * Whether one loop is faster than several, each of which stores its result in the home memory for
+   * the next one.
    *
-   * @param together none if there is no such loop
+   * @param together the single loop; empty if there is none
    */
   boolean isFaster(Optional<TileSpace> together, List<Optional<TileSpace>> apart) {
     OptionalDouble one = together.map(choice::cycles).orElse(OptionalDouble.empty());

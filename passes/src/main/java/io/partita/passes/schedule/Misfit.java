@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A memory that is too small for what a chip's schedule keeps in it.
+ * A memory that is too small for a chip's schedule.
  *
- * @param code which memory it is
- * @param device the first of the devices that it is too small on
- * @param held what is in it at the moment when most is, the largest first
+ * @param code the diagnostic for this memory
+ * @param device the first device on which it is too small
+ * @param held the content at its peak, the largest first
  */
 public record Misfit(
     ScheduleCode code, int device, ChipKind chip, Memory memory, MemoryUse use, List<Region> held) {
@@ -45,7 +45,7 @@ public record Misfit(
         : " (" + bytes(memory.bytes()) + " less what is kept for code, data and messages)";
   }
 
-  /** How much is of which kind, and the largest of them. */
+  /** Returns the bytes by kind, and the largest contents. */
   private String contents() {
     Map<Region.Kind, Long> kinds = new EnumMap<>(Region.Kind.class);
     held.forEach(region -> kinds.merge(region.kind(), region.bytes(), Long::sum));

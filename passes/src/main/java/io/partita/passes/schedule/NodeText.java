@@ -4,11 +4,11 @@ import io.partita.ir.graph.Node;
 import io.partita.passes.schedule.legalize.Group;
 import java.util.stream.Collectors;
 
-/** What a node computes, for a reader: {@code add f32[2], f32[2] -> f32[2]}. */
+/** Describes the computation of a node: {@code add f32[2], f32[2] -> f32[2]}. */
 final class NodeText {
   private NodeText() {}
 
-  /** The first node's text, and the functions that follow in the same loop. */
+  /** Describes the first node, and the functions that follow in the same loop. */
   static String of(Group group) {
     String first = of(group.first());
     return group.epilogueNodes().stream()

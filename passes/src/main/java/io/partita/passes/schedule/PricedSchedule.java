@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A schedule that was made for its cost, not to be run.
+ * A schedule that is made for its cost, and not run.
  *
- * @param schedule none where a memory is too small
+ * @param schedule the schedule; empty if a memory is too small
  * @param misfits the memories that are too small
  */
 public record PricedSchedule(Optional<Schedule> schedule, List<Misfit> misfits) {

@@ -3,7 +3,7 @@ package io.partita.passes.schedule;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** Why a program can't be scheduled. */
+/** Diagnostics of scheduling. */
 public enum ScheduleCode implements DiagnosticCode {
   NO_KERNEL("P4401", "there is no kernel for an operation"),
   HOME("P4403", "a program doesn't fit the memory that tiles are loaded from"),

@@ -34,7 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Decides everything about how chips run a program. The same input gives the same schedule. */
+/** Schedules programs for chips. Deterministic. */
 public final class Scheduler {
   private final List<Program> programs;
   private final TargetDescription target;
@@ -57,8 +57,8 @@ public final class Scheduler {
   }
 
   /**
-   * @param program of as many devices as the target has, or fewer
-   * @throws PartitaException with all {@link ScheduleCode}s that there's reason for, or {@link
+   * @param program a program for at most as many devices as the target has
+   * @throws PartitaException with all {@link ScheduleCode}s that apply, or {@link
    *     io.partita.passes.schedule.tile.TileCode#TOO_LARGE}
    */
   public static Schedule schedule(
@@ -67,10 +67,10 @@ public final class Scheduler {
   }
 
   /**
-   * Schedules of the entry points of one program, which may run in any order: they have the same
-   * weights and states in the same places, and nothing else is left from run to run.
+   * Returns schedules of the entry points of a program, which may run in any order: they have the
+   * same weights and states at the same addresses, and no other data persists between runs.
    *
-   * @param programs on the same devices, with the same states
+   * @param programs the entry points, on the same devices and with the same states
    * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)}
    */
   public static List<Schedule> schedule(
@@ -103,12 +103,12 @@ public final class Scheduler {
   }
 
   /**
-   * A schedule that takes as long as the one that {@link #schedule} makes, found in a fraction of
-   * the time: only the weights of the first device of each role are there, nothing is verified, and
-   * memories that are too small are told.
+   * Returns a schedule with the same cycles as that of {@link #schedule}, in a fraction of the
+   * time: it has only the weights of the first device of each role, is not verified, and reports
+   * memories that are too small.
    *
-   * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)} for
-   *     an operation without kernel, or a tile that doesn't fit
+   * @throws PartitaException as {@link #schedule(Program, TargetDescription, SchedulerOptions)} if
+   *     an operation has no kernel, or its tiles don't fit
    */
   public static PricedSchedule price(
       Program program, TargetDescription target, SchedulerOptions options) {
@@ -129,7 +129,7 @@ public final class Scheduler {
     return new PricedSchedule(Optional.of(schedule), misfits);
   }
 
-  /** Of what loops may use on any of the devices. */
+  /** Returns the least bytes that loops may use on any of the devices. */
   private static long leastWorkingBytes(
       Program program, TargetDescription target, SchedulerOptions options) {
     return target.devices().subList(0, program.devices().size()).stream()
@@ -138,7 +138,7 @@ public final class Scheduler {
         .orElseThrow();
   }
 
-  /** With the parameters that aren't as usual: {@code siracusa:chips=4}. */
+  /** Returns the name of the target with its non-default parameters: {@code siracusa:chips=4}. */
   private static String name(TargetDescription target) {
     String parameters =
         target.parameters().stream()
@@ -152,7 +152,7 @@ public final class Scheduler {
     return parameter.name() + "=" + parameter.value();
   }
 
-  /** For each role the schedule of each entry point. */
+  /** Returns the schedules of the entry points of each role. */
   private List<List<ChipSchedule>> roles() {
     Unsupported unsupported = new Unsupported();
     Set<Diagnostic> tooLarge = new LinkedHashSet<>();
@@ -189,14 +189,14 @@ public final class Scheduler {
   }
 
   /**
-   * What became of one role.
+   * The result for one role.
    *
-   * @param schedules of the entry points that fit
-   * @param misfits of the others
+   * @param schedules the schedules of the entry points that fit
+   * @param misfits the shortages of the others
    */
   private record PlacedRole(List<ChipSchedule> schedules, List<Misfit> misfits) {}
 
-  /** With weights whole, or in parts of the size with which runs take least time. */
+  /** Schedules with whole weights, or with parts of the size that minimises the time. */
   private PlacedRole place(List<ChipTasks> whole) {
     List<Integer> devices = whole.getFirst().devices();
     ChipKind chip = chip(devices);
@@ -224,7 +224,7 @@ public final class Scheduler {
     return new PlacedRole(schedules, all);
   }
 
-  /** For a price one of the devices of a role stands for all: only their exchanges differ. */
+  /** For prices, one device represents its role, since only exchanges differ. */
   private List<Integer> holders(List<Integer> devices) {
     return isForPrice ? devices.subList(0, 1) : devices;
   }
@@ -245,7 +245,7 @@ public final class Scheduler {
     return options.workingBytes().orElse(usable(chip.working(), chip));
   }
 
-  /** The memory where tensors lie while steps use them. */
+  /** Returns the memory of tensors while steps use them. */
   public static Memory home(ChipKind chip) {
     return chip.home()
         .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has one memory only"));
@@ -261,12 +261,12 @@ public final class Scheduler {
         usable(memory, chip));
   }
 
-  /** Of one core, where each has its own part. */
+  /** Returns the bytes of one core, if each core has its own part. */
   private static long usable(Memory memory, ChipKind chip) {
     return memory.scope() == Memory.Scope.CORE ? memory.usable() / chip.cores() : memory.usable();
   }
 
-  /** Devices on equal chips that are alike in all entry points. */
+  /** Groups devices on equal chips that have the same roles in all entry points. */
   private List<List<Integer>> groups() {
     List<List<Integer>> groups = groups(programs.getFirst());
     for (Program program : programs.subList(1, programs.size())) {
@@ -282,7 +282,7 @@ public final class Scheduler {
     return groups;
   }
 
-  /** Devices on equal chips whose programs differ in constants and exchanges only. */
+  /** Groups devices on equal chips whose programs differ only in constants and exchanges. */
   private List<List<Integer>> groups(Program program) {
     List<List<Integer>> groups = new ArrayList<>();
     for (Role role : Roles.of(program)) {

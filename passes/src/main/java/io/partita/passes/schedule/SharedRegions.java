@@ -11,17 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/**
- * Regions that all entry points of a program have in common: constants, each once, and states by
- * name.
- */
+/** Regions that the entry points of a program share: constants, each once, and states by name. */
 final class SharedRegions {
   private final Map<List<Object>, Region> constants = new LinkedHashMap<>();
   private final Map<String, Region> states = new LinkedHashMap<>();
   private final Map<List<Object>, List<Tensor>> folded = new HashMap<>();
 
   /**
-   * @param tensors one for each device; their identity is what counts
+   * @param tensors the tensor of each device, compared by identity
    */
   Region constant(Origin origin, List<Tensor> tensors) {
     return constants.computeIfAbsent(identities(tensors), key -> Region.constant(origin, tensors));
@@ -32,9 +29,9 @@ final class SharedRegions {
   }
 
   /**
-   * What an operation makes of constants, the same tensors each time.
+   * Returns the results of an operation on constants; the same tensors for the same operands.
    *
-   * @param operands for each operand one tensor for each device
+   * @param operands the tensors of each device, by operand
    */
   List<Tensor> folded(
       Object op, List<List<Tensor>> operands, TensorType type, Supplier<List<Tensor>> made) {

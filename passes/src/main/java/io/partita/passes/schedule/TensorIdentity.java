@@ -2,7 +2,7 @@ package io.partita.passes.schedule;
 
 import io.partita.ir.tensor.Tensor;
 
-/** A tensor that equals no other one. */
+/** A tensor that is compared by identity. */
 record TensorIdentity(Tensor tensor) {
   @Override
   public boolean equals(Object other) {

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The nodes that no loop computes: all of them, those that are alike together. */
+/** The nodes without kernel, with equal ones grouped. */
 final class Unsupported {
   private final Map<String, Set<String>> nodes = new LinkedHashMap<>();
 
   /**
-   * @param reason more than that there's no kernel; may be empty
+   * @param reason a reason beyond the missing kernel; may be empty
    */
   void add(Node node, String reason) {
     String what =
@@ -30,7 +30,7 @@ final class Unsupported {
   }
 
   /**
-   * @throws PartitaException with a {@link ScheduleCode#NO_KERNEL} for each kind of them
+   * @throws PartitaException with a {@link ScheduleCode#NO_KERNEL} for each group
    */
   void require() {
     if (!nodes.isEmpty()) {

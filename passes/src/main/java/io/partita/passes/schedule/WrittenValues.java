@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which values tasks write, and which are constants, so that both can be told apart from wrong ones
- * later.
+ * The values that tasks write, and those that are stored constants, for later comparison with the
+ * reference.
  *
- * @param graphs of each device of the role
- * @param written in the order of their tasks
+ * @param graphs the graph of each device of the role
+ * @param written the written values, in the order of their tasks
  */
 record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> stored) {
-  /** A value that is whole when a task is done. */
+  /** A value that is complete after a task. */
   record Written(int task, int node, int index, Storage storage) {}
 
   /** A value that fills the region of a constant. */
   record Stored(int node, int index, Region region) {}
 
-  /** Collects what a role's tasks write. */
+  /** Collects the values that the tasks of a role write. */
   static final class Collector {
     private final Map<Node, Integer> numbers = new IdentityHashMap<>();
     private final List<Written> written = new ArrayList<>();
@@ -36,7 +36,7 @@ record WrittenValues(List<Graph> graphs, List<Written> written, List<Stored> sto
       }
     }
 
-    /** What the last task has written. */
+    /** Adds a value that the last task has written. */
     void add(int task, Value value, Storage storage) {
       if (storage.isContiguous() || storage.element().bits() >= Byte.SIZE) {
         int node = value.isInput() ? -1 : numbers.get(value.definition());

@@ -1,2 +1,2 @@
-/** From a chip's program to a schedule: tiles, places in memory, transfers. */
+/** Scheduling of a chip's program: tiles, addresses, transfers. */
 package io.partita.passes.schedule;

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * An exchange between devices 0 to {@code devices - 1}, stated on one vector that all of them know:
- * each device holds some of its elements before, and some after. How the parts lie in a device's
- * memory is decided later.
+ * An exchange between devices 0 to {@code devices - 1}, defined on one vector that is common to all
+ * of them: each device holds some of its elements before, and some after. Places in the memories of
+ * devices are chosen later.
  *
- * @param root of a broadcast or a reduce; 0 otherwise
- * @param parts sizes in elements, in the order of the vector: the shard of each device; for an
- *     all-to-all, the block from each device (major) for each. Any may be 0. Where all devices work
- *     on the whole vector, parts are what algorithms cut it into.
- * @param reduction how partial results combine; {@code REPLACE} where nothing is reduced
+ * @param root the root of a broadcast or a reduction; 0 otherwise
+ * @param parts the sizes in elements, in the order of the vector: the shard of each device; for an
+ *     all-to-all, the block from each device (major) to each device. Any may be 0. If all devices
+ *     hold the whole vector, these are the parts of algorithms.
+ * @param reduction how partial results combine; {@code REPLACE} without a reduction
  */
 public record Collective(
     CollectiveKind kind,
@@ -38,7 +38,8 @@ public record Collective(
   }
 
   /**
-   * A sum, or no reduction, of {@code elements} in parts as even as can be, from or to device 0.
+   * Returns a collective of {@code elements} in the most even parts, with a sum if its kind
+   * reduces, and with device 0 as root.
    */
   public static Collective of(
       CollectiveKind kind, int devices, long elements, ElementType element) {
@@ -55,7 +56,7 @@ public record Collective(
     return parts.stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Where each part lies. */
+  /** Returns the slice of each part. */
   public List<Slice> slices() {
     List<Slice> slices = new ArrayList<>();
     long start = 0;
@@ -70,7 +71,7 @@ public record Collective(
     return new Slice(0, elements());
   }
 
-  /** What a device holds before. */
+  /** Returns the elements that a device holds before. */
   public List<Slice> before(int device) {
     return switch (kind) {
       case ALL_REDUCE, REDUCE_SCATTER, REDUCE -> List.of(whole());
@@ -80,7 +81,7 @@ public record Collective(
     };
   }
 
-  /** What a device holds after, whatever else it has kept. */
+  /** Returns the elements that a device is to hold afterwards. */
   public List<Slice> after(int device) {
     return switch (kind) {
       case ALL_REDUCE, ALL_GATHER, BROADCAST -> List.of(whole());

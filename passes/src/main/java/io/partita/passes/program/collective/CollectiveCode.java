@@ -3,7 +3,7 @@ package io.partita.passes.program.collective;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a schedule of sends and receives. */
+/** Diagnostics of schedules of sends and receives. */
 public enum CollectiveCode implements DiagnosticCode {
   STEP("P4101", "a step of a communication schedule is invalid"),
   UNMATCHED("P4102", "a message is sent or awaited, but not both"),

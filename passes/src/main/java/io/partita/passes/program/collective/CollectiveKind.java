@@ -1,6 +1,6 @@
 package io.partita.passes.program.collective;
 
-/** What an exchange between devices achieves. */
+/** The kind of an exchange between devices. */
 public enum CollectiveKind {
   /** Each device has a whole partial result; each gets the reduction of all. */
   ALL_REDUCE("all-reduce", 1, true),
@@ -33,7 +33,7 @@ public enum CollectiveKind {
     return reduces;
   }
 
-  /** How many parts its vector has on so many devices. */
+  /** Returns the number of parts of its vector for a number of devices. */
   int parts(int devices) {
     return dimensions == 2 ? Math.multiplyExact(devices, devices) : devices;
   }

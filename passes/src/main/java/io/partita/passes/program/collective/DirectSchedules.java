@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Schedules in which each device exchanges with each other one. In round r, devices whose numbers
- * sum to r modulo their count are partners, so that all pairs meet once; the lower number sends
- * first. Where channels hold a message, all send in all rounds before they receive.
+ * add up to r modulo their count are partners, so that each pair meets once; the lower number sends
+ * first. If channels hold a message, all devices send in all rounds before they receive.
  */
 final class DirectSchedules {
   private final Collective collective;

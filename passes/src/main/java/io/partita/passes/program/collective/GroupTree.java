@@ -5,14 +5,17 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Devices in groups of consecutive numbers, groups in groups, and so on. The head of a group is the
- * root where the group has it, and else its first device.
+ * A tree of groups of consecutive devices, groups of groups, and so on. The head of a group is the
+ * root if the group contains it, and otherwise its first device.
  */
 final class GroupTree {
   private final int root;
   private final int[] parents;
 
-  /** Of each device, in the order in which it hears from them: the nearest level first. */
+  /**
+   * The children of each device in the order in which it receives from them: the lowest level
+   * first.
+   */
   private final List<List<Integer>> children = new ArrayList<>();
 
   private final List<BitSet> subtrees = new ArrayList<>();
@@ -48,7 +51,7 @@ final class GroupTree {
     }
   }
 
-  /** Or -1 for the root. */
+  /** Returns the parent of a device, or -1 for the root. */
   int parent(int device) {
     return parents[device];
   }
@@ -61,7 +64,7 @@ final class GroupTree {
     return subtrees.get(head).get(device);
   }
 
-  /** The device and all below it. */
+  /** Returns a device and its descendants. */
   BitSet subtree(int device) {
     return subtrees.get(device);
   }

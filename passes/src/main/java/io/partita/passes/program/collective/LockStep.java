@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The reference meaning of a schedule: runs all devices, one step at a time, on numbers. Each
- * reduction rounds to the element type, so that results equal those of devices bit by bit.
+ * The reference meaning of a schedule: runs all devices on numbers, one step at a time. Each
+ * reduction rounds to the element type, so that results equal those of devices bit for bit.
  */
 public final class LockStep {
   private final Schedule schedule;
   private final ElementType element;
 
-  /** By device, the bits of doubles for float types, and integers otherwise. */
+  /** The vector of each device: bits of doubles for float types, integers otherwise. */
   private final long[][] vectors;
 
   private final Map<Long, Deque<long[]>> channels = new HashMap<>();
@@ -36,10 +36,10 @@ public final class LockStep {
   }
 
   /**
-   * @param inputs for each device, the elements of {@link Collective#before}, one after the other
-   * @param capacity messages that each channel holds
-   * @return for each device, the elements of {@link Collective#after}
-   * @throws io.partita.ir.diagnostic.PartitaException when the schedule can't be proved
+   * @param inputs the elements of {@link Collective#before} of each device, concatenated
+   * @param capacity the number of messages that each channel holds
+   * @return the elements of {@link Collective#after} of each device
+   * @throws io.partita.ir.diagnostic.PartitaException if the schedule can't be proved
    */
   public static List<Tensor> run(Schedule schedule, int capacity, List<Tensor> inputs) {
     List<Position> order = ScheduleProof.verify(schedule, capacity);

@@ -13,15 +13,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Proves that devices which send to each other come to an end, however fast they are, in a time
- * linear in the number of steps.
+ * Proves in linear time that devices that exchange messages terminate, regardless of their speed.
  *
- * <p>A channel leads from each device to each other and holds {@code capacity} messages in order; a
- * send is done when the channel has room, or for a capacity of 0 when the message is received. The
- * n-th receive from a device gets the n-th message that it sends. So each step waits for given
- * others only: the one before it, the n-th receive for the n-th send, and the n-th send for receive
- * n - capacity. No step waits for ever exactly when these edges form no circle, and then the
- * outcome doesn't depend on timing.
+ * <p>A channel from each device to each other one holds {@code capacity} messages in order. A send
+ * ends when the channel has room or, with a capacity of 0, when its message is received. The n-th
+ * receive from a device gets the n-th message that it sends. So the dependencies of each step are
+ * fixed: on the previous step, of the n-th receive on the n-th send, and of the n-th send on
+ * receive n - capacity. All steps terminate if and only if these edges form no cycle, and then the
+ * result doesn't depend on timing.
  */
 final class MessageOrder {
   private static final int NONE = -1;
@@ -37,10 +36,10 @@ final class MessageOrder {
   private final int[] devices;
   private final int[] indices;
 
-  /** For each step, the one at the other end of its message. */
+  /** The step at the other end of the message of each step. */
   private final int[] partners;
 
-  /** For each step, the second one that it waits for, besides the one before it. */
+  /** The second dependency of each step, besides the previous step. */
   private final int[] awaited;
 
   private MessageOrder(MessagePlan plan, int capacity) {
@@ -64,9 +63,9 @@ final class MessageOrder {
   }
 
   /**
-   * @param capacity messages that each channel holds
-   * @return all steps in an order in which they can happen
-   * @throws PartitaException with a {@link CollectiveCode} when there is no such order
+   * @param capacity the number of messages that each channel holds
+   * @return all steps in a possible order
+   * @throws PartitaException with a {@link CollectiveCode} if there is no such order
    */
   static List<Position> verify(MessagePlan plan, int capacity) {
     if (capacity < 0) {
@@ -129,7 +128,7 @@ final class MessageOrder {
     }
   }
 
-  /** Finds both ends of each message, and what waits for what. */
+  /** Finds both ends of each message, and all dependencies. */
   private void match() {
     Map<Long, Channel> channels = new LinkedHashMap<>();
     for (int number = 0; number < steps.size(); number++) {
@@ -193,7 +192,7 @@ final class MessageOrder {
     return capacity == 0;
   }
 
-  /** Both ends of a rendezvous are one event, which has the send's number. */
+  /** Both ends of a rendezvous are one event, with the number of the send. */
   private int event(int number) {
     return isRendezvous() && steps.get(number) instanceof Receive ? partners[number] : number;
   }
@@ -206,7 +205,7 @@ final class MessageOrder {
     return indices[number] == 0 ? NONE : event(number - 1);
   }
 
-  /** The second event that an event waits for, besides the one before it. */
+  /** Returns the second dependency of an event, besides the previous event. */
   private int second(int event) {
     return isRendezvous() ? before(partners[event]) : awaited[event];
   }
@@ -214,7 +213,7 @@ final class MessageOrder {
   /** Sorts the events topologically. */
   private List<Position> sorted() {
     int[] open = new int[steps.size()];
-    // At most two wait for an event: the next step of each device that it belongs to, or a partner.
+    // At most two events depend on an event: the next step of each of its devices, or a partner.
     int[][] waiting = {filled(steps.size()), filled(steps.size())};
     int events = 0;
     for (int event = 0; event < steps.size(); event++) {
@@ -257,7 +256,7 @@ final class MessageOrder {
     return filled;
   }
 
-  /** Notes that {@code event} waits for another; how many that are, 0 or 1. */
+  /** Adds a dependency of {@code event}; returns 1, or 0 if there is none. */
   private static int await(int[][] waiting, int other, int event) {
     if (other == NONE) {
       return 0;
@@ -270,9 +269,7 @@ final class MessageOrder {
     return 1;
   }
 
-  /**
-   * Walks from an event that never happens to one that it waits for, until the walk is a circle.
-   */
+  /** Follows dependencies from an event that never happens until they form a cycle. */
   private PartitaException deadlock(int[] open) {
     int at = 0;
     while (!isEvent(at) || open[at] == 0) {

@@ -4,21 +4,21 @@ import io.partita.ir.message.Step;
 import io.partita.passes.program.collective.ScheduleProof.Position;
 import java.util.List;
 
-/** Steps of some devices that send to each other, and how a diagnostic speaks of them. */
+/** The steps of devices that exchange messages, and their descriptions in diagnostics. */
 interface MessagePlan {
-  /** Of each device, in order. */
+  /** The steps of each device, in order. */
   List<List<Step>> steps();
 
-  /** The number of the collective that a step belongs to. */
+  /** Returns the number of the collective of a step. */
   int collective(Position position);
 
-  /** The size of that collective's vector. */
+  /** Returns the size of the vector of this collective. */
   long elements(Position position);
 
-  /** What all of it is. */
+  /** Describes the whole plan. */
   String scope();
 
-  /** The device and the step, such as {@code device 1, step 3}. */
+  /** Describes a step, such as {@code device 1, step 3}. */
   String name(Position position, String separator);
 
   default String where(Position position) {

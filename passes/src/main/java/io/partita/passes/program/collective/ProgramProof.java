@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Proves that a whole program ends, however fast devices are: that each message is received as what
- * it was sent, and that no two exchanges get into each other's way.
+ * Proves that a whole program terminates, regardless of the speed of devices, that each message is
+ * received as it was sent, and that exchanges don't interfere.
  */
 public final class ProgramProof {
   private ProgramProof() {}
 
   /**
-   * Takes a time linear in the number of messages.
+   * Verifies a program in time linear in the number of messages.
    *
-   * @param capacity messages that each channel between two devices holds
-   * @throws PartitaException with a {@link CollectiveCode}, which names device, sync and step, when
+   * @param capacity the number of messages that each channel between two devices holds
+   * @throws PartitaException with a {@link CollectiveCode}, which names device, sync and step, if
    *     it can't be proved
    */
   public static void verify(Program program, int capacity) {
@@ -85,10 +85,10 @@ public final class ProgramProof {
   }
 
   /**
-   * All steps of a device.
+   * The steps of a device.
    *
-   * @param owners for each step, its exchange
-   * @param starts for each exchange, the index of its first step
+   * @param owners the exchange of each step
+   * @param starts the index of the first step of each exchange
    */
   private record DeviceSteps(List<Step> steps, List<Node> owners, Map<Node, Integer> starts) {
     static DeviceSteps of(Graph graph) {

@@ -18,18 +18,18 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * Runs a schedule on sets instead of numbers: for each stretch of the vector that no slice cuts, of
- * which devices' contributions a device's elements consist. A reduction has to hold each exactly
- * once.
+ * Runs a schedule on sets instead of numbers: for each interval of the vector that no slice
+ * divides, the set of devices whose contributions a device's elements contain. A reduction must
+ * contain each exactly once.
  */
 final class ResultProof {
   private final Schedule schedule;
   private final Collective collective;
 
-  /** Where stretches begin, and the end of the vector. */
+  /** The beginnings of intervals, and the end of the vector. */
   private final long[] cuts;
 
-  /** By device and stretch; null where a device holds nothing. A set in here never changes. */
+  /** The immutable sets by device and interval; null if a device holds nothing. */
   private final BitSet[][] held;
 
   private final Map<Long, Deque<BitSet[]>> channels = new HashMap<>();
@@ -86,7 +86,7 @@ final class ResultProof {
         (long) from * collective.devices() + to, key -> new ArrayDeque<>());
   }
 
-  /** The stretches of a message, in its order. */
+  /** Returns the intervals of a message, in order. */
   private IntStream stretches(Step step) {
     return step.slices().stream()
         .flatMapToInt(slice -> IntStream.range(stretch(slice.start()), stretch(slice.end())));

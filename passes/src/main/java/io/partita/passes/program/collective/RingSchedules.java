@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Schedules in which each device sends to the next. In each round devices of even number send and
- * then receive, the others receive and then send, so that no ring of waiting sends can close; all
- * send first where channels hold a message.
+ * Schedules in which each device sends to the next one. In each round, even devices send and then
+ * receive, and odd ones receive and then send, which avoids a cycle of waiting sends. If channels
+ * hold a message, all send first.
  */
 final class RingSchedules {
   private final Collective collective;
@@ -47,7 +47,7 @@ final class RingSchedules {
     }
   }
 
-  /** After so many rounds as there are other devices, each has its own part complete. */
+  /** After as many rounds as there are other devices, each one has its own part complete. */
   private void reduceParts() {
     for (int round = 1; round < devices; round++) {
       for (int device = 0; device < devices; device++) {
@@ -72,7 +72,7 @@ final class RingSchedules {
     }
   }
 
-  /** In a round, each passes on what has still further to go of one device's blocks. */
+  /** In each round, a device forwards the blocks of one device that have farther destinations. */
   private void exchangeBlocks() {
     for (int round = 1; round < devices; round++) {
       for (int device = 0; device < devices; device++) {
@@ -106,7 +106,10 @@ final class RingSchedules {
     }
   }
 
-  /** Part by part from the root on, so that devices work on different parts at once. */
+  /**
+   * Sends the parts one after the other from the root on, so that devices work on different parts
+   * in parallel.
+   */
   private void broadcast() {
     for (int position = 0; position < devices; position++) {
       int device = (collective.root() + position) % devices;
@@ -122,7 +125,7 @@ final class RingSchedules {
     }
   }
 
-  /** The way of {@link #broadcast} backwards. */
+  /** The reverse of {@link #broadcast}. */
   private void reduce() {
     for (int position = 0; position < devices; position++) {
       int device = (collective.root() + position) % devices;

@@ -4,9 +4,9 @@ import io.partita.ir.message.Step;
 import java.util.List;
 
 /**
- * What each device does, in order, to achieve a collective.
+ * The steps of each device for a collective.
  *
- * @param steps of each device
+ * @param steps the steps of each device, in order
  */
 public record Schedule(Collective collective, List<List<Step>> steps) {
   public Schedule {
@@ -16,7 +16,7 @@ public record Schedule(Collective collective, List<List<Step>> steps) {
     }
   }
 
-  /** All bytes that devices send. */
+  /** Returns the bytes that all devices send. */
   public long bytes() {
     long bytes = 0;
     for (int from = 0; from < steps.size(); from++) {
@@ -27,7 +27,7 @@ public record Schedule(Collective collective, List<List<Step>> steps) {
     return bytes;
   }
 
-  /** The bytes that one device sends to another. */
+  /** Returns the bytes that one device sends to another. */
   public long bytes(int from, int to) {
     return steps.get(from).stream()
         .filter(step -> step instanceof Step.Send send && send.to() == to)

@@ -6,7 +6,7 @@ import io.partita.ir.message.Step;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects steps. Slices that touch are joined, and messages without elements left out. */
+/** Collects steps. Adjacent slices are merged, and empty messages are omitted. */
 final class ScheduleBuilder {
   private final Collective collective;
   private final List<List<Step>> steps = new ArrayList<>();

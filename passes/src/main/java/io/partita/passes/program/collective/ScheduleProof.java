@@ -4,17 +4,20 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.message.Step;
 import java.util.List;
 
-/** Proves that a schedule ends and gives what its collective asks for, however fast devices are. */
+/**
+ * Proves that a schedule terminates with the result of its collective, regardless of the speed of
+ * devices.
+ */
 public final class ScheduleProof {
-  /** A step: that of a device at an index, from 0. */
+  /** The position of a step: its device and its index, from 0. */
   public record Position(int device, int index) {}
 
   private ScheduleProof() {}
 
   /**
-   * @param capacity messages that each channel holds
-   * @return all steps in an order in which they can happen
-   * @throws PartitaException with a {@link CollectiveCode} when it can't be proved
+   * @param capacity the number of messages that each channel holds
+   * @return all steps in a possible order
+   * @throws PartitaException with a {@link CollectiveCode} if it can't be proved
    */
   public static List<Position> verify(Schedule schedule, int capacity) {
     List<Position> order = MessageOrder.verify(new SchedulePlan(schedule), capacity);

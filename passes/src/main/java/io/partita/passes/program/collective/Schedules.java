@@ -6,14 +6,17 @@ import io.partita.ir.mesh.Algorithm;
 public final class Schedules {
   private Schedules() {}
 
-  /** Any collective by any algorithm; it has no deadlock even where channels hold no message. */
+  /**
+   * Returns a schedule for any collective and algorithm, which has no deadlock even if channels
+   * hold no message.
+   */
   public static Schedule of(Collective collective, Algorithm algorithm) {
     return of(collective, algorithm, 0);
   }
 
   /**
-   * @param capacity messages that each channel holds. Where that's at least one, devices send
-   *     before they receive, so that all links work at once.
+   * @param capacity the number of messages that each channel holds. With at least one, devices send
+   *     before they receive, so that all links work in parallel.
    */
   public static Schedule of(Collective collective, Algorithm algorithm, int capacity) {
     return switch (algorithm) {

@@ -7,8 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Schedules that go up a tree, down a tree, or both. On the way up a device hears from all below it
- * before it sends; on the way down it serves those with most devices below them first.
+ * Schedules up a tree, down a tree, or both. Upwards, a device receives from all its children
+ * before it sends; downwards, it first sends to the children with the most descendants.
  */
 final class TreeSchedules {
   private final Collective collective;
@@ -50,7 +50,7 @@ final class TreeSchedules {
     }
   }
 
-  /** What a device sends to its parent. */
+  /** Returns the slices that a device sends to its parent. */
   private List<Slice> rising(int device) {
     return switch (collective.kind()) {
       case ALL_REDUCE, REDUCE_SCATTER, REDUCE -> List.of(collective.whole());
@@ -60,7 +60,7 @@ final class TreeSchedules {
     };
   }
 
-  /** What a device gets from its parent. */
+  /** Returns the slices that a device receives from its parent. */
   private List<Slice> falling(int device) {
     return switch (collective.kind()) {
       case ALL_REDUCE, BROADCAST -> List.of(collective.whole());
@@ -80,7 +80,7 @@ final class TreeSchedules {
     return devices.stream().mapToObj(parts::get).toList();
   }
 
-  /** The blocks that leave the subtree of a device, or that come to it from outside. */
+  /** Returns the blocks that leave the subtree of a device, or enter it. */
   private List<Slice> blocks(int device, boolean leaving) {
     int devices = collective.devices();
     List<Slice> blocks = new ArrayList<>();

@@ -1,5 +1,5 @@
 /**
- * Exchanges between devices as schedules of sends and receives, with a proof that they end and give
- * what they should.
+ * Exchanges between devices as schedules of sends and receives, with proofs of termination and of
+ * their results.
  */
 package io.partita.passes.program.collective;

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Elements of a whole tensor: in each dimension from {@code from} to, exclusive, {@code to}. A box
- * is never empty; where there is nothing, there is no box.
+ * A box of elements of a whole tensor: in each dimension from {@code from}, inclusive, to {@code
+ * to}, exclusive. Boxes are nonempty; an empty part has no box.
  */
 record Box(List<Long> from, List<Long> to) {
   Box {
@@ -26,7 +26,7 @@ record Box(List<Long> from, List<Long> to) {
     return new Box(from, to);
   }
 
-  /** What a device holds of a tensor; null for no element. */
+  /** Returns the part of a tensor that a device holds; null if it is empty. */
   static Box of(TensorType type, Layout layout, int device) {
     if (!layout.holds(device)) {
       return null;
@@ -50,7 +50,7 @@ record Box(List<Long> from, List<Long> to) {
     return new Box(from, to);
   }
 
-  /** What both have; null for nothing. */
+  /** Returns the intersection; null if it is empty. */
   static Box intersection(Box left, Box right) {
     if (left == null || right == null) {
       return null;
@@ -64,7 +64,7 @@ record Box(List<Long> from, List<Long> to) {
     return nonEmpty(from, to);
   }
 
-  /** The least box that has both; one that is null has nothing. */
+  /** Returns the bounding box of both; null stands for an empty part. */
   static Box hull(Box left, Box right) {
     if (left == null || right == null) {
       return left == null ? right : left;
@@ -98,7 +98,7 @@ record Box(List<Long> from, List<Long> to) {
     return to.get(dim) - from.get(dim);
   }
 
-  /** Whether all of {@code inner} is in {@code outer}; either may be null for nothing. */
+  /** Whether {@code outer} contains {@code inner}; null stands for an empty part. */
   static boolean contains(Box outer, Box inner) {
     return inner == null || inner.equals(intersection(outer, inner));
   }

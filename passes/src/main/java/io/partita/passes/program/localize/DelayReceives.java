@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Lets a device compute before it waits: what stands between an exchange and the next one and
- * doesn't need the first one's result comes before its first receive, and after the sends that
- * don't wait for any. Such an exchange becomes two: one that sends, and the rest on the same
- * vector. So messages are on their way while the device computes, as for a sync in tiles ({@link
- * OverlapSyncs}). Each device sends and receives in the same order as before.
+ * Moves computation before receives: nodes between an exchange and the next one that don't depend
+ * on its result run before its first receive, and after the sends that wait for none. The exchange
+ * becomes two: one with these sends, and one with the rest on the same vector. So messages are in
+ * flight while the device computes, as for a sync in tiles ({@link OverlapSyncs}). Each device
+ * sends and receives in the same order as before.
  */
 public final class DelayReceives {
   private final Graph graph;
@@ -36,9 +36,9 @@ public final class DelayReceives {
   }
 
   /**
-   * @param capacity messages that each channel holds
+   * @param capacity the number of messages that each channel holds
    * @throws io.partita.ir.diagnostic.PartitaException with a {@link
-   *     io.partita.passes.program.collective.CollectiveCode} for a program that can't be proved
+   *     io.partita.passes.program.collective.CollectiveCode} if the program can't be proved
    */
   public static Program apply(Program program, int capacity) {
     List<Module> devices = new ArrayList<>();
@@ -81,7 +81,7 @@ public final class DelayReceives {
     }
   }
 
-  /** An exchange and what stands between it and the next one. */
+  /** An exchange and the nodes between it and the next one. */
   private void place(Node node, Exchange exchange, List<Node> following) {
     Set<Value> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
     waiting.addAll(node.results());
@@ -117,7 +117,10 @@ public final class DelayReceives {
     bound.forEach(this::add);
   }
 
-  /** Some of the steps; before the last ones, the device has what it had. */
+  /**
+   * Returns an exchange of some of the steps; before the last ones, the device holds the same
+   * elements as before.
+   */
   private static Exchange part(Exchange exchange, int from, int to, boolean isFirst) {
     return new Exchange(
         exchange.sync(),
@@ -128,7 +131,7 @@ public final class DelayReceives {
         exchange.steps().subList(from, to));
   }
 
-  /** Whether a node takes time worth waiting less for. */
+  /** Whether a node takes a significant time. */
   private static boolean isWork(Node node) {
     return !(node.op() instanceof Source || node.op() instanceof Movement);
   }

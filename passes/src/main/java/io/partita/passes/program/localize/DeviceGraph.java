@@ -9,7 +9,7 @@ import io.partita.ir.type.TensorType;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** One device's graph while it grows, and what the device has of each value of the whole. */
+/** Builds the graph of one device, with the part that it holds of each value. */
 final class DeviceGraph {
   private final int device;
   private final GraphBuilder builder;
@@ -42,7 +42,10 @@ final class DeviceGraph {
     locals.put(whole, local);
   }
 
-  /** The device's part in its graph; a value of which it has no element is made of none. */
+  /**
+   * Returns the part that the device holds, as a value of its graph; an empty part is created
+   * empty.
+   */
   Value value(Value whole, Layout layout) {
     Local local = locals.get(whole);
     if (local instanceof Local.Held(Value value)) {

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Finds the collective that gives each device of a group what it needs. */
+/** Finds the collective that gives each device of a group the part that it needs. */
 final class GroupExchanges {
   private final Algorithm algorithm;
   private final ElementType element;
@@ -31,11 +31,11 @@ final class GroupExchanges {
   }
 
   /**
-   * Partial values of one box, joined. All devices need the same, or one does, or each a part of
-   * its own.
+   * Reduces partial values of one box. All devices need the same part, or only one device does, or
+   * each needs its own part.
    *
-   * @param held the same for all, or nothing
-   * @param needs null for nothing
+   * @param held the boxes that devices hold, all the same or null
+   * @param needs the boxes that devices need, or null
    */
   List<Part> join(List<Integer> group, List<Box> held, List<Box> needs, Combine reduction) {
     List<Box> needed = needs.stream().filter(Objects::nonNull).toList();
@@ -81,7 +81,7 @@ final class GroupExchanges {
     return needs.stream().map(need -> need == null ? List.<Box>of() : List.of(need)).toList();
   }
 
-  /** Each device needs what it has or others have; none has what another has. */
+  /** Exchanges disjoint parts. */
   List<Part> move(List<Integer> group, List<Box> held, List<Box> needs) {
     List<Integer> active = active(held, needs);
     List<Part> all = new ArrayList<>();
@@ -101,7 +101,7 @@ final class GroupExchanges {
     return all;
   }
 
-  /** Those that give or get something. */
+  /** Returns the devices that send or receive. */
   private static List<Integer> active(List<Box> held, List<Box> needs) {
     boolean[] active = new boolean[held.size()];
     for (int to = 0; to < held.size(); to++) {

@@ -3,17 +3,17 @@ package io.partita.passes.program.localize;
 import io.partita.ir.graph.Value;
 import io.partita.ir.tensor.Tensor;
 
-/** What one device has of a value. */
+/** The part of a value that a device holds. */
 sealed interface Local {
-  /** In its graph. */
+  /** A value of its graph. */
   record Held(Value value) implements Local {}
 
-  /** A part of a constant, which isn't in its graph as long as nothing reads it. */
+  /** A part of a constant, which is added to the graph at its first use. */
   record Data(Tensor whole, Box box) implements Local {}
 
-  /** Zeros, which aren't in its graph as long as nothing needs them. */
+  /** Zeros, which are added to the graph at their first use. */
   record Zeros() implements Local {}
 
-  /** No element. */
+  /** No elements. */
   record Nothing() implements Local {}
 }

@@ -31,13 +31,13 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * From a module of the mesh dialect to one program for each device. A node becomes what the device
- * computes of it; a sync that communicates becomes exchanges with packing and unpacking around
- * them; of constants only the part that the device reads is left, and of the rest only what leads
- * to an output or to a message.
+ * Lowers a module of the mesh dialect to a program for each device. A node becomes the device's
+ * part of its computation; a sync becomes exchanges with packing and unpacking around them;
+ * constants are reduced to the parts that the device uses; and nodes without effect on outputs and
+ * messages are removed.
  *
- * <p>A value that is zero on a device, because another one keeps a term of a sum, isn't computed
- * with: a bias is a term on one device only.
+ * <p>Values that are zero on a device, because another one keeps a term of a sum, are omitted from
+ * computations: a bias is a term on one device only.
  */
 public final class Localization {
   private final Module module;
@@ -55,26 +55,23 @@ public final class Localization {
   }
 
   /**
-   * Syncs without an algorithm get one by {@link ChooseAlgorithms#byDeviceCount}. A module without
-   * a placement becomes a program for one device.
+   * Returns the program. Syncs without an algorithm get one by {@link
+   * ChooseAlgorithms#byDeviceCount}. A module without a placement becomes a program for one device.
    *
-   * @param module valid, and of static types
-   * @param capacity messages that a channel between two devices holds; where it's 0, a send ends
-   *     when the message is received
+   * @param module a valid module of static types
+   * @param capacity the number of messages that a channel between two devices holds; with 0, a send
+   *     ends when its message is received
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
-   *     io.partita.ir.mesh.MeshCode#RESHARD} for a change of layout that has no lowering, {@link
-   *     io.partita.ir.mesh.MeshCode#UNBOUND} for a dimension that isn't a number, or a {@link
-   *     io.partita.passes.program.collective.CollectiveCode} when the messages can't be proved to
+   *     io.partita.ir.mesh.MeshCode#RESHARD} if a change of layout has no lowering, {@link
+   *     io.partita.ir.mesh.MeshCode#UNBOUND} if a dimension isn't a number, or a {@link
+   *     io.partita.passes.program.collective.CollectiveCode} if the messages can't be proved to
    *     arrive
    */
   public static Program of(Module module, int capacity) {
     return of(List.of(module), capacity).getFirst();
   }
 
-  /**
-   * The programs of several modules, as of each alone. Where they hold the same part of the same
-   * constant, it's one tensor.
-   */
+  /** Returns the programs of several modules. Equal parts of the same constant are one tensor. */
   public static List<Program> of(List<Module> modules, int capacity) {
     TensorParts parts = new TensorParts();
     List<Program> programs = new ArrayList<>();
@@ -93,7 +90,7 @@ public final class Localization {
     return programs;
   }
 
-  /** The program of a module that is on no mesh, for one device. */
+  /** Returns the program of a module without a mesh, for one device. */
   private static Program alone(Module module) {
     Mesh mesh = Mesh.of();
     SequencedMap<String, ShardedType> inputs = new LinkedHashMap<>();
@@ -139,7 +136,7 @@ public final class Localization {
     graph.outputs().forEach(output -> outputs.put(output.name(), sharded(output.value())));
     for (Module.State state : module.states()) {
       if (inputs.get(state.input()).type().shape().elements() == 0) {
-        // No device has a part of it, so it would count as an input that callers give.
+        // No device holds a part of it, so it would count as an input of callers.
         inputs.remove(state.input());
         outputs.remove(state.output());
       }
@@ -217,7 +214,10 @@ public final class Localization {
     return device.value(node.operand(operand), inference.layout(node.operand(operand)));
   }
 
-  /** What leads to outputs and messages, with the states of which the device has a part. */
+  /**
+   * Returns the nodes that lead to outputs and messages, and the states of which the device holds a
+   * part.
+   */
   private Module finish(DeviceGraph device) {
     for (Graph.Output output : module.graph().outputs()) {
       if (!(device.local(output.value()) instanceof Local.Nothing)) {

@@ -6,11 +6,11 @@ import io.partita.ir.stage.Stage;
 import io.partita.passes.Pass;
 
 /**
- * Makes a program for each device of a module. One of the graph dialect becomes a program for one
- * device.
+ * Makes a program for each device of a module; a module of the graph dialect becomes a program for
+ * one device.
  */
 public final class Localize implements Pass<Module, Program> {
-  /** Messages that each channel between two devices of an emitted program holds. */
+  /** The number of messages that each channel between two devices of an emitted program holds. */
   public static final int CAPACITY = 1;
 
   @Override

@@ -29,18 +29,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Cuts a sync, and the product whose result it is for, in tiles: each tile is on its way while the
- * next one is computed (see {@link DelayReceives}). A product is cut along a dimension of its
- * result that isn't split, by its factor rule; of operations between the product and the sync, such
- * as a skip connection, the same part is computed. Cut along output features, a weight is read once
- * as before; constants are cut when compiling.
+ * Divides a sync, and the product whose result it exchanges, into tiles: each tile is sent while
+ * the next one is computed (see {@link DelayReceives}). A product is divided along a dimension of
+ * its result that isn't split, by its factor rule, together with the operations between the product
+ * and the sync, such as a skip connection. If it is divided along output features, each weight is
+ * still read once; constants are divided at compile time.
  */
 public final class OverlapSyncs {
   private final GraphEditor editor;
   private final LayoutInference layouts;
   private final TensorParts parts = new TensorParts();
 
-  /** The inner features of networks that are cut. */
+  /** The inner features of divided networks. */
   private final Map<Node, Value> inner = new IdentityHashMap<>();
 
   private OverlapSyncs(Module module) {
@@ -49,18 +49,18 @@ public final class OverlapSyncs {
   }
 
   /**
-   * A sync that can be cut.
+   * A sync that can be divided.
    *
-   * @param product what the tiles are of
-   * @param dim of the result, along which it's cut
-   * @param extent of this dimension: at most so many tiles
+   * @param product the product that is divided
+   * @param dim the dimension of the result along which it is divided
+   * @param extent the extent of this dimension, the largest number of tiles
    */
   public record Candidate(Node sync, Node product, int dim, long extent) {}
 
   /**
-   * The syncs that communicate and whose operand comes from a product, in execution order.
+   * Returns the syncs whose operand comes from a product, in execution order.
    *
-   * @param module of the mesh dialect
+   * @param module a module of the mesh dialect
    */
   public static List<Candidate> candidates(Module module) {
     OverlapSyncs overlap = new OverlapSyncs(module);
@@ -70,9 +70,9 @@ public final class OverlapSyncs {
   }
 
   /**
-   * The module with some syncs in tiles; fewer where a dimension is shorter.
+   * Returns the module with some syncs in tiles, limited by the extents of dimensions.
    *
-   * @param tiles how many, at least 1
+   * @param tiles the number of tiles, at least 1
    */
   public static Module apply(Module module, Map<Candidate, Integer> tiles) {
     OverlapSyncs overlap = new OverlapSyncs(module);
@@ -103,7 +103,7 @@ public final class OverlapSyncs {
         .max(Comparator.comparing(this::leavesWeights).thenComparing(Candidate::extent));
   }
 
-  /** Whether each element of the product's constants is in one tile only. */
+  /** Whether each element of the product's constants is used by one tile only. */
   private boolean leavesWeights(Candidate candidate) {
     if (candidate.product().op() instanceof Structured.Ffn) {
       // Its inner features are computed once: see tile().
@@ -139,7 +139,7 @@ public final class OverlapSyncs {
     };
   }
 
-  /** The product from which a value comes that nobody else reads; null for none. */
+  /** Returns the product from which a value without other uses comes, or null. */
   private Node product(Value value, int dim) {
     Node node = value.definition();
     if (node == null
@@ -162,7 +162,7 @@ public final class OverlapSyncs {
     return null;
   }
 
-  /** An operation that cuts has no factor for an extent of 1, which may be split all the same. */
+  /** The factor rule has no factor for extents of 1, which may still be split. */
   private boolean canBeCut(Value value) {
     Layout layout = layouts.layout(value);
     for (int dim = 0; dim < value.type().rank(); dim++) {
@@ -175,8 +175,8 @@ public final class OverlapSyncs {
   }
 
   /**
-   * The dimension of each operand that is cut with a dimension of the result, -1 for none; null
-   * where the operation can't be computed in such parts.
+   * Returns the dimension of each operand that is divided with a dimension of the result, or -1;
+   * null if the operation can't be computed in such parts.
    */
   private static List<Integer> cuts(Node node, int dim) {
     if (!(isProduct(node) || node.op() instanceof Elementwise)) {
@@ -220,7 +220,7 @@ public final class OverlapSyncs {
     }
   }
 
-  /** From the product on a part is computed; of what comes before, cut. */
+  /** Returns the tile of a value: computed from the product on, sliced before it. */
   private Value part(Value value, Range range) {
     Node node = value.definition();
     boolean isComputed = editor.uses(value) == 1 && product(value, range.dim()) != null;
@@ -248,7 +248,7 @@ public final class OverlapSyncs {
     return editor.add(node.op(), operands);
   }
 
-  /** A part of a value that is there as a whole. */
+  /** Slices a tile of a whole value. */
   private Value cut(Value value, Range range) {
     Node node = value.definition();
     if (node != null && node.constant().isPresent()) {
@@ -267,7 +267,7 @@ public final class OverlapSyncs {
     return editor.add(new Movement.Slice(starts, box.shape().dims(), steps), value);
   }
 
-  /** Some output features of a network, whose inner features are computed once. */
+  /** Returns some output features of a network, whose inner features are computed once. */
   private Value down(Node node, Structured.Ffn ffn, Range range) {
     editor.from(node);
     Value hidden = inner.computeIfAbsent(node, key -> inner(node, ffn));

@@ -12,8 +12,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Between a tensor, which stands for a box, and a vector of boxes one after the other, each row by
- * row. Boxes that lie in memory so already take a reshape only; equal ones along one dimension a
+ * Converts between the tensor of a box and a vector of concatenated boxes, each in row-major order.
+ * Boxes that are already contiguous need only a reshape, and equal ones along one dimension a
  * transposition.
  */
 final class Packing {
@@ -23,7 +23,7 @@ final class Packing {
     this.builder = builder;
   }
 
-  /** The part {@code box} of a tensor that stands for {@code held}. */
+  /** Returns the part {@code box} of the tensor of {@code held}. */
   Value cut(Value value, Box held, Box box) {
     if (held.equals(box)) {
       return value;
@@ -36,7 +36,7 @@ final class Packing {
     return builder.add(new Movement.Slice(starts, box.shape().dims(), steps), value);
   }
 
-  /** A vector of these boxes of a tensor that stands for {@code held}. */
+  /** Returns the vector of boxes of the tensor of {@code held}. */
   Value pack(Value value, Box held, List<Box> boxes) {
     Box hull = boxes.stream().reduce(null, Box::hull);
     int dim = dimension(hull, boxes);
@@ -54,7 +54,7 @@ final class Packing {
     return flat(builder.add(new Movement.Transpose(List.of(1, 0, 2)), split));
   }
 
-  /** The tensor that stands for {@code whole}, from a vector of boxes which it consists of. */
+  /** Returns the tensor of {@code whole} from the vector of the boxes of which it consists. */
   Value unpack(Value vector, List<Box> boxes, Box whole) {
     int dim = dimension(whole, boxes);
     if (dim < 0) {
@@ -92,8 +92,8 @@ final class Packing {
   }
 
   /**
-   * The dimension along which the boxes make {@code whole} in their order, if they either are equal
-   * or nothing is outside that dimension; else -1.
+   * Returns the dimension along which the boxes form {@code whole} in their order, if they are
+   * equal or no dimension precedes it; else -1.
    */
   private static int dimension(Box whole, List<Box> boxes) {
     if (boxes.size() == 1) {
@@ -139,7 +139,7 @@ final class Packing {
     return pieces;
   }
 
-  /** Boxes of a grid, joined along dimensions from the innermost on. */
+  /** Joins the boxes of a grid along dimensions, beginning with the innermost one. */
   private Value joined(List<Value> pieces, List<Box> boxes, int dim) {
     if (pieces.size() == 1) {
       return pieces.getFirst();

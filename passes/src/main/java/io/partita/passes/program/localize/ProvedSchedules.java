@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes each schedule once and proves it, however often a model exchanges in the same way. */
+/** Makes and proves schedules; equal ones are made once. */
 final class ProvedSchedules {
   private final int capacity;
   private final Map<Made, Schedule> schedules = new HashMap<>();
@@ -26,10 +26,10 @@ final class ProvedSchedules {
   }
 
   /**
-   * The steps of each device of a group, with the numbers that devices have in the mesh.
+   * Returns the steps of each device of a group, with the numbers of devices in the mesh.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with a {@link
-   *     io.partita.passes.program.collective.CollectiveCode} when the schedule can't be proved
+   *     io.partita.passes.program.collective.CollectiveCode} if the schedule can't be proved
    */
   List<List<Step>> steps(Collective collective, Algorithm algorithm, List<Integer> group) {
     Made made = new Made(collective, algorithm);

@@ -9,7 +9,7 @@ import io.partita.ir.mesh.MeshCode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** That all shapes are numbers, as they are on a device. */
+/** Checks that all shapes are static. */
 final class StaticTypes {
   private StaticTypes() {}
 

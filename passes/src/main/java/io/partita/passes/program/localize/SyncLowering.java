@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Turns changes of layout into exchanges, with what packs and unpacks around them. */
+/** Lowers changes of layout to exchanges, with packing and unpacking around them. */
 final class SyncLowering {
   private final ProvedSchedules schedules;
   private final Map<Key, SyncPlan> plans = new HashMap<>();
@@ -33,7 +33,7 @@ final class SyncLowering {
 
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
-   *     io.partita.ir.mesh.MeshCode#RESHARD} for a change that has no lowering
+   *     io.partita.ir.mesh.MeshCode#RESHARD} if a change has no lowering
    */
   void lower(Node node, Communication.Relayout change, Layout from, List<DeviceGraph> devices) {
     Value operand = node.operand(0);

@@ -6,27 +6,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What all devices do for one change of layout: a few collectives one after the other, each in
- * groups of devices, and at the end what takes no messages.
+ * The plan of a change of layout for all devices: a sequence of collectives, each in groups of
+ * devices, and final local operations.
  *
- * @param starts by device: what it has before; null for nothing
- * @param stages by stage and device
- * @param ends by device
+ * @param starts the box that each device holds before, or null
+ * @param stages the parts by stage and device
+ * @param ends the final operations by device
  */
 record SyncPlan(List<Box> starts, List<List<Part>> stages, List<End> ends) {
   /**
-   * One device's part in a stage.
+   * The part of a device in a stage.
    *
-   * @param before what it has; null for nothing
-   * @param messages none where the device already has what it needs
-   * @param after what it has afterwards; null for nothing
+   * @param before the box that it holds before, or null
+   * @param messages the messages; empty if the device already holds what it needs
+   * @param after the box that it holds afterwards, or null
    */
   record Part(Box before, Optional<Messages> messages, Box after) {}
 
   /**
-   * @param elements of the collective's vector
-   * @param given the boxes of which the device's elements of the vector consist before, in order
-   * @param taken the same after
+   * @param elements the elements of the vector of the collective
+   * @param given the boxes of the device's elements of the vector before, in order
+   * @param taken those after
    */
   record Messages(
       long elements,
@@ -36,15 +36,15 @@ record SyncPlan(List<Box> starts, List<List<Part>> stages, List<End> ends) {
       List<Box> given,
       List<Box> taken) {}
 
-  /** What a device has in the end. */
+  /** The final operation of a device. */
   sealed interface End {
-    /** This part of what it has got. */
+    /** Keeps a part. */
     record Keep(Box box) implements End {}
 
-    /** This part of what it has got, with zeros around it. */
+    /** Keeps a part with zeros around it. */
     record Surround(Box box, Box whole) implements End {}
 
-    /** Zeros in the place of what another device keeps. */
+    /** Takes zeros in place of a term that another device keeps. */
     record Zeros() implements End {}
 
     record Nothing() implements End {}

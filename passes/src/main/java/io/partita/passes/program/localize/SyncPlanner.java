@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * Takes a change of layout apart. Partial values are joined first, so that less travels afterwards:
- * along axes that then split them, along those on which one place keeps them, along the others; and
- * what is left to be moved goes in one exchange along all axes that need it. No device is given
+ * Divides a change of layout into stages. Partial values are reduced first, so that fewer bytes are
+ * sent afterwards: along axes that then split them, along those on which one place keeps them, then
+ * along the others. A single exchange along all remaining axes moves the rest. No device receives
  * more than it or, in a later stage, a device of its group needs.
  */
 final class SyncPlanner {
@@ -34,7 +34,7 @@ final class SyncPlanner {
   private final Mesh mesh;
   private final GroupExchanges exchanges;
 
-  /** By device: what it has by now, and what it is to have; null for nothing. */
+  /** The box that each device holds so far, and the box that it needs; null if empty. */
   private final List<Box> held = new ArrayList<>();
 
   private final List<Box> wanted = new ArrayList<>();
@@ -53,7 +53,7 @@ final class SyncPlanner {
   }
 
   /**
-   * @throws PartitaException with {@link MeshCode#RESHARD} for a change that has no lowering
+   * @throws PartitaException with {@link MeshCode#RESHARD} if a change has no lowering
    */
   static SyncPlan plan(Layout from, Layout to, TensorType type, GroupExchanges exchanges) {
     return new SyncPlanner(from, to, type, exchanges).plan();
@@ -77,7 +77,7 @@ final class SyncPlanner {
     return new SyncPlan(starts, stages, ends);
   }
 
-  /** Of what a device has, the part that some device wants with which it exchanges later. */
+  /** Returns the part of a device's box that it or a later partner needs. */
   private List<Box> needs(Set<String> later) {
     Map<Integer, Box> hulls = new HashMap<>();
     for (int device = 0; device < mesh.devices(); device++) {
@@ -91,7 +91,9 @@ final class SyncPlanner {
     return needs;
   }
 
-  /** The first of the devices that differ from this one in their places on these axes only. */
+  /**
+   * Returns the first of the devices that differ from this one only in their places on these axes.
+   */
   private int first(int device, Set<String> axes) {
     int[] coordinates = Arrays.copyOf(mesh.coordinates(device), mesh.axes().size());
     axes.forEach(axis -> coordinates[mesh.index(axis)] = 0);
@@ -135,7 +137,7 @@ final class SyncPlanner {
         : new End.Surround(wanted.get(device), whole);
   }
 
-  /** Whether another device keeps what becomes a partial sum. */
+  /** Whether another device keeps the term of a partial sum. */
   private boolean isZeros(int device) {
     return to.partial().entrySet().stream()
         .filter(entry -> entry.getValue() == ReductionKind.SUM)
@@ -145,8 +147,8 @@ final class SyncPlanner {
   }
 
   /**
-   * What a device is to have but for zeros. A part that becomes a partial sum stays where it is, in
-   * the midst of zeros.
+   * Returns the box that a device needs apart from zeros. A part that becomes a partial sum stays
+   * in place, surrounded by zeros.
    */
   private Box own(int device) {
     Box box = Box.of(type, to, device);
@@ -161,7 +163,7 @@ final class SyncPlanner {
     return box;
   }
 
-  /** Of a part that becomes a partial value, that it can have zeros around it. */
+  /** Checks that a part that becomes a partial value can have zeros around it. */
   private void requireLowering() {
     for (String axis : to.partial().keySet()) {
       int dim = from.splitBy(axis);

@@ -8,8 +8,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The collectives of which a sync consists, one after the other. Partial values are joined first,
- * so that less travels afterwards; one exchange moves the rest.
+ * The successive collectives of a sync. Partial values are reduced first, so that fewer bytes are
+ * sent afterwards; one exchange moves the rest.
  */
 public enum SyncStage {
   REDUCE_SCATTER,
@@ -17,12 +17,12 @@ public enum SyncStage {
   ALL_REDUCE,
   MOVE;
 
-  /** Whether partial values are joined; otherwise elements are moved. */
+  /** Whether partial values are reduced; otherwise elements are moved. */
   boolean joins() {
     return this != MOVE;
   }
 
-  /** The mesh axes of each stage that a sync has, in order. */
+  /** Returns the mesh axes of each stage of a sync, in order. */
   public static SortedMap<SyncStage, Set<String>> of(Map<String, SyncKind> kinds) {
     SortedMap<SyncStage, Set<String>> stages = new TreeMap<>();
     kinds.forEach(

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Parts of constants. Devices that hold the same part share it; one that is a stretch of memory is
- * a view of the whole, and any other is copied together only when its elements are read.
+ * Parts of constants. Devices that hold the same part share it. A contiguous part is a view of the
+ * whole, and any other one is copied when its elements are read.
  */
 final class TensorParts {
   private final Map<Tensor, Map<Box, Tensor>> parts = new IdentityHashMap<>();
@@ -47,7 +47,7 @@ final class TensorParts {
     }
     long run = Box.elements(box) / rows * bits;
     boolean isAligned = run % 8 == 0;
-    // Two 4-bit elements share a byte, so that stretches may begin inside one.
+    // Two 4-bit elements share a byte, so that runs may begin inside one.
     for (int i = 0; i <= dim && i < box.rank(); i++) {
       long stride = whole.shape().strides()[i] * bits;
       isAligned &= box.from(i) * stride % 8 == 0;
@@ -70,12 +70,12 @@ final class TensorParts {
     return offset;
   }
 
-  /** Stretch by stretch of {@code run} bytes. */
+  /** Copies contiguous runs of {@code run} bytes. */
   private static MemorySegment copied(Tensor whole, Box box, long run) {
     int bits = whole.element().bits();
     long[] strides = whole.shape().strides();
     long size = Box.elements(box) * bits / 8;
-    // As an array of floats, it's read without a copy.
+    // An array of floats is read without a copy.
     MemorySegment copy =
         whole.element() == ElementType.F32
             ? MemorySegment.ofArray(new float[Math.toIntExact(size / Float.BYTES)])
@@ -93,7 +93,7 @@ final class TensorParts {
     return copy;
   }
 
-  /** To the place that is {@code count} elements further, at the beginning of a stretch. */
+  /** Advances by {@code count} elements, to the beginning of a run. */
   private static void advance(long[] at, Box box, long count) {
     long step = count;
     for (int i = at.length - 1; i >= 0; i--) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What is left of an operation when some of its operands are zero. */
+/** Simplifies operations whose operands are partly zero. */
 final class ZeroTerms {
   private ZeroTerms() {}
 
@@ -19,8 +19,8 @@ final class ZeroTerms {
   record Rest(Op op, List<Integer> operands) {}
 
   /**
-   * Whether all results are zero. An operand of which the device has no element is one over whose
-   * factors a sum goes, and the sum of nothing is zero.
+   * Whether all results are zero. An empty operand has a summed factor, and the sum of no elements
+   * is zero.
    */
   static boolean isZero(NodeLayouts layouts, List<Local> operands) {
     Linearity linearity = layouts.splits().rule().linearity();
@@ -34,7 +34,7 @@ final class ZeroTerms {
     return local instanceof Local.Zeros || local instanceof Local.Nothing;
   }
 
-  /** The operand that a sum of two consists of; -1 where that isn't so. */
+  /** Returns the only nonzero operand of a sum of two, or -1. */
   static int onlyTerm(Op op, List<Local> operands) {
     if (op instanceof Elementwise.Binary(BinaryFunction function)
         && function == BinaryFunction.ADD) {
@@ -47,7 +47,7 @@ final class ZeroTerms {
     return -1;
   }
 
-  /** Leaves out biases that are zero. */
+  /** Omits zero biases. */
   static Rest without(Op op, List<Local> operands) {
     int last = operands.size() - 1;
     boolean isLast = last >= 0 && operands.get(last) instanceof Local.Zeros;

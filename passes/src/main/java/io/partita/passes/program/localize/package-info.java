@@ -1,2 +1,5 @@
-/** From the mesh dialect to the program dialect: what each device does, and the messages. */
+/**
+ * Lowering from the mesh dialect to the program dialect: the computation and the messages of each
+ * device.
+ */
 package io.partita.passes.program.localize;

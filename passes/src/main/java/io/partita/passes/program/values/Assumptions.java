@@ -5,10 +5,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What isn't in the program.
+ * Facts about a run that are not in the program.
  *
- * @param filled positions of KV caches that hold keys; all of the capacity where it isn't given
- * @param floats count as of this type where it's narrower; what devices exchange is then of 32 bits
+ * @param filled the filled positions of KV caches; by default the whole capacity
+ * @param floats the type that floats are assumed to have, if it is narrower; exchanged values then
+ *     have 32 bits
  */
 public record Assumptions(OptionalLong filled, Optional<ElementType> floats) {
   public static final Assumptions NONE = new Assumptions(OptionalLong.empty(), Optional.empty());

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where the transformer blocks of a device begin and end in its order of execution, by what its
- * nodes say. A block begins with its first product with weights: the norm before it runs while the
- * weights of the block before are still in use.
+ * The ranges of a device's transformer blocks in execution order, by the origins of nodes. A block
+ * begins with its first product with weights: the norm before it runs while the weights of the
+ * previous block are still in use.
  */
 public final class BlockRanges {
   private final int[] firsts;
@@ -67,7 +67,10 @@ public final class BlockRanges {
     return firsts.length;
   }
 
-  /** The block of the node at an index; -1 before the first one, {@link #count} after the last. */
+  /**
+   * Returns the block of the node at an index; -1 before the first block, {@link #count} after the
+   * last one.
+   */
   public int block(int node) {
     if (firsts.length > 0 && node >= end) {
       return count();
@@ -76,7 +79,7 @@ public final class BlockRanges {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** The number in the whole model of a block of the device. */
+  /** Returns the number in the whole model of a block of the device. */
   public int number(int block) {
     return numbers[block];
   }

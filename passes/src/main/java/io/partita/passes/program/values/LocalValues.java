@@ -20,11 +20,11 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What the values of one device's graph are, and of which types they count. */
+/** The kinds of the values of a device's graph, and the types by which they are counted. */
 public final class LocalValues {
   private static final int EXCHANGED_BITS = 32;
 
-  /** What a value is to a memory. */
+  /** The kind of a value in a memory. */
   public enum Role {
     WEIGHT,
     TABLE,
@@ -36,7 +36,7 @@ public final class LocalValues {
   private final Assumptions assumptions;
   private final Map<Value, Role> roles = new IdentityHashMap<>();
 
-  /** By state, the dimension in which its positions are. */
+  /** The dimension of positions, by state. */
   private final Map<Value, Integer> positions = new IdentityHashMap<>();
 
   private final Map<Value, Boolean> exchanged = new IdentityHashMap<>();
@@ -115,7 +115,7 @@ public final class LocalValues {
     return role(value) == Role.STATE;
   }
 
-  /** The type as which a value is stored. */
+  /** Returns the type as which a value is stored. */
   public TensorType stored(Value value) {
     TensorType type = value.type();
     if (assumptions.floats().isEmpty() || !type.element().isFloat()) {
@@ -129,7 +129,8 @@ public final class LocalValues {
   }
 
   /**
-   * The type as which an operation reads or writes it: of a cache, the positions that are filled.
+   * Returns the type as which an operation reads or writes a value: for a cache, its filled
+   * positions.
    */
   public TensorType used(Value value) {
     TensorType type = stored(value);

@@ -1,2 +1,2 @@
-/** What the values of a device's graph are: their role, their size and the block they belong to. */
+/** Kinds, sizes and blocks of the values of a device's graph. */
 package io.partita.passes.program.values;

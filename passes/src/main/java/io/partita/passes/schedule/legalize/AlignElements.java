@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gathers and scatters of elements, with indices that have the data's extents but for one axis:
- * {@code gather(x, i) -> gather(x[:n], i)}, and {@code scatter(x, i, u) -> concat(scatter(x[:n], i,
- * u), x[n:])} where indices end earlier.
+ * Gives the indices of gathers and scatters of elements the extents of the data, except for one
+ * axis: {@code gather(x, i) -> gather(x[:n], i)}, and {@code scatter(x, i, u) ->
+ * concat(scatter(x[:n], i, u), x[n:])} if the indices are shorter.
  */
 final class AlignElements implements RewriteRule {
   @Override

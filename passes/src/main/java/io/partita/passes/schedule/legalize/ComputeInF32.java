@@ -21,7 +21,7 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code f(x) -> f16(f(f32(x)))}, for all but what moves floats of 16 bits without computing. */
+/** {@code f(x) -> f16(f(f32(x)))}, for all operations except movements of 16-bit floats. */
 final class ComputeInF32 implements RewriteRule {
   @Override
   public Class<? extends Op> root() {
@@ -55,7 +55,7 @@ final class ComputeInF32 implements RewriteRule {
     return element == ElementType.F16 || element == ElementType.BF16;
   }
 
-  /** Whether it's rounded to 16 bits by a kernel: once. */
+  /** Whether a kernel rounds it to 16 bits, once. */
   private static boolean isFloat(ElementType element) {
     return element == ElementType.F32 || element == ElementType.F64;
   }
@@ -64,7 +64,7 @@ final class ComputeInF32 implements RewriteRule {
     return value.type().element() == to ? value : graph.add(new Elementwise.Cast(to), value);
   }
 
-  /** None for what moves elements only. */
+  /** Empty for movements. */
   private static Optional<Op> inF32(Op op, List<Value> operands) {
     return switch (op) {
       case Source source -> Optional.empty();

@@ -8,14 +8,14 @@ import io.partita.ir.schedule.kernel.KernelStruct;
 import io.partita.ir.schedule.kernel.KernelTable;
 import java.util.Optional;
 
-/** Functions of elements that can follow a product in its loop, in place on each finished tile. */
+/** Elementwise functions that can follow a product in its loop, in place on each finished tile. */
 public final class Epilogues {
   private Epilogues() {}
 
   /**
-   * The kernel of an activation, or of a function of the sums and another operand.
+   * Returns the kernel of an activation, or of a function of the sums and another operand.
    *
-   * @return none if there is no such kernel, or it can't run in place
+   * @return the kernel; empty if there is none that can run in place
    */
   public static Optional<Kernel> kernel(Node node) {
     String suffix = "_" + node.operand(0).type().element();
@@ -28,7 +28,9 @@ public final class Epilogues {
     };
   }
 
-  /** Whether it computes each element of its result from the one of {@code sums} at its place. */
+  /**
+   * Whether it computes each element of its result from that of {@code sums} at the same position.
+   */
   static boolean isEpilogue(Node node, Value sums) {
     return kernel(node).isPresent()
         && node.result().type().equals(sums.type())

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code sum(nothing) -> 0}: what depends on no elements but those of constants is known. */
+/** {@code sum(nothing) -> 0}: folds values that depend on no elements except those of constants. */
 final class FoldEmpty implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

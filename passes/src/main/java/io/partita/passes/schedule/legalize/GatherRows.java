@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code gather_nd(data, indices) -> gather(rows of data, Σ index · stride)}. The tuples are mostly
- * constants, and so is their sum then.
+ * {@code gather_nd(data, indices) -> gather(rows of data, Σ index · stride)}. The tuples, and so
+ * their sums, are mostly constants.
  */
 final class GatherRows implements RewriteRule {
   @Override
@@ -55,10 +55,10 @@ final class GatherRows implements RewriteRule {
   }
 
   /**
-   * {@code Σ index · stride}: for each tuple, the number of the row of data that it names.
+   * Returns {@code Σ index · stride}: the row of data that each tuple selects.
    *
-   * @param shape the data's
-   * @param batch dimensions that both begin with
+   * @param shape the shape of the data
+   * @param batch the number of common batch dimensions
    */
   static Value numbers(Value indices, Shape shape, int batch, GraphEditor graph) {
     int tuple = (int) indices.type().shape().fromEnd(0).value();
@@ -76,7 +76,7 @@ final class GatherRows implements RewriteRule {
         : binary(BinaryFunction.ADD, row, starts(row.type(), batch, rowsOf, graph), graph);
   }
 
-  /** The element of each tuple at a place. */
+  /** Returns one element of each tuple. */
   private static Value index(Value indices, int place, GraphEditor graph) {
     Shape shape = indices.type().shape();
     int last = shape.rank() - 1;
@@ -89,14 +89,14 @@ final class GatherRows implements RewriteRule {
     return graph.add(new Movement.Reshape(shape.range(0, last)), slice);
   }
 
-  /** An index below 0 counts from the end. */
+  /** Normalises negative indices, which count from the end. */
   private static Value fromStart(Value index, long extent, GraphEditor graph) {
     Value isBelow = binary(BinaryFunction.LESS, index, number(index, 0, graph), graph);
     Value above = binary(BinaryFunction.ADD, index, number(index, extent, graph), graph);
     return graph.add(new Elementwise.Select(), isBelow, above, index);
   }
 
-  /** Of each batch the first row. */
+  /** Returns the first row of each batch. */
   private static Value starts(TensorType type, int batch, Shape rowsOf, GraphEditor graph) {
     long batches = rowsOf.range(0, batch).elements();
     long each = rowsOf.elements() / batches;

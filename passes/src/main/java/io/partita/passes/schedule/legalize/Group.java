@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Nodes that one loop over tiles computes: mostly one. What the nodes hand to each other isn't in
- * memory: no value between them is an operand or a result of the group, and nobody else reads it.
+ * The nodes that one loop over tiles computes, mostly a single one. Values between them aren't in
+ * memory: they are neither operands nor results of the group, and have no other users.
  *
- * @param nodes in their order in the graph
- * @param operands what they read from elsewhere, node by node and each operand as often as it's
- *     read: for one node its operands
- * @param results those of the last node
- * @param epilogues how many of the last nodes are functions of elements that the loop applies to
- *     each finished tile of what the nodes before them compute
+ * @param nodes the nodes in their order in the graph
+ * @param operands the operands from outside, node by node and with repetitions; for a single node
+ *     its operands
+ * @param results the results of the last node
+ * @param epilogues the number of last nodes that the loop applies, as elementwise functions, to
+ *     each finished tile of the nodes before
  */
 public record Group(List<Node> nodes, List<Value> operands, List<Value> results, int epilogues) {
   public Group {
@@ -32,17 +32,20 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
     return new Group(nodes, operands, nodes.getLast().results(), epilogues);
   }
 
-  /** The nodes before the epilogues. */
+  /** Returns the nodes before the epilogues. */
   public List<Node> main() {
     return nodes.subList(0, nodes.size() - epilogues);
   }
 
-  /** The nodes that are applied to finished tiles, in this order. */
+  /** Returns the epilogues in order. */
   public List<Node> epilogueNodes() {
     return nodes.subList(nodes.size() - epilogues, nodes.size());
   }
 
-  /** The same nodes in several groups: what computes the sums, then each epilogue by itself. */
+  /**
+   * Returns the nodes in several groups: the one that computes the sums, then each epilogue by
+   * itself.
+   */
   public List<Group> apart() {
     List<Group> groups = new ArrayList<>();
     groups.add(of(main(), 0));
@@ -50,7 +53,7 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
     return groups;
   }
 
-  /** The node that the loop is for: its name stands for the group in comments and reports. */
+  /** Returns the main node, which names the group in comments and reports. */
   public Node first() {
     return nodes.getFirst();
   }

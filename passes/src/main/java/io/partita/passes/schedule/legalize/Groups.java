@@ -18,17 +18,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which nodes of a legal graph one loop computes. A product or convolution of integers is one with
- * the requantization of its sums, and in between perhaps the sum with a vector along the columns. A
- * product or convolution, requantized or not, is also one with its epilogues: the functions of
- * elements that are computed from its result alone or with another operand, as activations,
- * residuals and gates are. Each other node is by itself.
+ * Groups the nodes of a legal graph into loops. An integer product or convolution forms a group
+ * with the requantization of its sums and, between them, the addition of a vector along the
+ * columns. A product or convolution, requantized or not, also forms a group with its epilogues:
+ * elementwise functions of its result and possibly another operand, such as activations, residuals
+ * and gates. Every other node is a group of its own.
  */
 public final class Groups {
   private static final Set<ElementType> REQUANTIZED =
       Set.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
-  /** Each may have an operand, which takes room in the working memory beside the product's. */
+  /**
+   * The largest number of epilogues; each may have an operand, which needs room in the working
+   * memory.
+   */
   private static final int MOST_EPILOGUES = 8;
 
   private final Map<Value, List<Node>> readers;
@@ -40,11 +43,11 @@ public final class Groups {
   }
 
   /**
-   * Every node but for the constants is in exactly one group; a group stands where its last node
-   * does. It depends on the graph's structure and types alone, not on the data of constants, so
-   * that devices of one role have the same groups.
+   * Returns the groups: every node except constants is in exactly one of them, and groups are in
+   * the order of their last nodes. They depend only on the structure and types of the graph, not on
+   * the data of constants, so that the devices of a role have the same groups.
    *
-   * @param graph as {@link Legalization} leaves it
+   * @param graph a graph from {@link Legalization}
    */
   public static List<Group> of(Graph graph) {
     Groups groups = new Groups(graph);
@@ -75,7 +78,7 @@ public final class Groups {
   }
 
   /**
-   * The epilogues of each node that computes sums. Where two products are operands of one node, it
+   * Returns the epilogues of each node that computes sums. A node with two products as operands
    * belongs to the later one.
    */
   private Map<Node, List<Node>> epilogues(
@@ -120,7 +123,7 @@ public final class Groups {
         && node.operands().stream().allMatch(value -> value.type().element() == ElementType.I32);
   }
 
-  /** The nodes that sum products for nobody but the reader of {@code sums}; none if it's others. */
+  /** Returns the nodes that compute {@code sums} for its single user; empty if it has others. */
   private List<Node> product(Value sums) {
     List<Node> nodes = new ArrayList<>();
     Value products = sums;
@@ -145,7 +148,10 @@ public final class Groups {
         && function == BinaryFunction.ADD;
   }
 
-  /** The operand of a sum to which the other one is a vector along the last axis, or null. */
+  /**
+   * Returns the operand of an addition whose other operand is a vector along the last axis, or
+   * null.
+   */
   private static Value withBias(Node sum) {
     for (int i = 0; i < 2; i++) {
       Value sums = sum.operand(i);
@@ -162,7 +168,7 @@ public final class Groups {
     return null;
   }
 
-  /** Whether one node reads it, once, and no output is it. */
+  /** Whether a value has a single use, by a node. */
   private boolean isReadOnce(Value value) {
     List<Node> list = readers.getOrDefault(value, List.of());
     return !outputs.contains(value)

@@ -15,7 +15,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code f32(f16(x)) -> x}: what loops hand to each other isn't rounded to 16 bits. */
+/** {@code f32(f16(x)) -> x}: values between loops aren't rounded to 16 bits. */
 final class KeepF32 implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> HALF = Capture.of("half");

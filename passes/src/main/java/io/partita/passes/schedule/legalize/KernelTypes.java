@@ -6,7 +6,7 @@ import io.partita.ir.op.Op;
 import io.partita.ir.schedule.kernel.KernelTable;
 import io.partita.ir.type.ElementType;
 
-/** The element types of operands for which the runtime has kernels that sum products. */
+/** The element types for which the runtime has kernels of products and scatters. */
 public final class KernelTypes {
   private KernelTypes() {}
 
@@ -19,24 +19,24 @@ public final class KernelTypes {
     return KernelTable.has("convolution_" + operands(data, weight));
   }
 
-  /** Whether elements, or rows, can be written, or joined, at places of such indices. */
+  /** Whether elements or rows can be written or combined at indices of such a type. */
   public static boolean hasScatter(Combine reduction, ElementType element, ElementType indices) {
     return indices == ElementType.I64 && KernelTable.has(scatter(reduction, element));
   }
 
-  /** The name of the kernel that writes or joins them. */
+  /** Returns the name of the kernel that writes or combines them. */
   public static String scatter(Combine reduction, ElementType element) {
     return reduction == Combine.REPLACE
         ? "scatter_" + element.bits()
         : "scatter_" + reduction.text() + "_" + element;
   }
 
-  /** Kernels of floats are named by the one type that both operands have. */
+  /** Returns the types in names of kernels; for floats, the common type of both operands. */
   public static String operands(ElementType left, ElementType right) {
     return left.isFloat() && left == right ? left.text() : left + "_" + right;
   }
 
-  /** Whether the operation has a kernel for its first two operands. */
+  /** Whether an operation has a kernel for its first two operands. */
   static boolean hasKernel(Op op, ElementType left, ElementType right) {
     return switch (op) {
       case Contraction.MatMul product -> hasProduct(left, right);

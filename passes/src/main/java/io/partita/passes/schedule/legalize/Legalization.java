@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Rewrites the graph of each device of a program such that no node needs more than one loop over
+ * Rewrites the graph of each device of a program so that each node needs at most one loop over
  * tiles.
  *
- * <p>Inputs, outputs and states keep names, types and order; exchanges stay in their order. There
- * are no feed-forward networks, patch embeddings and einsums left: they are {@link
- * io.partita.ir.op.Structured.Linear}, {@link io.partita.ir.op.Contraction.MatMul}, element-wise
- * and movement nodes. What a requantization, norm or softmax of integers leaves in 8 bits is kept
- * in 8, but for those whose only reader needs 32. Floats of 16 bits are computed with in 32, and
- * not rounded to 16 between. Small constants are folded. Large ones aren't: a reshape, transpose or
- * cast of a constant may be left, and is to be done when compiling.
+ * <p>Inputs, outputs and states keep names, types and order, and exchanges their order.
+ * Feed-forward networks, patch embeddings and einsums become {@link
+ * io.partita.ir.op.Structured.Linear}, {@link io.partita.ir.op.Contraction.MatMul}, elementwise and
+ * movement nodes. Results of integer requantizations, norms and softmaxes that fit 8 bits are kept
+ * in 8 bits, unless their only user needs 32. Operations on 16-bit floats compute in 32 bits,
+ * without rounding to 16 bits in between. Small constants are folded. Large ones aren't: reshapes,
+ * transposes or casts of constants may remain, and are computed at compile time.
  *
- * <p>Not every node has a kernel: which have is what lowering finds.
+ * <p>Not every node has a kernel; lowering reports those without.
  */
 public final class Legalization {
-  /** One loop for each node. */
+  /** Splits operations into one loop each. */
   private static final List<RewriteRule> SPLIT =
       List.of(
           new SplitFfn(),
@@ -42,15 +42,15 @@ public final class Legalization {
           new AlignElements(),
           new WidenNibbles());
 
-  /** Two elements of a byte apart. */
+  /** Unpacks 4-bit elements. */
   private static final List<RewriteRule> NIBBLES =
       List.of(new UnpackNibbles(), new UnpackMessages());
 
-  /** Floats of 16 bits as what they are kept in only. */
+  /** Keeps 16-bit floats in memory only. */
   private static final List<RewriteRule> HALVES =
       List.of(new ComputeInF32(), new KeepF32(), new MoveF32());
 
-  /** Integers as narrow as they are known to be, with casts where they're read. */
+  /** Narrows integers to their known ranges, with casts at their uses. */
   private static final List<RewriteRule> NARROW =
       List.of(
           new NarrowRequantized(),
@@ -59,7 +59,7 @@ public final class Legalization {
           new MoveNarrow(),
           new ReadNarrow());
 
-  /** As wide as they are read, and as there are kernels. */
+  /** Widens them to what users and kernels need. */
   private static final List<RewriteRule> WIDEN =
       List.of(
           new RequantizeWide(),
@@ -80,9 +80,9 @@ public final class Legalization {
   }
 
   /**
-   * @param device one device's program, of static types
-   * @param workingBytes of the memory that kernels work on, or of the smallest one: longer lines
-   *     are computed in parts
+   * @param device the program of one device, of static types
+   * @param workingBytes the bytes of the smallest working memory; longer lines are computed in
+   *     parts
    */
   public static Module legalize(Module device, long workingBytes) {
     GraphEditor graph = new GraphEditor(device.graph());
@@ -93,12 +93,12 @@ public final class Legalization {
     return device.with(graph.freeze());
   }
 
-  /** All rules that this applies, but for those of {@link SimplifyPass}. */
+  /** Returns all rules except those of {@link SimplifyPass}. */
   public static List<RewriteRule> rules(long workingBytes) {
     return steps(workingBytes).stream().flatMap(List::stream).toList();
   }
 
-  /** In this order, each until none of its rules fires any more. */
+  /** Returns the rule sets in order, each of which is applied until none of its rules fires. */
   private static List<List<RewriteRule>> steps(long workingBytes) {
     LongLines lines = new LongLines(workingBytes);
     List<RewriteRule> parts =

@@ -5,28 +5,29 @@ import io.partita.ir.type.Shape;
 import java.util.List;
 
 /**
- * Which lines don't fit the working memory, of which a kernel needs each whole.
+ * Finds lines that a kernel needs whole, but that don't fit the working memory.
  *
- * @param bytes of the working memory
+ * @param bytes the bytes of the working memory
  */
 record LongLines(long bytes) {
-  /** Lines that lie beside each other are loaded so many at a time. */
+  /** The number of adjacent lines that are loaded together. */
   private static final long NEIGHBOURS = 8;
 
   /**
-   * How many elements of the line along an axis fit; all, if the smallest tile does.
+   * Returns the number of elements of a line along an axis that fit; all, if the smallest tile
+   * fits.
    *
-   * @param each bytes of all operands and results for each element of the line
+   * @param each the bytes of all operands and results per element of the line
    */
   long part(Shape shape, int axis, long each) {
     return part(shape, List.of(axis), axis, each);
   }
 
   /**
-   * The same for a line that runs along several axes, of which one is cut.
+   * Does the same for a line along several axes, one of which is divided.
    *
-   * @param axes of the line
-   * @param axis one of them
+   * @param axes the axes of the line
+   * @param axis the axis that is divided
    */
   long part(Shape shape, List<Integer> axes, int axis, long each) {
     long others = 1;
@@ -35,11 +36,11 @@ record LongLines(long bytes) {
     }
     others = others / shape.extent(axis) * each * beside(shape, axes);
     long extent = shape.extent(axis);
-    // Half of it, so that the next part can be loaded meanwhile.
+    // Half of it, so that the next part can be loaded in the meantime.
     return others * extent <= bytes ? extent : Math.max(1, bytes / 2 / others);
   }
 
-  /** Lines beside each other that a tile has at least. */
+  /** Returns the least number of adjacent lines in a tile. */
   private static long beside(Shape shape, List<Integer> axes) {
     for (int axis = shape.rank() - 1; axis >= 0; axis--) {
       if (axes.contains(axis)) {

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code move(i32(x)) -> i32(move(x))}, also for the largest element under a window. */
+/** {@code move(i32(x)) -> i32(move(x))}, also for max pooling. */
 final class MoveNarrow implements RewriteRule {
   @Override
   public Class<? extends Op> root() {
@@ -53,7 +53,7 @@ final class MoveNarrow implements RewriteRule {
         : Optional.empty();
   }
 
-  /** Whether there's an element under each place of the window, which padding alone hasn't. */
+  /** Whether each window position contains an element, and not only padding. */
   private static boolean touches(Window window) {
     for (int axis = 0; axis < window.spatialRank(); axis++) {
       if (Math.max(window.low().get(axis), window.high().get(axis)) >= window.reach(axis)) {

@@ -8,9 +8,9 @@ import io.partita.ir.type.ElementType;
 import io.partita.passes.rewrite.Pattern;
 import java.util.Optional;
 
-/** Integers of 32 bits that are known to fit 8. */
+/** 32-bit integers that are known to fit 8 bits. */
 final class Narrow {
-  /** Numbers of 8 bits, cast to 32. */
+  /** An 8-bit value cast to 32 bits. */
   static final Pattern WIDENED =
       Pattern.op(
           Elementwise.Cast.class,
@@ -23,7 +23,7 @@ final class Narrow {
 
   private Narrow() {}
 
-  /** The type of 8 bits that holds all of a range, signed where both do. */
+  /** Returns the 8-bit type that holds a range; the signed one if both do. */
   static Optional<ElementType> type(long low, long high) {
     if (low >= ElementType.I8.minimum() && high <= ElementType.I8.maximum()) {
       return Optional.of(ElementType.I8);
@@ -33,7 +33,7 @@ final class Narrow {
         : Optional.empty();
   }
 
-  /** What a value is where it's the same number of 8 bits cast to 32. */
+  /** Returns the 8-bit value of which a value is a cast. */
   static Optional<Value> source(Value value, GraphEditor graph) {
     Node cast = graph.definition(value).orElse(null);
     if (cast == null

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code norm(i32(x)) -> i32(i8(norm(x)))}, where the norm's range fits 8 bits: what wraps in the
- * type of x has the bits of the range's.
+ * {@code norm(i32(x)) -> i32(i8(norm(x)))}, if the range of the norm fits 8 bits: a value that
+ * wraps in the type of x has the same bits in that of the range.
  */
 final class NarrowNorm implements RewriteRule {
   @Override

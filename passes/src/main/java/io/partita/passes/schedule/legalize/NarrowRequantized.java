@@ -11,7 +11,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code i32 requantize(x) -> i32(i8 requantize(x))}, where its range fits 8 bits. */
+/** {@code i32 requantize(x) -> i32(i8 requantize(x))}, if its range fits 8 bits. */
 final class NarrowRequantized implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

@@ -13,8 +13,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code softmax(i32(x)) -> i32(u8(softmax(x)))} of at most 256 levels: what wraps in the type of x
- * has the bits of u8.
+ * {@code softmax(i32(x)) -> i32(u8(softmax(x)))} of at most 256 levels: a value that wraps in the
+ * type of x has the same bits in u8.
  */
 final class NarrowSoftmax implements RewriteRule {
   private static final long LEVELS = 256;
@@ -34,7 +34,7 @@ final class NarrowSoftmax implements RewriteRule {
     boolean fits =
         switch ((IntegerNetwork) node.op()) {
           case IntegerNetwork.IntegerSoftmax softmax -> softmax.levels() <= LEVELS;
-          // A sum over groups may be less than one element's share of the whole.
+          // A sum over groups may be less than the share of one element.
           case IntegerNetwork.PowerSoftmax softmax ->
               softmax.levels() <= LEVELS && softmax.group() == 0;
           case IntegerNetwork other -> false;

@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code patch_embedding(image) -> linear(patches)}: patches are copied into rows, in the order of
- * the weight's elements, so that sums are those of the convolution. Every such embedding matches.
+ * {@code patch_embedding(image) -> linear(patches)}: patches are copied to rows, in the order of
+ * the weight's elements, so that the order of summation is that of the convolution. Every such
+ * embedding matches.
  */
 final class ProjectPatches implements RewriteRule {
   @Override

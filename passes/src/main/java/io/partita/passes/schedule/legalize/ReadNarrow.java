@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * {@code f(i32(x)) -> f(x)} for products, convolutions and requantizations, which compute in 32
- * bits or more whatever their operands are.
+ * bits or more for operands of any type.
  */
 final class ReadNarrow implements RewriteRule {
   @Override
@@ -39,7 +39,7 @@ final class ReadNarrow implements RewriteRule {
     };
   }
 
-  /** Both operands if there's a kernel for these, and else one. */
+  /** Narrows both operands if there is a kernel, or else one. */
   private static Optional<Value> contraction(Node node, List<Value> operands, GraphEditor graph) {
     for (int sides = 3; sides > 0; sides--) {
       Optional<List<Value>> changed =

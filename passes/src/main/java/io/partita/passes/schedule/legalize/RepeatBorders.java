@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A padding that repeats elements, as a concatenation of slices: forwards, backwards, or of one
- * element again and again.
+ * Replaces paddings that repeat elements by concatenations of slices: forwards, backwards, or of
+ * one repeated element.
  */
 final class RepeatBorders implements RewriteRule {
   @Override
@@ -53,7 +53,7 @@ final class RepeatBorders implements RewriteRule {
     return Optional.of(padded);
   }
 
-  /** For each place of the result, the one that it repeats. */
+  /** Returns the index that each index of the result repeats. */
   private static long[] origins(Movement.Pad pad, int axis, long extent) {
     long low = Math.max(0, pad.low().get(axis));
     long high = Math.max(0, pad.high().get(axis));

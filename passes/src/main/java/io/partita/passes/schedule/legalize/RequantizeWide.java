@@ -15,7 +15,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code i32(i8 requantize(x)) -> i32 requantize(x)}, where nobody reads the narrow form. */
+/** {@code i32(i8 requantize(x)) -> i32 requantize(x)}, if the narrow form has no other use. */
 final class RequantizeWide implements RewriteRule {
   private static final Capture<Value> NARROW = Capture.of("narrow");
   private static final Pattern PATTERN =

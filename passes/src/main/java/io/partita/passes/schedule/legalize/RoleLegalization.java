@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Legalizes one device of each role, and gives the others the same graph with their own exchanges:
- * it has the right shapes and the wrong weights.
+ * Legalizes one device of each role, and gives the others its graph with their own exchanges, which
+ * has the right shapes but the wrong weights.
  */
 public final class RoleLegalization {
   private RoleLegalization() {}
 
-  /** As {@link Legalization#legalize(Program, long)}, for what depends on shapes only. */
+  /** Like {@link Legalization#legalize(Program, long)}, for purposes that depend on shapes only. */
   public static Program legalize(Program program, long workingBytes) {
     Module[] legal = new Module[program.devices().size()];
     for (Role role : Roles.of(program)) {

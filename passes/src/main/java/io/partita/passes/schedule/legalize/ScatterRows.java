@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * {@code scatter_nd(data, indices, updates)} of rows of a matrix, whose numbers are {@code Σ index
- * · stride}. All but such a scatter itself is rewritten, so the pattern takes any.
+ * · stride}. The pattern matches any scatter; one that already has this form is not rewritten.
  */
 final class ScatterRows implements RewriteRule {
   @Override

@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code f(x) -> concat(f(x[0]), f(x[1]), …)} for attention with lengths of keys and updates of
- * caches: a loop reads one position, so each batch has a loop of its own.
+ * {@code f(x) -> concat(f(x[0]), f(x[1]), …)} for attention with key lengths and cache updates: a
+ * loop reads one position, so each batch element needs its own loop.
  */
 final class SplitBatches implements RewriteRule {
-  /** After queries, keys and values. */
+  /** The index of the mask, after queries, keys and values. */
   private static final int MASK = 3;
 
   @Override
@@ -64,7 +64,7 @@ final class SplitBatches implements RewriteRule {
     return op instanceof Attention attention && attention.mask() && operand == MASK;
   }
 
-  /** A mask broadcasts to batches, heads, queries and keys. */
+  /** Slices a mask, which broadcasts to batches, heads, queries and keys. */
   private static boolean hasBatches(TensorType mask) {
     return mask.rank() == 4 && !mask.dim(0).is(1);
   }

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A convolution over three spatial dimensions or more as one over all but the first: what lies
- * under a window along that one becomes channels, and its places become images.
+ * Replaces a convolution over three or more spatial dimensions by one over all but the first: the
+ * elements of a window along the first one become channels, and its positions become images.
  */
 final class SplitConvolution implements RewriteRule {
   private static final int MOST = 2;
@@ -99,7 +99,7 @@ final class SplitConvolution implements RewriteRule {
     return terms.reshaped(arranged, new Shape(dims));
   }
 
-  /** The window along all but the first dimension. */
+  /** Returns the window along all but the first dimension. */
   static Window rest(Window window) {
     int rank = window.spatialRank();
     return new Window(

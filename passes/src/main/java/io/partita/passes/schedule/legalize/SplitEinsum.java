@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An einsum of two operands as a matrix product between reshapes and transposes, and one of one
- * operand as a sum and a transpose. One in which an operand has an index twice stays.
+ * Replaces an einsum of two operands by a matrix product between reshapes and transposes, and one
+ * of one operand by a sum and a transpose. An einsum in which an operand repeats an index is kept.
  */
 final class SplitEinsum implements RewriteRule {
   @Override
@@ -34,7 +34,7 @@ final class SplitEinsum implements RewriteRule {
     return Pattern.result(Contraction.Einsum.class, SplitEinsum::isProductOrSum);
   }
 
-  /** A value and the letters of its dimensions. */
+  /** A value with the letters of its dimensions. */
   private record Term(Value value, String letters) {
     long extents(String chosen) {
       return chosen.chars().mapToLong(letter -> extent((char) letter)).reduce(1, (x, y) -> x * y);
@@ -68,7 +68,7 @@ final class SplitEinsum implements RewriteRule {
     return letters.chars().distinct().count() < letters.length();
   }
 
-  /** Sums over what nobody else has. */
+  /** Sums over indices that no other operand or the result has. */
   private static Term sum(Term term, String others, GraphEditor graph) {
     List<Integer> axes = new ArrayList<>();
     for (int axis = 0; axis < term.letters.length(); axis++) {

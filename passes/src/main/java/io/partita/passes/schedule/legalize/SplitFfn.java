@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /**
  * {@code ffn(x) -> linear(act(linear(x)))}, or {@code linear(act(linear(x)) * linear(x))}. Every
- * network is split, so any operands match.
+ * network is split, so the pattern matches any operands.
  */
 final class SplitFfn implements RewriteRule {
   @Override

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * {@code softmax(x) -> e / sum(e)} with {@code e = exp(x - max(x))}, and a norm as what it means,
- * of lines that don't fit the working memory.
+ * {@code softmax(x) -> e / sum(e)} with {@code e = exp(x - max(x))}, and norms into their
+ * definition, if lines don't fit the working memory.
  */
 final class SplitLines implements RewriteRule {
   private final LongLines lines;
@@ -75,7 +75,7 @@ final class SplitLines implements RewriteRule {
     Value x = operands.getFirst();
     Shape shape = x.type().shape();
     List<Integer> axes = IntStream.range(norm.axis(), shape.rank()).boxed().toList();
-    // Scale and bias are there beside the row, each as long as it.
+    // Scale and bias of the same length are in the working memory too.
     long each = (1 + operands.size()) * LongLines.bytes(x.type().element());
     boolean fits =
         shape.elements() == 0

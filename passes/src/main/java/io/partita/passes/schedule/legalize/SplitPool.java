@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A pooling over three spatial dimensions or more as one over all but the first, and one over that:
- * a window counts as many elements as its sides have, multiplied, and so a mean is one of means.
+ * Replaces a pooling over three or more spatial dimensions by one over all but the first, and one
+ * over the first. All windows have the same number of elements, so that the mean is a mean of
+ * means.
  */
 final class SplitPool implements RewriteRule {
   private static final int MOST = 2;

@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * {@code sum(x) -> sum(concat(sum(x[0:n]), sum(x[n:2n]), …))} of lines that don't fit the working
- * memory; so also maxima, products, the places of the largest elements, the largest elements
- * themselves, and cumulative sums, to which what came before is added.
+ * memory; likewise maxima, products, arg max, top k, and cumulative sums, to which the sums of
+ * previous parts are added.
  */
 final class SplitReduction implements RewriteRule {
   private final LongLines lines;
@@ -75,7 +75,7 @@ final class SplitReduction implements RewriteRule {
     int axis =
         Collections.max(op.axes(), java.util.Comparator.comparingLong(each -> shape.extent(each)));
     long size = lines.part(shape, op.axes(), axis, LongLines.bytes(element));
-    // Parts of one element are as many as there were.
+    // Parts of one element would not reduce anything.
     if (size == shape.extent(axis) || size == 1 && op.axes().size() == 1) {
       return Optional.empty();
     }
@@ -91,7 +91,7 @@ final class SplitReduction implements RewriteRule {
     return Optional.of(terms.reshaped(terms.graph().add(last, terms.concat(axis, joined)), result));
   }
 
-  /** Integers are summed in 64 bits, as their kernel does. */
+  /** Integers are summed in 64 bits, as in their kernel. */
   private static Value mean(Terms terms, Reduction.Reduce op, Value x) {
     ElementType element = x.type().element();
     ElementType wide = element.isFloat() || element == ElementType.U64 ? element : ElementType.I64;
@@ -128,7 +128,7 @@ final class SplitReduction implements RewriteRule {
             terms.graph().add(new Movement.GatherElements(op.axis()), all, chosen), result));
   }
 
-  /** Places in a part as places in the whole line. */
+  /** Converts indices in a part to indices in the whole line. */
   private static Value from(Terms terms, Value places, long start) {
     return start == 0
         ? places
@@ -139,7 +139,7 @@ final class SplitReduction implements RewriteRule {
     long extent = x.type().shape().extent(op.axis());
     long most = op.k().value();
     long each = LongLines.bytes(x.type().element());
-    // Values and indices of each chosen element are there beside the line.
+    // Values and indices of the chosen elements are in the working memory too.
     long size = lines.part(x.type().shape(), op.axis(), each + (most == extent ? each + 8 : 0));
     if (size == extent || size < 2 * most) {
       return Optional.empty();

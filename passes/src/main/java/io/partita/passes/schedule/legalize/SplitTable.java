@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code gather(x, i) -> select(i < n, gather(x[0:n], i), gather(x[n:], i - n))} of lines that
- * don't fit the working memory. Rows of constants are fetched from a farther memory one by one, and
- * single indices read beforehand, so these stay.
+ * {@code gather(x, i) -> select(i < n, gather(x[0:n], i), gather(x[n:], i - n))} for lines that
+ * don't fit the working memory. Gathers of rows of constants, which are fetched from a farther
+ * memory one by one, and of a single index, which is read beforehand, are kept.
  */
 final class SplitTable implements RewriteRule {
   private final LongLines lines;
@@ -88,7 +88,7 @@ final class SplitTable implements RewriteRule {
     return Optional.of(result);
   }
 
-  /** A gather's indices stand where its axis was, before what follows that. */
+  /** The dimensions of the indices replace the axis of a gather. */
   private static Value broadcasting(Terms terms, Value condition, Node node) {
     if (!(node.op() instanceof Movement.Gather(int axis))) {
       return condition;

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A transposed convolution as a convolution of the data with zeros between its elements, by the
- * weight turned around.
+ * Replaces a transposed convolution by a convolution of the data, with zeros between its elements,
+ * with the reversed weight.
  */
 final class StuffZeros implements RewriteRule {
   @Override
@@ -86,7 +86,7 @@ final class StuffZeros implements RewriteRule {
     return terms.padded(stuffed, low, high);
   }
 
-  /** {@code [c, f/g, kernel…] -> [f, c/g, kernel…]}, each kernel from its end. */
+  /** {@code [c, f/g, kernel…] -> [f, c/g, kernel…]}, with reversed kernels. */
   private static Value turned(Terms terms, Value weight, long groups) {
     Value turned = weight;
     Shape shape = weight.type().shape();

@@ -15,14 +15,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Nodes that rules add, of static types. What changes nothing adds none. */
+/** Adds nodes of static types for rules. Operations without effect add none. */
 record Terms(GraphEditor graph) {
-  /** {@code size} indices of an axis from {@code start} on. */
+  /** Slices {@code size} indices of an axis, beginning at {@code start}. */
   Value slice(Value value, int axis, long start, long size) {
     return slice(value, axis, start, size, 1);
   }
 
-  /** {@code size} indices of an axis from {@code start} on, {@code step} apart. */
+  /** Slices {@code size} indices of an axis, beginning at {@code start}, {@code step} apart. */
   Value slice(Value value, int axis, long start, long size, long step) {
     Shape shape = value.type().shape();
     if (start == 0 && size == shape.extent(axis) && step == 1) {
@@ -56,7 +56,7 @@ record Terms(GraphEditor graph) {
     return graph.add(new Movement.Transpose(List.of(permutation)), value);
   }
 
-  /** With zeros around it, or without elements where paddings are negative. */
+  /** Pads with zeros, or removes elements if paddings are negative. */
   Value padded(Value value, List<Long> low, List<Long> high) {
     boolean isSame = low.stream().allMatch(each -> each == 0) && high.equals(low);
     return isSame
@@ -77,7 +77,7 @@ record Terms(GraphEditor graph) {
     return graph.add(new Elementwise.Binary(function), left, right);
   }
 
-  /** A scalar of the element type of another value. */
+  /** Returns a scalar of the element type of another value. */
   Value number(Value like, long value) {
     return graph.constant(Tensor.filled(TensorType.scalar(like.type().element()), value));
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code exchange(i4 x) -> i4(exchange(i8(x)))}: a slice of a message may begin or end in the
- * middle of a byte, so each element travels in a byte of its own.
+ * {@code exchange(i4 x) -> i4(exchange(i8(x)))}: a slice of a message may begin or end inside a
+ * byte, so each element is sent as a byte.
  */
 final class UnpackMessages implements RewriteRule {
   @Override

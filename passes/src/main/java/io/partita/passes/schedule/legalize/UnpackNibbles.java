@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code f(i4 x) -> i4(f(i8(x)))}: two elements in a byte are taken apart before any other kernel
- * sees them, and put together after.
+ * {@code f(i4 x) -> i4(f(i8(x)))}: packed elements are unpacked before any other kernel uses them,
+ * and packed again afterwards.
  */
 final class UnpackNibbles implements RewriteRule {
   @Override
@@ -41,7 +41,7 @@ final class UnpackNibbles implements RewriteRule {
     boolean isOther =
         op instanceof Source || op instanceof Communication || op instanceof Movement.Reshape;
     List<Value> operands = graph.operands(node);
-    // These say themselves of which type their result is.
+    // The type of these results is an attribute.
     boolean isTyped = op instanceof Contraction || op instanceof IntegerNetwork;
     boolean isWritten = isNibble(node.results().getFirst());
     if (isOther || isTyped && isWritten || node.results().size() != 1) {
@@ -81,7 +81,9 @@ final class UnpackNibbles implements RewriteRule {
     return value.type().element().bits() < Byte.SIZE;
   }
 
-  /** From nibbles to bytes of the same kind, or back: what a kernel does. */
+  /**
+   * Whether a cast converts nibbles to bytes of the same signedness, or back, which a kernel does.
+   */
   private static boolean isPacking(Value from, Value to) {
     ElementType source = from.type().element();
     ElementType target = to.type().element();
@@ -90,7 +92,7 @@ final class UnpackNibbles implements RewriteRule {
         : target.bits() < Byte.SIZE && source == wide(target);
   }
 
-  /** The bytes of the same kind. */
+  /** Returns the byte type of the same signedness. */
   static ElementType wide(ElementType nibble) {
     return nibble.kind() == ElementType.Kind.SIGNED ? ElementType.I8 : ElementType.U8;
   }

@@ -16,10 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code f(x) -> i16(f(i32(x)))} for integers that have no kernels of their own: it wraps to the
- * same. Those of 32 bits without a sign are computed with in 64, whose sums and products wrap alike
- * with and without one. Which element types widen depends on the operation, so {@link #apply} looks
- * at both.
+ * {@code f(x) -> i16(f(i32(x)))} for integers without kernels; the result wraps to the same value.
+ * Unsigned 32-bit integers are computed in 64 bits, whose sums and products wrap to the same value.
+ * The widened types depend on the operation, so {@link #apply} examines both.
  */
 final class WidenElements implements RewriteRule {
   private static final Set<ElementType> OF_ONE =

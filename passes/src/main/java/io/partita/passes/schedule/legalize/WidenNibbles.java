@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code dequantize(u4) -> dequantize(u8)} of constants, also of rows of them: kernels take whole
- * bytes.
+ * {@code dequantize(u4) -> dequantize(u8)} of constants and rows of constants, because kernels take
+ * whole bytes.
  */
 final class WidenNibbles implements RewriteRule {
   @Override
@@ -44,7 +44,7 @@ final class WidenNibbles implements RewriteRule {
         : Optional.empty();
   }
 
-  /** The same numbers, if they come from a constant by movements alone. */
+  /** Returns the widened numbers, if they come from a constant by movements alone. */
   private static Optional<Value> widened(Value value, ElementType wide, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node == null) {

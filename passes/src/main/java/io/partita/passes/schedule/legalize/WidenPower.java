@@ -13,9 +13,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code pow(i8(x), y) -> i8(pow(i64(x), i64(y)))}, of base and exponent of one type that has a
- * kernel. A float to the power of an integer, and the other way round, is one of f64: that holds
- * both.
+ * {@code pow(i8(x), y) -> i8(pow(i64(x), i64(y)))}, with base and exponent of one type that has a
+ * kernel. A power of a float and an integer is computed in f64, which holds both.
  */
 final class WidenPower implements RewriteRule {
   @Override

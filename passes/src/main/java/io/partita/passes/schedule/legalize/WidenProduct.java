@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code x × w -> i32(x) × i32(w)}, or one of them, where there's no kernel for the types. */
+/** {@code x × w -> i32(x) × i32(w)}, or only one of them, if there is no kernel for the types. */
 final class WidenProduct implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

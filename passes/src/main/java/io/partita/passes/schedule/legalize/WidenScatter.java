@@ -13,8 +13,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code scatter(x, i, u) -> i8(scatter(i32(x), i, i32(u)))} where updates are joined with what is
- * there: it wraps to the same.
+ * {@code scatter(x, i, u) -> i8(scatter(i32(x), i, i32(u)))} if updates are combined with elements;
+ * the result wraps to the same value.
  */
 final class WidenScatter implements RewriteRule {
   @Override

@@ -24,8 +24,8 @@ import java.util.Optional;
 
 /**
  * {@code x[2,0] · w[0,3] + b -> b}, {@code pad(nothing, fill) -> fill}, {@code scatter(data,
- * nothing) -> data}: what operands without elements leave of an operation, whose kernel would need
- * a place for them.
+ * nothing) -> data}: simplifies operations with empty operands, for which kernels would need an
+ * address.
  */
 final class WithoutElements implements RewriteRule {
   @Override
@@ -77,7 +77,7 @@ final class WithoutElements implements RewriteRule {
   }
 
   /**
-   * @param inner dimensions of the result after the one that the bias has
+   * @param inner the number of dimensions of the result after that of the bias
    */
   private static Value bias(Terms terms, Value bias, int inner, TensorType type) {
     Shape shape = bias.type().shape();
@@ -88,7 +88,7 @@ final class WithoutElements implements RewriteRule {
     return terms.broadcast(wide, type.shape());
   }
 
-  /** No keys give zeros; queries and keys without features are all at a right angle. */
+  /** No keys give zeros; queries and keys without features have scores of 0. */
   private static Optional<Value> attention(
       Terms terms, Structured.Attention attention, List<Value> operands, TensorType type) {
     TensorType query = operands.get(0).type();
@@ -102,7 +102,7 @@ final class WithoutElements implements RewriteRule {
     return Optional.of(terms.graph().add(attention, changed));
   }
 
-  /** Without indices, or with updates of all of the data, one after the other. */
+  /** Handles scatters without indices, or whose updates replace all data one after the other. */
   private static Optional<Value> scatter(Terms terms, Combine reduction, List<Value> operands) {
     Value data = operands.get(0);
     Value updates = operands.get(2);
@@ -127,7 +127,7 @@ final class WithoutElements implements RewriteRule {
     return Optional.of(terms.binary(kind.function(), data, one));
   }
 
-  /** Index tuples without indices stand for all of the data of their batch element. */
+  /** Empty index tuples select all data of their batch element. */
   private static Value gather(Terms terms, int batch, Value data, Value indices, Shape result) {
     Shape shape = data.type().shape();
     Shape ones = new Shape(List.of());

@@ -1,2 +1,2 @@
-/** Makes a device's graph one of operations that the runtime's kernels compute, or nearly so. */
+/** Rewrites of a device's graph to operations that kernels of the runtime compute. */
 package io.partita.passes.schedule.legalize;

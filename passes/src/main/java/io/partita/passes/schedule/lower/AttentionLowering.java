@@ -18,18 +18,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code attention.h}: heads and queries are cut, and keys, along which a state stays in the
+ * {@code attention.h}: heads and queries are tiled, and keys, along which a state stays in the
  * working memory.
  *
- * <p>The kernel counts heads over all batches; axes are kv heads and the heads of one group. Where
- * a tensor has positions outside its heads, its tile has too, and the loop takes one batch element
- * at a time.
+ * <p>The kernel counts heads over all batches; the axes are kv heads and the heads of a group. If
+ * positions are outside of heads in a tensor, they are in its tile too, and the loop processes one
+ * batch element at a time.
  */
 final class AttentionLowering {
-  /** Cores that want an item of work each: a part of the keys, a head and a query. */
+  /**
+   * The number of cores, each of which gets an item of work: a part of the keys, a head and a
+   * query.
+   */
   private static final long CORES = 8;
 
-  /** Keys that the kernel takes at once. */
+  /** The number of keys that the kernel processes together. */
   private static final long KEYS = 8;
 
   private static final TileExpression ZERO = TileExpression.of(0);
@@ -90,14 +93,14 @@ final class AttentionLowering {
         : Optional.empty();
   }
 
-  /** Whether its positions lie within its heads. */
+  /** Whether positions are within heads. */
   private static boolean hasHeadsOutside(TensorView view) {
     return view.shape().get(1) == 1
         || view.shape().get(2) == 1
         || view.strides().get(1) >= view.strides().get(2);
   }
 
-  /** Whether one stride leads through the heads of all batches. */
+  /** Whether the heads of all batches have a single stride. */
   private boolean isAlikeInBatchAndHeads(TensorView mask) {
     List<Long> strides = TileGrid.broadcast(mask, scores());
     return (strides.get(0) == 0) == (strides.get(1) == 0) || q.shape().get(1) == 1;
@@ -207,7 +210,10 @@ final class AttentionLowering {
     return List.of(integer(name + "_head", tile.head), integer(name + "_row", tile.row));
   }
 
-  /** As many parts of the keys as spread one item a core most evenly; each costs some joining. */
+  /**
+   * Returns the number of parts of keys that balances items over cores; each part adds some work to
+   * join results.
+   */
   private long parts() {
     long items = q.shape().get(0) * q.shape().get(1) * q.shape().get(2);
     long best = 1;
@@ -223,7 +229,7 @@ final class AttentionLowering {
     return (double) Math.ceilDiv(items * parts, CORES) / parts + 0.02 * parts;
   }
 
-  /** Pointers, then strides. */
+  /** Returns pointers, then strides. */
   private List<Argument> mask(List<TensorView> operands) {
     if (!op.mask()) {
       return List.of(none("allowed"), none("added"));

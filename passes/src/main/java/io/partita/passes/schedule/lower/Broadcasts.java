@@ -5,14 +5,15 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The parts of tensors that broadcast to a tile of a result. */
+/** Computes the parts of tensors that broadcast to a tile of the result. */
 final class Broadcasts {
   private Broadcasts() {}
 
   /**
-   * One dimension for each in which the tensor doesn't broadcast, and the last one contiguous.
+   * Returns a box with one dimension for each in which the tensor doesn't broadcast; the last one
+   * is contiguous.
    *
-   * @param result the result's part, one dimension for each of its own
+   * @param result the part of the result, with one dimension for each of its dimensions
    */
   static List<BoxDimension> box(TensorView view, List<BoxDimension> result) {
     List<BoxDimension> box = new ArrayList<>();
@@ -30,7 +31,10 @@ final class Broadcasts {
     return box;
   }
 
-  /** Strides in the tensor's tile for each dimension of the result; 0 where it broadcasts. */
+  /**
+   * Returns the strides in the tile of the tensor for each dimension of the result; 0 if it
+   * broadcasts.
+   */
   static List<TileExpression> strides(TensorView view, List<BoxDimension> result) {
     List<TileExpression> strides = new ArrayList<>();
     TileExpression inner = TileExpression.of(1);

@@ -6,7 +6,7 @@ import io.partita.passes.schedule.legalize.KernelTypes;
 import java.util.List;
 import java.util.Optional;
 
-/** The convolutions of {@code convolution.h}. */
+/** Lowers convolutions to {@code convolution.h}. */
 final class ConvolutionLowering {
   private ConvolutionLowering() {}
 

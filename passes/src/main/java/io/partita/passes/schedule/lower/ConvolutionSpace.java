@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A convolution in tiles of filters, or of whole groups where there are several, and of places. The
- * data under neighbouring tiles overlap.
+ * A convolution in tiles of filters, or of whole groups if there are several, and of output
+ * positions. The data of adjacent tiles overlap.
  */
 final class ConvolutionSpace {
   private final Convolution op;
@@ -26,7 +26,7 @@ final class ConvolutionSpace {
   private final String kernel;
   private final int batch;
 
-  /** Axis of groups, or of the filters of one. */
+  /** The axis of groups, or of the filters of a single group. */
   private final int parts;
 
   private final WindowTiles tiles;
@@ -66,7 +66,7 @@ final class ConvolutionSpace {
     return weight().shape().get(1);
   }
 
-  /** What belongs to the tile's groups, or filters, of which each has so many. */
+  /** Returns the part of the tile's groups or filters, with a number of elements for each. */
   private BoxDimension part(long each, long extent, long stride) {
     return new BoxDimension(
         TileExpression.start(parts).times(each),
@@ -100,7 +100,7 @@ final class ConvolutionSpace {
     return box;
   }
 
-  /** As the result has them: without rows of places in one spatial dimension. */
+  /** Returns the dimensions of the result, without rows if there is one spatial dimension. */
   private List<BoxDimension> resultBox() {
     List<BoxDimension> box = new ArrayList<>();
     box.add(BoxDimension.along(batch, result.shape().get(0), result.strides().get(0)));
@@ -111,8 +111,8 @@ final class ConvolutionSpace {
   }
 
   /**
-   * @param requantize what reads the sums, if it's of the same group: its parameters are the last
-   *     operands but for those of the epilogues
+   * @param requantize the requantization of the sums in the same group; its parameters are the last
+   *     operands before those of epilogues
    */
   TileSpace build(Optional<Requantize> requantize, TileEpilogues epilogues) {
     List<Argument> arguments = new ArrayList<>();

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A loop that copies: each dimension of the tile that it writes comes from one of the tile that it
- * reads, or from none where that broadcasts. What is read lies in the working memory in the order
- * in which it lies at home, so that it moves in long lines.
+ * A loop that copies: each dimension of the written tile comes from one of the read tile, or from
+ * none if it broadcasts. The read tile has the order of the home memory, so that it is transferred
+ * in long lines.
  */
 final class CopySpace {
   private static final TileExpression ZERO = TileExpression.of(0);
@@ -26,14 +26,14 @@ final class CopySpace {
   private final List<Dimension> dimensions = new ArrayList<>();
 
   /**
-   * A dimension of what is copied.
+   * A dimension of a copy.
    *
-   * @param from the part that is read; null if it broadcasts
-   * @param to the part that is written
-   * @param count how many indices are copied, 0 or more
-   * @param fromFirst of these the first one, counted from the part's start
-   * @param step from one to the next in what is read; may be negative
-   * @param toFirst the first one in what is written
+   * @param from the read part; null if it broadcasts
+   * @param to the written part
+   * @param count the number of copied indices, 0 or more
+   * @param fromFirst the first index, relative to the read part
+   * @param step the step of read indices; may be negative
+   * @param toFirst the first index in the written part
    */
   record Dimension(
       BoxDimension from,
@@ -42,7 +42,7 @@ final class CopySpace {
       TileExpression fromFirst,
       long step,
       TileExpression toFirst) {
-    /** All of both parts, in order. */
+    /** Copies all of both parts, in order. */
     static Dimension of(BoxDimension from, BoxDimension to) {
       return new Dimension(from, to, to.size(), ZERO, 1, ZERO);
     }
@@ -61,12 +61,12 @@ final class CopySpace {
     return "copy_" + element.bits();
   }
 
-  /** Outermost first, in the order in which the result's tile lies in the working memory. */
+  /** Dimensions, outermost first, in the order of the written tile in the working memory. */
   void add(Dimension dimension) {
     dimensions.add(dimension);
   }
 
-  /** The part that is read. */
+  /** Returns the read part. */
   int load(int value) {
     return space.load(
         "x", value, element, TileGrid.closed(order().stream().map(i -> from(i)).toList()));
@@ -76,7 +76,7 @@ final class CopySpace {
     return dimensions.get(i).from();
   }
 
-  /** Dimensions that are read, the one with the largest stride first. */
+  /** Returns the read dimensions, the largest stride first. */
   private List<Integer> order() {
     return IntStream.range(0, dimensions.size())
         .boxed()

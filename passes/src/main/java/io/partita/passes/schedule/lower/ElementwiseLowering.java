@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /** {@code unary.h}, {@code binary.h} and {@code cast.h}. */
 final class ElementwiseLowering {
-  /** Cores take parts of so many elements. Functions of one element have to do with less memory. */
+  /** The elements of the part of a core. Unary functions need less memory. */
   private static final long PART = 8;
 
   private ElementwiseLowering() {}
@@ -53,13 +53,13 @@ final class ElementwiseLowering {
     };
   }
 
-  /** Kernels of floats of 16 bits are for what devices join. */
+  /** Kernels of 16-bit floats are for sums over devices only. */
   static boolean exists(BinaryFunction function, ElementType element) {
     boolean isHalf = element == ElementType.F16 || element == ElementType.BF16;
     return !isHalf && KernelTable.has(function.text() + "_" + element);
   }
 
-  /** Two elements in each byte of one of them, as of a tensor of bytes. */
+  /** Lowers casts of packed elements, with the packed tensor as bytes. */
   private static Optional<TileSpace> nibbles(TensorView x, TensorView out) {
     ElementType nibble = x.element().bits() < Byte.SIZE ? x.element() : out.element();
     ElementType wide = nibble.kind() == ElementType.Kind.SIGNED ? ElementType.I8 : ElementType.U8;
@@ -84,13 +84,13 @@ final class ElementwiseLowering {
     return Optional.of(space.build());
   }
 
-  /** Whether elements follow each other without gaps. */
+  /** Whether a tensor is contiguous. */
   private static boolean isLine(TensorView view) {
     TileGrid grid = TileGrid.of(view.shape(), List.of(view.strides()), List.of());
     return grid.rank() == 0 || grid.rank() == 1 && grid.strides().getFirst().getFirst() == 1;
   }
 
-  /** A function of the elements at one place, whose tiles are both without gaps. */
+  /** Lowers an elementwise function of contiguous tiles. */
   private static Optional<TileSpace> line(String function, TensorView x, TensorView out) {
     if (!KernelTable.has(function)) {
       return Optional.empty();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code gather} of {@code movement.h}: tiles have all the places that an index may name, and are
- * cut along the others. A single index is read by the control core, and only its place is loaded.
+ * {@code gather} of {@code movement.h}: tiles contain the whole indexed axis, and are divided along
+ * the others. A single index is read by the control core, and only its element is loaded.
  */
 final class GatherLowering {
   private static final long NEIGHBOURS = 8;
@@ -85,7 +85,7 @@ final class GatherLowering {
     return space.build();
   }
 
-  /** An index below 0 counts from the end; what is out of range is the nearest that isn't. */
+  /** Normalises an index: a negative one counts from the end, and one out of range is clamped. */
   private static TileExpression place(int scalar, long extent) {
     TileExpression index = new TileExpression.Scalar(scalar);
     TileExpression zero = TileExpression.of(0);
@@ -94,7 +94,7 @@ final class GatherLowering {
     return index.plus(below.times(extent)).maximum(zero).minimum(TileExpression.of(extent - 1));
   }
 
-  /** Some dimensions of two tensors, cut together. */
+  /** Some dimensions of two tensors that are tiled together. */
   private record Part(TileGrid grid, List<Integer> axes) {
     static Part of(
         TileSpaceBuilder space,

@@ -30,7 +30,7 @@ final class IntegerNetworkLowering {
         : Optional.empty();
   }
 
-  /** Parameters are of 32 bits. */
+  /** Parameters have 32 bits. */
   private static boolean hasKernel(List<TensorView> operands, TensorView result) {
     return TYPES.contains(operands.getFirst().element())
         && TYPES.contains(result.element())
@@ -131,7 +131,7 @@ final class IntegerNetworkLowering {
     return vector.elements() == 1 ? 0 : 1;
   }
 
-  /** Whole rows of x; all operands after it are vectors along a row. */
+  /** Lowers operations on whole rows of x; all further operands are vectors along a row. */
   private static TileSpace rows(
       String function, List<TensorView> operands, TensorView result, List<Argument> more) {
     TensorView x = operands.getFirst();

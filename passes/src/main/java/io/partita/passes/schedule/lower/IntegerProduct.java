@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A matrix product of integers in tiles of batches, rows, columns and depth: {@code [batch…, m, k]
- * × [batch…, k, n]}. Sums of 32 bits stay in the working memory along the depth.
+ * An integer matrix product in tiles of batches, rows, columns and depth: {@code [batch…, m, k] ×
+ * [batch…, k, n]}. Sums of 32 bits stay in the working memory along the depth.
  */
 final class IntegerProduct {
-  /** Rows, columns and depth in which kernels compute, on words of 8 bits. */
+  /** The block of rows, columns and depth of kernels, on 8-bit words. */
   private static final long BLOCK = 4;
 
   private final List<TensorView> operands;
@@ -28,7 +28,10 @@ final class IntegerProduct {
   private final TileSpaceBuilder space;
   private final String kernel;
 
-  /** Of the result: one dimension for each of its own, {@code m} and {@code n} the last two. */
+  /**
+   * The part of the result, with one dimension for each of its dimensions, {@code m} and {@code n}
+   * last.
+   */
   private final List<BoxDimension> box = new ArrayList<>();
 
   private final int depth;
@@ -54,9 +57,9 @@ final class IntegerProduct {
   }
 
   /**
-   * @param operands left and right; then a bias {@code [n]} if there is one, what {@code
-   *     requantize} reads besides the sums, and what the epilogues read
-   * @param requantize what reads the sums, if it's of the same group
+   * @param operands left and right; then a bias {@code [n]}, if any, the parameters of {@code
+   *     requantize}, and the operands of epilogues
+   * @param requantize the requantization of the sums in the same group
    */
   static TileSpace of(
       List<TensorView> operands,
@@ -67,7 +70,7 @@ final class IntegerProduct {
     return new IntegerProduct(operands, result).build(bias, requantize, epilogues);
   }
 
-  /** A product by itself. */
+  /** Creates a product without requantization. */
   static Optional<TileSpace> lower(
       MatMul product, List<TensorView> operands, TensorView result, TileEpilogues epilogues) {
     return hasKernel(operands.get(0).element(), operands.get(1).element(), product.result())
@@ -87,7 +90,10 @@ final class IntegerProduct {
     return values.size() < place ? 1 : values.get(values.size() - place);
   }
 
-  /** The kernel steps through both operands, or through neither: an axis that it can't has 1. */
+  /**
+   * The kernel steps through both operands or neither; an axis through which it can't step has
+   * tiles of 1.
+   */
   private BoxDimension batch(int dimension) {
     int place = result.shape().size() - dimension;
     boolean isAlike = fromEnd(left().shape(), place) == fromEnd(right().shape(), place);
@@ -108,7 +114,7 @@ final class IntegerProduct {
     return BoxDimension.along(axis, extent, stride);
   }
 
-  /** Whether all batches have one right matrix: their rows are rows of one product then. */
+  /** Whether all batches share the right matrix, so that their rows form one product. */
   private boolean isShared() {
     long rightBatches =
         right().elements() / fromEnd(right().shape(), 1) / fromEnd(right().shape(), 2);
@@ -116,7 +122,7 @@ final class IntegerProduct {
     return rightBatches == 1 && leftRows == result.elements() / fromEnd(result.shape(), 1);
   }
 
-  /** The part of an operand: of the result's dimensions those that it has, but for the last two. */
+  /** Returns the part of an operand in the batch dimensions that it has. */
   private List<BoxDimension> operandBox(TensorView view, BoxDimension... last) {
     int rank = view.shape().size();
     List<BoxDimension> part = new ArrayList<>();

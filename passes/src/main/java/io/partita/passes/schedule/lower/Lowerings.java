@@ -16,14 +16,14 @@ import io.partita.passes.schedule.legalize.Group;
 import java.util.List;
 import java.util.Optional;
 
-/** Which group of kernels computes an operation. */
+/** Selects the lowering of an operation. */
 public final class Lowerings {
   private Lowerings() {}
 
   /**
-   * @param operands the group's operands at home
-   * @param results its results
-   * @return none if the runtime has no kernel for it
+   * @param operands the operands of the group in the home memory
+   * @param results the results of the group
+   * @return the space; empty if the runtime has no kernel
    */
   public static Optional<TileSpace> lower(
       Group group, List<TensorView> operands, List<TensorView> results) {
@@ -32,7 +32,7 @@ public final class Lowerings {
         : lower(group.first().op(), operands, results, TileEpilogues.of(group, operands));
   }
 
-  /** As above, for one operation. */
+  /** Does the same for one operation. */
   public static Optional<TileSpace> lower(
       Op op, List<TensorView> operands, List<TensorView> results) {
     return lower(op, operands, results, TileEpilogues.NONE);
@@ -54,7 +54,7 @@ public final class Lowerings {
     };
   }
 
-  /** Whether devices can join partial results of an element type when they receive them. */
+  /** Whether devices can combine received terms of an element type. */
   public static boolean canJoin(ElementType element) {
     return ElementwiseLowering.exists(BinaryFunction.ADD, element)
         || element == ElementType.F16

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code copy} of {@code movement.h}, where a view doesn't do. */
+/** Lowers movements that aren't views to {@code copy} of {@code movement.h}. */
 final class MovementLowering {
-  /** Cores take parts of so many elements. */
+  /** The elements of the part of a core. */
   private static final long PART = 8;
 
   private MovementLowering() {}
@@ -47,7 +47,8 @@ final class MovementLowering {
   }
 
   /**
-   * @param strides of what is read, along the dimensions of the result; 0 where it broadcasts
+   * @param strides the strides of the operand along the dimensions of the result; 0 if it
+   *     broadcasts
    */
   private static TileSpace copy(List<Long> strides, TensorView x, TensorView out) {
     TileGrid grid = TileGrid.of(out.shape(), List.of(strides, out.strides()), List.of());
@@ -73,7 +74,7 @@ final class MovementLowering {
     return space.build();
   }
 
-  /** Both as one shape that refines the two. */
+  /** Returns both with a common refinement of their shapes. */
   private static Optional<TileSpace> reshape(TensorView x, TensorView out) {
     List<Long> extents = new ArrayList<>();
     List<Long> from = new ArrayList<>();
@@ -93,9 +94,7 @@ final class MovementLowering {
     return Optional.of(copy(from, refined, new TensorView(out.element(), extents, to)));
   }
 
-  /**
-   * Takes a tensor's dimensions apart, the innermost first; those that lie without gaps are one.
-   */
+  /** Splits the dimensions of a tensor, innermost first; contiguous ones are merged. */
   private static final class Cursor {
     private final TileGrid grid;
     private int next;
@@ -129,7 +128,7 @@ final class MovementLowering {
     }
   }
 
-  /** Whole lines are read also where a step leaves elements out. */
+  /** Reads whole lines even if a step skips elements. */
   private static TileSpace slice(Movement.Slice slice, TensorView x, TensorView out) {
     List<Dimension> dimensions = new ArrayList<>();
     for (int i = 0; i < out.shape().size(); i++) {
@@ -152,12 +151,12 @@ final class MovementLowering {
     return build(space, walk(space, dimensions, x, out), 1);
   }
 
-  /** How a dimension of a result comes from one of the operand. */
+  /** The mapping of a dimension of the result to one of the operand. */
   private interface Dimension {
     /**
-     * @param extent of the operand
-     * @param stride of the operand
-     * @return with no part of the result yet
+     * @param extent the extent of the operand
+     * @param stride the stride of the operand
+     * @return a mapping without a part of the result
      */
     CopySpace.Dimension along(TileSpaceBuilder space, int axis, long extent, long stride);
   }
@@ -180,7 +179,7 @@ final class MovementLowering {
     return copy;
   }
 
-  /** The value everywhere, and then what there is of the operand: none in some tiles. */
+  /** Fills the tile with the value, then copies the operand, which some tiles do not contain. */
   private static TileSpace pad(Movement.Pad pad, TensorView x, TensorView out) {
     List<Dimension> dimensions = new ArrayList<>();
     TileExpression zero = TileExpression.of(0);
@@ -211,8 +210,8 @@ final class MovementLowering {
   }
 
   /**
-   * Writes {@code update} into the result, which holds the cache already, from a position on that
-   * the control core reads. Only for a batch of one, which has one position.
+   * Writes {@code update} to the result, which already holds the cache, beginning at a position
+   * that the control core reads. Only for a batch of one, which has a single position.
    */
   static Optional<TileSpace> cacheUpdate(
       int axis, boolean circular, TensorView update, TensorView position, TensorView out) {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code norm.h}: whole rows, with a scale and a bias that stay. */
+/** {@code norm.h}: whole rows, with a scale and a bias that are loaded once. */
 final class NormLowering {
   private NormLowering() {}
 
@@ -71,7 +71,7 @@ final class NormLowering {
     return TileGrid.closed(box);
   }
 
-  /** Where a vector broadcasts along the row, it is loaded as often, with a stride of 0. */
+  /** A vector that broadcasts along the row is loaded with a stride of 0. */
   private static List<BoxDimension> whole(List<Long> shape, List<Long> strides) {
     TileGrid grid = TileGrid.of(shape, List.of(strides), List.of());
     List<BoxDimension> box = new ArrayList<>();

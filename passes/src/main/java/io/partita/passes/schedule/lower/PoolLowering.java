@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The poolings of {@code convolution.h}. */
+/** Lowers poolings to {@code convolution.h}. */
 final class PoolLowering {
   private static final Set<ElementType> LARGEST =
       Set.of(ElementType.F32, ElementType.I8, ElementType.U8, ElementType.I32);
@@ -32,7 +32,7 @@ final class PoolLowering {
     TensorView result = results.getFirst();
     String name = (pool.largest() ? "max_pool_" : "mean_pool_") + data.element().text();
     TileSpaceBuilder space = new TileSpaceBuilder(name);
-    // Positions count from the start of the whole tensor, so the tile has to be that.
+    // Indices count from the start of the whole tensor, so the tile must contain all of it.
     boolean isWhole = pool.indices();
     List<BoxDimension> dataBox = new ArrayList<>();
     List<BoxDimension> resultBox = new ArrayList<>();

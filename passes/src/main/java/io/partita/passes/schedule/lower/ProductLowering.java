@@ -18,19 +18,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Products of matrices, {@code gemm.h}.
+ * Lowers matrix products to {@code gemm.h}.
  *
- * <p>Dimensions of the result but for the last are of three kinds. At the end are rows, along which
- * the right matrix is the same. Before them is a batch, along which it isn't. What is further out
- * and neither continues the batch is walked through by the loop.
+ * <p>The dimensions of the result before the last one are of three kinds. The innermost are rows,
+ * along which the right matrix is the same. Before them are batch dimensions, along which it
+ * differs. The loop iterates over any further dimensions that don't continue the batch.
  */
 final class ProductLowering {
   private static final long BLOCK = 4;
 
-  /** Steps along the sum that are worth a tile. */
+  /** The least depth of a tile. */
   private static final long DEPTH = 8;
 
-  /** In the grid, of what epilogues read: after left, right and the result. */
+  /** The index in the grid of the operands of epilogues, after left, right and the result. */
   private static final int FIRST_OTHER = 3;
 
   private static final Set<String> KERNELS = Set.of("f32_f32", "i32_i32");
@@ -75,9 +75,9 @@ final class ProductLowering {
   }
 
   /**
-   * @param left {@code [batch…, m, k]}
-   * @param right {@code [batch…, k, n]}, or {@code [n, k]} if transposed
-   * @param bias {@code [n]} or null
+   * @param left the left matrix {@code [batch…, m, k]}
+   * @param right the right matrix {@code [batch…, k, n]}, or {@code [n, k]} if transposed
+   * @param bias the bias {@code [n]}, or null
    */
   static Optional<TileSpace> lower(
       TensorView left,
@@ -103,7 +103,7 @@ final class ProductLowering {
     return Optional.of(lowering.build(left, right, transposed, bias, out));
   }
 
-  /** Strides along the dimensions of the result but for the last. */
+  /** Returns the strides along the dimensions of the result except the last. */
   private static List<Long> leading(TensorView tensor, int inner, List<Long> shape) {
     int rank = Math.max(inner, tensor.shape().size());
     if (tensor.shape().isEmpty()) {
@@ -178,7 +178,9 @@ final class ProductLowering {
     return space.build();
   }
 
-  /** Tiles of what the epilogues read, without the dimensions along which it broadcasts. */
+  /**
+   * Returns the tiles of the operands of epilogues, without dimensions along which they broadcast.
+   */
   private List<TileEpilogues.Place> places(TensorView out, int n) {
     List<TileEpilogues.Place> places = new ArrayList<>();
     List<TensorView> views = epilogues.operands();

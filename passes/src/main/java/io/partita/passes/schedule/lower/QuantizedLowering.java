@@ -54,7 +54,7 @@ final class QuantizedLowering {
   }
 
   /**
-   * @param views x, scale, zero and result, the parameters broadcasting to the others
+   * @param views x, scale, zero point and result; the parameters broadcast to the others
    */
   private static TileSpace space(String kernel, List<TensorView> views) {
     TileSpaceBuilder space = new TileSpaceBuilder(kernel);
@@ -82,7 +82,7 @@ final class QuantizedLowering {
     return views.get(index).element();
   }
 
-  /** A dimension as blocks of so many elements. */
+  /** Splits a dimension into blocks. */
   private static TensorView cut(TensorView view, int axis, long block) {
     List<Long> shape = new ArrayList<>(view.shape());
     List<Long> strides = new ArrayList<>(view.strides());
@@ -100,7 +100,7 @@ final class QuantizedLowering {
     return new TensorView(parameter.element(), shape, strides);
   }
 
-  /** A scalar, or a vector as one dimension of so many. */
+  /** Returns a parameter that is a scalar or a vector along one of the dimensions. */
   private static TensorView along(TensorView parameter, int axis, int rank) {
     if (parameter.shape().isEmpty()) {
       return parameter;

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** {@code reduction.h} and {@code softmax.h}: whole lines. */
 final class ReductionLowering {
-  /** Of lines that lie beside each other. */
+  /** The number of adjacent lines in a tile. */
   private static final long NEIGHBOURS = 8;
 
   private ReductionLowering() {}
@@ -112,7 +112,7 @@ final class ReductionLowering {
     return new TensorView(view.element(), shape, strides);
   }
 
-  /** Lines along one axis: {@code [outer, extent, inner]}, of which the extent isn't cut. */
+  /** Lines along one axis: {@code [outer, extent, inner]}, whose extent isn't tiled. */
   private static final class Lines {
     private final TileSpaceBuilder space;
     private final String kernel;

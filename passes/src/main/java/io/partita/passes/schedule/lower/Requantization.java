@@ -12,14 +12,14 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * The end of a loop that sums products of integers: the sums, of 32 bits, are in the result's tile
- * where that is as wide, and else in memory of their own, and requantized when they are complete.
+ * The end of a loop that sums integer products: the 32-bit sums are in the tile of the result, if
+ * it is as wide, or else in scratch, and requantized when they are complete.
  *
- * @param operands of the group: multiplier and addend are the last two
- * @param box the result's part, with one dimension for each of the result's
+ * @param operands the operands of the group; multiplier and addend are the last two
+ * @param box the part of the result, with one dimension for each of its dimensions
  */
 record Requantization(Requantize op, List<TensorView> operands, List<BoxDimension> box) {
-  /** Where the sums are, as the argument {@code out} of the kernel before. */
+  /** Returns the place of the sums: the argument {@code out} of the preceding kernel. */
   Argument sums(TileSpaceBuilder space, int out) {
     if (op.to() == ElementType.I32) {
       return pointer("out", out);
@@ -30,7 +30,7 @@ record Requantization(Requantize op, List<TensorView> operands, List<BoxDimensio
   }
 
   /**
-   * @param onLast axes along which sums go on
+   * @param onLast the axes of summation
    */
   void call(TileSpaceBuilder space, Argument sums, int out, List<Integer> onLast) {
     int multiplier = operands.size() - 2;

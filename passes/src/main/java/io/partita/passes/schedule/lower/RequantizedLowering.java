@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Groups of a product or a convolution of integers, perhaps a bias, a requantization, and
+ * Lowers groups of an integer product or convolution, an optional bias, a requantization, and
  * epilogues.
  */
 final class RequantizedLowering {

@@ -9,7 +9,7 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code rotary.h}: heads and positions are cut, a vector isn't. */
+/** {@code rotary.h}: heads and positions are tiled, vectors are not. */
 final class RotaryLowering {
   private RotaryLowering() {}
 

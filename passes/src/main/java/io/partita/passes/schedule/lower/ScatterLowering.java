@@ -16,9 +16,9 @@ import java.util.Optional;
 
 /**
  * {@code scatter.h}, and the gather of single elements, on what {@link
- * io.partita.passes.schedule.legalize.Legalization} leaves: indices are i64 and have the data's
- * extents but for one axis, or name whole rows. A tile of a scatter stays in the working memory
- * while the updates pass.
+ * io.partita.passes.schedule.legalize.Legalization} leaves: indices are i64 and have the extents of
+ * the data except for one axis, or select whole rows. A tile of a scatter stays in the working
+ * memory while updates are streamed.
  */
 final class ScatterLowering {
   private static final long NEIGHBOURS = 8;
@@ -88,7 +88,8 @@ final class ScatterLowering {
   }
 
   /**
-   * Of data {@code [rows, inner…]}, indices {@code [count, 1]}, updates {@code [count, inner…]}.
+   * Lowers a scatter of rows: data {@code [rows, inner…]}, indices {@code [count, 1]}, updates
+   * {@code [count, inner…]}.
    */
   static Optional<TileSpace> rows(
       Movement.ScatterNd scatter, List<TensorView> operands, TensorView out) {
@@ -124,7 +125,7 @@ final class ScatterLowering {
   }
 
   /**
-   * @param boxes of the data, the updates and the result
+   * @param boxes the boxes of the data, the updates and the result
    */
   private static TileSpace scatter(
       Lines lines,
@@ -175,7 +176,7 @@ final class ScatterLowering {
     return BoxDimension.along(along, view.shape().get(axis), view.strides().get(axis));
   }
 
-  /** Tensors of the same extents before and behind one axis. */
+  /** Tensors with the same extents before and after one axis. */
   private static final class Lines {
     private final TileSpaceBuilder space;
     private final String kernel;
@@ -201,7 +202,7 @@ final class ScatterLowering {
       return TileGrid.of(tensors[0].shape().subList(from, to), strides, List.of());
     }
 
-    /** A tensor's part of a tile, of which the axis between is given. */
+    /** Returns the part of a tensor in a tile, with a given part of the middle axis. */
     List<BoxDimension> box(int tensor, BoxDimension between) {
       List<BoxDimension> box = new ArrayList<>();
       add(box, outer, tensor, outerAxes);

@@ -4,11 +4,10 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * A tensor at home as a loop sees it.
+ * A view of a tensor in the home memory.
  *
- * @param shape static extents; none is 0
- * @param strides elements from one index to the next, for each dimension; the last one is 1 unless
- *     its extent is 1
+ * @param shape the static extents; none is 0
+ * @param strides the strides of dimensions in elements; the last one is 1 unless its extent is 1
  */
 public record TensorView(ElementType element, List<Long> shape, List<Long> strides) {
   public TensorView {
@@ -16,7 +15,7 @@ public record TensorView(ElementType element, List<Long> shape, List<Long> strid
     strides = List.copyOf(strides);
   }
 
-  /** How many there are. */
+  /** Returns the number of elements. */
   public long elements() {
     return shape.stream().reduce(1L, Math::multiplyExact);
   }

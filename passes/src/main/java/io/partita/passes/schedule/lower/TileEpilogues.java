@@ -18,28 +18,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The functions that a loop applies to each tile of its result, in place, when the tile is
- * finished: activations, and sums or products with another operand, which is loaded in tiles like
- * those of the result. The order is that of the nodes, and each result is rounded as without the
- * fusion, so that it has the same bits.
+ * The functions that a loop applies in place to each finished tile of its result: activations, and
+ * sums or products with another operand, which is loaded in tiles like those of the result. They
+ * are applied in the order of the nodes, and each result is rounded as without fusion, so that it
+ * has the same bits.
  *
- * @param first number of the first operand among those of the group
+ * @param first the index of the first operand among those of the group
  */
 record TileEpilogues(List<Function> functions, int first) {
   static final TileEpilogues NONE = new TileEpilogues(List.of(), 0);
 
   /**
-   * @param name of the operand in the loop
-   * @param operand of a function of two, which broadcasts to the result
+   * @param name the name of the operand in the loop
+   * @param operand the other operand of a binary function, which broadcasts to the result
    * @param sumsFirst whether the sums are the left operand
    */
   record Function(String kernel, String name, Optional<TensorView> operand, boolean sumsFirst) {}
 
-  /** Where the tile of an operand is loaded from, and how it lies along the result's tile. */
+  /** The source of an operand's tile, and its strides along the tile of the result. */
   record Place(List<BoxDimension> box, List<TileExpression> strides) {}
 
   /**
-   * @param operands those of the group
+   * @param operands the operands of the group
    */
   static TileEpilogues of(Group group, List<TensorView> operands) {
     List<Node> nodes = group.epilogueNodes();
@@ -72,7 +72,7 @@ record TileEpilogues(List<Function> functions, int first) {
     return number > 1 ? role + number : role;
   }
 
-  /** The other operands, in the order of the group. */
+  /** Returns the other operands, in the order of the group. */
   List<TensorView> operands() {
     return functions.stream().flatMap(each -> each.operand().stream()).toList();
   }
@@ -80,7 +80,7 @@ record TileEpilogues(List<Function> functions, int first) {
   /**
    * Loads the operands.
    *
-   * @param places one for each
+   * @param places the place of each
    * @return their numbers in the space
    */
   List<Integer> load(TileSpaceBuilder space, List<Place> places) {
@@ -97,11 +97,11 @@ record TileEpilogues(List<Function> functions, int first) {
   }
 
   /**
-   * Calls the kernels on the result's tile.
+   * Calls the kernels on the tile of the result.
    *
-   * @param sizes of the result's tile, along which {@code places} has strides
-   * @param loaded as {@link #load} gives
-   * @param onLast axes along which sums go on
+   * @param sizes the extents of the tile of the result, along which {@code places} has strides
+   * @param loaded the result of {@link #load}
+   * @param onLast the axes of summation
    */
   void call(
       TileSpaceBuilder space,
@@ -146,7 +146,7 @@ record TileEpilogues(List<Function> functions, int first) {
         integers("right_strides", TileGrid.six(function.sumsFirst() ? other : own, 0)));
   }
 
-  /** Strides of a tile of such sizes. */
+  /** Returns the strides of a tile of these extents. */
   static List<TileExpression> contiguous(List<TileExpression> sizes) {
     List<TileExpression> strides = new ArrayList<>();
     TileExpression inner = TileExpression.of(1);
@@ -158,9 +158,9 @@ record TileEpilogues(List<Function> functions, int first) {
   }
 
   /**
-   * Places of the operands by the part of the result.
+   * Returns the places of operands for a part of the result.
    *
-   * @param box with one dimension for each of the result's
+   * @param box a box with one dimension for each dimension of the result
    */
   List<Place> along(TensorView result, List<BoxDimension> box) {
     return operands().stream().map(view -> along(view, result, box)).toList();

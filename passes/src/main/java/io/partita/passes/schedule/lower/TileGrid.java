@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The index space of a result and how tensors lie along it, with as few dimensions as can be: those
- * of extent 1 are left out, and neighbours that lie without a gap in all tensors are one.
+ * The index space of a result and the strides of tensors along it, with the fewest dimensions:
+ * those of extent 1 are omitted, and adjacent ones that are contiguous in all tensors are merged.
  *
- * @param extents outermost first
- * @param strides of each tensor, elements from one index to the next; 0 where it has but one
- * @param source of each dimension, the last of the given ones that it's made of
+ * @param extents the extents, outermost first
+ * @param strides the strides of each tensor in elements; 0 if it broadcasts
+ * @param source the last original dimension of each dimension
  */
 record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> source) {
   TileGrid {
@@ -21,8 +21,8 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
   }
 
   /**
-   * @param tensors strides in a space of this shape
-   * @param apart dimensions that aren't joined with the one before
+   * @param tensors the strides of tensors in a space of this shape
+   * @param apart the dimensions that are not merged with the previous one
    */
   static TileGrid of(List<Long> shape, List<List<Long>> tensors, List<Integer> apart) {
     List<Long> extents = new ArrayList<>();
@@ -60,7 +60,7 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return new TileGrid(extents, strides.stream().map(List::copyOf).toList(), source);
   }
 
-  /** Strides of a tensor that broadcasts to a shape. */
+  /** Returns the strides of a tensor that broadcasts to a shape. */
   static List<Long> broadcast(TensorView tensor, List<Long> shape) {
     List<Long> strides = new ArrayList<>();
     int missing = shape.size() - tensor.shape().size();
@@ -78,10 +78,10 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
   /**
    * Makes an axis of each dimension.
    *
-   * @param granule of the last one
-   * @param walked how many of the last ones the kernel walks through; tiles are one index long
-   *     along the others
-   * @return their numbers
+   * @param granule the granule of the last one
+   * @param walked the number of last dimensions through which the kernel iterates; tiles have
+   *     extent 1 along the others
+   * @return the numbers of the axes
    */
   List<Integer> axes(TileSpaceBuilder space, String name, long granule, int walked) {
     List<Integer> axes = new ArrayList<>();
@@ -98,16 +98,16 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
   }
 
   /**
-   * A tensor's part along these axes without the dimensions along which it broadcasts: for kernels
-   * that take {@link #tileStrides}.
+   * Returns the part of a tensor along these axes, without dimensions along which it broadcasts,
+   * for kernels that take {@link #tileStrides}.
    */
   List<BoxDimension> box(int tensor, List<Integer> axes) {
     return box(tensor, List.of(tensor), axes);
   }
 
   /**
-   * The same without the dimensions along which all of {@code alike} broadcast: for kernels that
-   * take the same strides for these tensors. Where only this one broadcasts, its elements are
+   * Does the same, without dimensions along which all of {@code alike} broadcast, for kernels that
+   * take the same strides for these tensors. If only this tensor broadcasts, its elements are
    * loaded repeatedly.
    */
   List<BoxDimension> box(int tensor, List<Integer> alike, List<Integer> axes) {
@@ -121,9 +121,8 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
   }
 
   /**
-   * A tensor's part along these axes with as many elements as the tile of the whole space: for
-   * kernels that walk through it without strides. Where it broadcasts, its elements are loaded
-   * repeatedly.
+   * Returns the part of a tensor along these axes with as many elements as a tile of the whole
+   * space, for kernels without strides. If it broadcasts, its elements are loaded repeatedly.
    */
   List<BoxDimension> repeated(int tensor, List<Integer> axes) {
     List<BoxDimension> box = new ArrayList<>();
@@ -137,7 +136,7 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return tensors.stream().anyMatch(tensor -> strides.get(tensor).get(dimension) != 0);
   }
 
-  /** With a last dimension of stride 1. */
+  /** Ensures that the last dimension has stride 1. */
   static List<BoxDimension> closed(List<BoxDimension> box) {
     if (box.isEmpty() || box.getLast().stride() != 1) {
       List<BoxDimension> longer = new ArrayList<>(box);
@@ -147,13 +146,14 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return box;
   }
 
-  /** Elements from one index to the next in the tensor's tile in the working memory. */
+  /** Returns the strides of the tensor's tile in the working memory, in elements. */
   List<TileExpression> tileStrides(int tensor, List<Integer> axes) {
     return tileStrides(List.of(tensor), axes);
   }
 
   /**
-   * The same for tensors whose tiles have the dimensions along which any of them doesn't broadcast.
+   * Does the same for tensors whose tiles have the dimensions along which any of them doesn't
+   * broadcast.
    */
   List<TileExpression> tileStrides(List<Integer> alike, List<Integer> axes) {
     List<TileExpression> found = new ArrayList<>();
@@ -170,12 +170,12 @@ record TileGrid(List<Long> extents, List<List<Long>> strides, List<Integer> sour
     return axes.stream().map(TileExpression::size).toList();
   }
 
-  /** Elements of a tile of the whole space. */
+  /** Returns the elements of a tile of the whole space. */
   static TileExpression elements(List<Integer> axes) {
     return TileSpaceBuilder.product(sizes(axes));
   }
 
-  /** The last six, unused ones first. */
+  /** Returns the last six axes, with unused ones first. */
   static List<TileExpression> six(List<TileExpression> values, long unused) {
     List<TileExpression> found = new ArrayList<>(values);
     while (found.size() < KERNEL_AXES) {

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All ways to compute one node in tiles: a {@link io.partita.ir.schedule.TiledKernel} whose tiles'
- * sizes and places in the working memory are still open.
+ * All tilings of a node: a {@link io.partita.ir.schedule.TiledKernel} whose tile sizes and
+ * addresses in the working memory are not chosen yet.
  *
- * @param name what a name of the loop begins with: {@code gemm_f32}
- * @param axes in the order of the loops, outermost first; the choice of tiles may put those that
- *     aren't {@link Axis#reduction} in another order
- * @param operands the node's operands and results that the kernel touches
- * @param calls indices of axes, operands and scratch are those of the lists here
+ * @param name the beginning of the name of the loop, such as {@code gemm_f32}
+ * @param axes the axes in the order of loops, outermost first; tiling may reorder those that aren't
+ *     a {@link Axis#reduction}
+ * @param operands the operands and results of the node that kernels access
+ * @param calls the calls, with indices of axes, operands and scratch in these lists
  */
 public record TileSpace(
     String name,
@@ -32,10 +32,11 @@ public record TileSpace(
   }
 
   /**
-   * @param granule tiles are multiples of it, or the whole extent; the extent itself where the axis
-   *     can't be cut
-   * @param largest what a tile can't be above: 1 for an axis that the kernel doesn't walk
-   * @param reduction whether results don't depend on it: such axes are innermost, in this order
+   * @param granule the unit of tile extents, unless a tile is whole; the extent itself if the axis
+   *     can't be tiled
+   * @param largest the largest tile extent; 1 for an axis through which the kernel doesn't iterate
+   * @param reduction whether the result doesn't have this axis; such axes are innermost, in this
+   *     order
    * @param limit as in {@link io.partita.ir.schedule.TileAxis}
    */
   public record Axis(
@@ -54,15 +55,15 @@ public record TileSpace(
       this(name, extent, Math.min(granule, extent), extent, reduction, limit);
     }
 
-    /** An axis that can't be cut needs no loop. */
+    /** Whether the axis can be tiled; one that can't needs no loop. */
     public boolean canBeCut() {
       return granule < extent;
     }
   }
 
   /**
-   * @param value which of the node's values it is: an operand by its index, a result by the number
-   *     of operands and its index
+   * @param value the number of the value: the index of an operand, or the number of operands plus
+   *     the index of a result
    */
   public record Operand(
       String name, int value, ElementType element, Direction direction, List<BoxDimension> box) {
@@ -71,6 +72,6 @@ public record TileSpace(
     }
   }
 
-  /** Bytes are those for tiles of the full size. */
+  /** Scratch memory, with bytes for tiles of the full size. */
   public record Scratch(String name, TileExpression bytes) {}
 }

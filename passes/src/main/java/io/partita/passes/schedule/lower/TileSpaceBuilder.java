@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts a {@link TileSpace} together; what is added is known by its number from then on. */
+/** Builds a {@link TileSpace}; added elements are referred to by number. */
 final class TileSpaceBuilder {
   private final String name;
   private final List<TileSpace.Axis> axes = new ArrayList<>();
@@ -23,12 +23,12 @@ final class TileSpaceBuilder {
     this.name = name;
   }
 
-  /** An axis of which each tile is one part of a result. */
+  /** Adds an axis of results. */
   int axis(String axis, long extent, long granule) {
     return axis(new TileSpace.Axis(axis, extent, Math.min(granule, extent)));
   }
 
-  /** An axis that results are summed over. */
+  /** Adds an axis of summation. */
   int reduction(String axis, long extent, long granule) {
     return axis(
         new TileSpace.Axis(axis, extent, Math.min(granule, extent), true, Optional.empty()));
@@ -50,7 +50,7 @@ final class TileSpaceBuilder {
     return add(new TileSpace.Operand(operand, value, element, Direction.STORE, box));
   }
 
-  /** An integer that the control core reads: element 0 of the value. */
+  /** Adds an integer that the control core reads: element 0 of the value. */
   int scalar(String operand, int value, ElementType element) {
     return add(
         new TileSpace.Operand(
@@ -67,7 +67,7 @@ final class TileSpaceBuilder {
     return scratch.size() - 1;
   }
 
-  /** A kernel that runs in each tile. */
+  /** Adds a kernel that runs in each tile. */
   void call(String kernel, List<Argument> arguments) {
     call(kernel, arguments, List.of());
   }

@@ -9,27 +9,27 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.List;
 
 /**
- * The data under a window's places in one tile, for one or two spatial dimensions; one is the width
- * of two. What lies outside of the tensor is the kernel's padding.
+ * The data under the window positions of a tile, for one or two spatial dimensions; a single one is
+ * treated as the width of two. Data outside of the tensor is padding of the kernel.
  *
- * @param y axis of the places' rows
- * @param x axis of the places in a row
- * @param isWhole whether the tile has all the data, also what no window covers
+ * @param y the axis of rows of positions
+ * @param x the axis of positions in a row
+ * @param isWhole whether the tile has all data, including data outside of windows
  */
 record WindowTiles(
     Window window, TensorView data, TensorView result, int y, int x, boolean isWhole) {
-  /** For one dimension, 1. */
+  /** Returns the height, 1 for one dimension. */
   static long places(TensorView result, int fromEnd) {
     int dimension = result.shape().size() - fromEnd;
     return dimension < 2 ? 1 : result.shape().get(dimension);
   }
 
-  /** The last two dimensions of the data. */
+  /** Returns the last two dimensions of the data. */
   List<BoxDimension> box() {
     return List.of(box(2, y), box(1, x));
   }
 
-  /** The last two dimensions of the result. */
+  /** Returns the last two dimensions of the result. */
   List<BoxDimension> resultBox() {
     return List.of(
         BoxDimension.along(y, places(result, 2), stride(result, 2)),
@@ -63,7 +63,7 @@ record WindowTiles(
     return (of(window.kernel(), fromEnd, 1) - 1) * of(window.dilations(), fromEnd, 1) + 1;
   }
 
-  /** Where the first window begins; below 0 in padding. */
+  /** Returns the beginning of the first window; negative in padding. */
   private TileExpression first(int fromEnd, int axis) {
     return TileExpression.start(axis).times(step(fromEnd)).minus(low(fromEnd));
   }
@@ -72,7 +72,7 @@ record WindowTiles(
     return TileExpression.of(of(window.low(), fromEnd, 0));
   }
 
-  /** Where the last window ends. */
+  /** Returns the end of the last window. */
   private TileExpression last(int fromEnd, int axis) {
     return TileExpression.start(axis)
         .plus(TileExpression.size(axis))
@@ -82,7 +82,7 @@ record WindowTiles(
         .plus(reach(fromEnd));
   }
 
-  /** A window over nothing but padding still has an element to load, which it doesn't read. */
+  /** A window over padding only still loads one element, which it doesn't read. */
   private TileExpression start(int fromEnd, int axis) {
     if (isWhole) {
       return TileExpression.of(0);
@@ -101,7 +101,7 @@ record WindowTiles(
         .maximum(TileExpression.of(1));
   }
 
-  /** As the kernels' struct has them. */
+  /** Returns the fields of the struct of kernels. */
   Argument arguments() {
     return new Argument(
         "window",
@@ -123,7 +123,7 @@ record WindowTiles(
                 integer("high_x", high(1, x)))));
   }
 
-  /** Padding under the last window, as far as the operation has it. */
+  /** Returns the padding under the last window, up to that of the operation. */
   private TileExpression high(int fromEnd, int axis) {
     long padded = extent(fromEnd) + of(window.high(), fromEnd, 0);
     return last(fromEnd, axis)
@@ -132,12 +132,12 @@ record WindowTiles(
         .maximum(TileExpression.of(0));
   }
 
-  /** Rows of elements under a window. */
+  /** Returns the rows of elements under a window. */
   long kernelRows() {
     return of(window.kernel(), 2, 1);
   }
 
-  /** Elements under a window. */
+  /** Returns the elements under a window. */
   long kernel() {
     return window.kernel().stream().reduce(1L, Math::multiplyExact);
   }

@@ -1,2 +1,2 @@
-/** Which kernels compute an operation, and how its tensors may be cut for them. */
+/** Lowering of operations to kernels, with the possible tilings of their tensors. */
 package io.partita.passes.schedule.lower;

@@ -7,14 +7,14 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * How a box of a tensor moves: in lines that are one constant stride apart, and where that doesn't
- * hold for all of them, in several transfers.
+ * The transfer of a box of a tensor: lines with a constant stride or, if the stride isn't constant,
+ * several such transfers.
  *
- * @param bytes of the whole box
- * @param lines of one transfer
+ * @param bytes the bytes of the whole box
+ * @param lines the lines of one transfer
  */
 public record BoxTransfer(long bytes, long lines, long transfers) {
-  /** That of one tile. Dimensions without a gap between them count as one. */
+  /** Returns the transfer of one tile; contiguous dimensions are merged. */
   public static BoxTransfer of(
       ElementType element, List<BoxDimension> box, TileExpression.Tile tile) {
     long line = 1;
@@ -39,7 +39,7 @@ public record BoxTransfer(long bytes, long lines, long transfers) {
     return new BoxTransfer(element.packedBytes(line * lines * transfers), lines, transfers);
   }
 
-  /** Of the channel and of the core that starts the transfers. */
+  /** Returns the cycles of the channel and of the core that starts the transfers. */
   public double cycles(DmaChannel channel) {
     long limit = channel.limitBytes().orElse(Long.MAX_VALUE);
     long pieces = transfers * Math.max(1, Math.ceilDiv(bytes / transfers, limit));

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes one kernel of a product and what reads its sums, where the table has such a kernel. Further
- * epilogues stay calls. Sums aren't in memory then, so their axes can't be cut.
+ * Replaces a product and the user of its sums by one kernel, if the table has one. Further
+ * epilogues remain calls. The sums then aren't in memory, so their axes can't be tiled.
  */
 final class FusedCalls {
   private FusedCalls() {}

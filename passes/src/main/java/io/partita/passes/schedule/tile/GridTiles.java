@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Deals the results of a loop to cores that each have a working memory of their own. Two axes are
- * dealt over rows and columns of the grid, or one over all cores; tiles are pages of 32 x 32
- * elements, and no larger than what keeps all cores busy.
+ * Distributes the results of a loop over cores with private working memories. Two axes are
+ * distributed over rows and columns of the grid, or one over all cores. Tiles are pages of 32 x 32
+ * elements, and small enough to keep all cores busy.
  */
 final class GridTiles {
   /** Rows and columns of a page. */
   static final long PAGE = 32;
 
-  /** Buffers of results have the ids from here on. */
+  /** The first id of buffers of results. */
   private static final int FIRST_RESULT = 16;
 
   private final CoreGrid grid;
@@ -55,7 +55,7 @@ final class GridTiles {
         new TileSpace(whole.name(), limited, whole.operands(), whole.scratch(), whole.calls());
   }
 
-  /** None where cores share the memory that they work in. */
+  /** Empty if cores share the working memory. */
   static Optional<GridTiles> of(TileSpace space, ChipKind chip) {
     return chip.working().scope() == Memory.Scope.CORE
         ? Optional.of(new GridTiles(space, grid(chip)))
@@ -66,12 +66,12 @@ final class GridTiles {
     return new CoreGrid(chip.coreRows(), chip.cores() / chip.coreRows());
   }
 
-  /** With tiles of whole pages. */
+  /** Returns the space with tiles of whole pages. */
   TileSpace space() {
     return space;
   }
 
-  /** An axis of results alone, which no kernel waits for the end of. */
+  /** Whether an axis is one of results alone, and no kernel depends on its end. */
   private static boolean mayBeDealt(TileSpace space, int axis) {
     TileSpace.Axis one = space.axes().get(axis);
     return !one.reduction()
@@ -92,7 +92,7 @@ final class GridTiles {
     return Math.ceilDiv(axis.extent(), granule(space, axis));
   }
 
-  /** Whole pages, where there are several; elements without rows fill them one after the other. */
+  /** Rounds to whole pages if there are several; tensors without rows fill them in order. */
   private static long granule(TileSpace space, TileSpace.Axis axis) {
     boolean isFlat = space.operands().stream().allMatch(operand -> operand.box().size() < 2);
     long page = isFlat ? PAGE * PAGE : PAGE;
@@ -110,7 +110,7 @@ final class GridTiles {
         axis.name(), axis.extent(), granule, largest, axis.reduction(), axis.limit());
   }
 
-  /** What tiles of an axis are dealt over. */
+  /** Returns the cores over which the tiles of an axis are distributed. */
   Optional<CoreGrid.Axis> over(int axis) {
     return dealt.entrySet().stream()
         .filter(each -> each.getValue() == axis)
@@ -119,7 +119,7 @@ final class GridTiles {
   }
 
   /**
-   * Along what all cores need the same tiles of an operand.
+   * Returns the dimension of the grid along which all cores need the same tiles of an operand.
    *
    * @param isCut whether an axis has several tiles
    */
@@ -136,7 +136,7 @@ final class GridTiles {
     return Optional.of(same.size() == 2 ? CoreGrid.Axis.CORES : same.getFirst());
   }
 
-  /** The queue of an operand's tiles. */
+  /** Returns the queue of the tiles of an operand. */
   CircularBuffer buffer(int operand) {
     Direction direction = space.operands().get(operand).direction();
     long before =
@@ -153,9 +153,9 @@ final class GridTiles {
   }
 
   /**
-   * Elements of the pages that hold a tile.
+   * Returns the elements of the pages of a tile.
    *
-   * @param extents of the tile, outermost first
+   * @param extents the extents of the tile, outermost first
    */
   static long paged(List<Long> extents) {
     int rank = extents.size();

@@ -18,13 +18,13 @@ import java.util.function.Consumer;
 /**
  * The time of a loop as a function of its tiles.
  *
- * <p>A step from one tile to the next is one of the axis {@code a} that isn't among those that
- * start over. There are {@code (count of a - 1) × counts of the axes around it} of these, and each
- * moves the operands that depend on {@code a} or an axis within it. With two slots that takes
- * {@code max(compute, loads, stores)}; what has one slot comes on top. Computing includes what the
- * control core does between two tiles. Before the first tile come all loads, each of which passes
- * while the control core starts the next ones; after the last come its stores. A tile along an axis
- * stands for the mean of full ones and the one at the edge.
+ * <p>A step from one tile to the next advances an axis {@code a} and restarts the axes within it.
+ * There are {@code (count of a - 1) × counts of the axes around it} steps of this kind, and each
+ * moves the operands that depend on {@code a} or an axis within it. With two slots this takes
+ * {@code max(compute, loads, stores)}; operands with one slot are added. Computing includes the
+ * work of the control core between two tiles. All loads precede the first tile, each overlapping
+ * with the starts of the next ones; the stores of the last tile follow it. A tile along an axis
+ * represents the mean of full tiles and the one at the edge.
  */
 final class LoopModel {
   private final List<Part> parts;
@@ -45,12 +45,12 @@ final class LoopModel {
   /** An operand of a loop. */
   record Part(ElementType element, Direction direction, List<BoxDimension> box) {}
 
-  /** The mean over all tiles of an operand. */
+  /** Means over all tiles of an operand. */
   private record Transfer(double cycles, double bytes) {
     static final Transfer NONE = new Transfer(0, 0);
   }
 
-  /** Of tilings of the same extents. */
+  /** Figures of tilings with the same extents. */
   LoopModel(List<Part> parts, List<KernelCall> calls, int axes, ChipKind chip) {
     this.parts = parts;
     this.calls = calls;
@@ -89,7 +89,7 @@ final class LoopModel {
     return PerTiles.axes(expression, axes);
   }
 
-  /** Operands whose tiles change with any axis that is cut, as bits. */
+  /** Returns the operands whose tiles change along any tiled axis, as bits. */
   long changing(TileFigures figures) {
     long mask = 0;
     for (int axis = 0; axis < axes; axis++) {
@@ -112,7 +112,7 @@ final class LoopModel {
     return -1;
   }
 
-  /** Order and slots of the tiling don't matter. */
+  /** Computes the figures, which are independent of the order and the slots of the tiling. */
   TileFigures figures(Tiling tiling) {
     long[] counts = new long[axes];
     Arrays.setAll(counts, tiling::count);
@@ -198,7 +198,7 @@ final class LoopModel {
         Math.round(stored));
   }
 
-  /** The transfers of one step. */
+  /** Returns the cycles of transfers in one step. */
   private final class Loads {
     private final int[] inner = new int[parts.size()];
     private final double[] cycles;
@@ -237,7 +237,7 @@ final class LoopModel {
       }
     }
 
-    /** From the start of the first load to the end of all. */
+    /** Returns the cycles from the start of the first load to the end of all. */
     double started() {
       double control = 0;
       double moving = 0;
@@ -250,12 +250,12 @@ final class LoopModel {
       return Math.max(control, moving);
     }
 
-    /** Of the last tile's stores. */
+    /** Returns the cycles of the stores of the last tile. */
     double ended() {
       return stores * chip.operandCycles() + last;
     }
 
-    /** Sets the sums to those of a step of the axis at a place. */
+    /** Sets the sums to those of a step along an axis. */
     void step(int place) {
       doubleLoads = doubleStores = allLoads = allStores = loadBytes = storeBytes = waited = 0;
       moved = 0;
@@ -278,7 +278,7 @@ final class LoopModel {
       }
     }
 
-    /** Of both directions; one channel for both does one after the other. */
+    /** Returns the cycles of both directions, which are serialised on a common channel. */
     double overlapped() {
       return load.equals(store) ? doubleLoads + doubleStores : Math.max(doubleLoads, doubleStores);
     }
@@ -305,7 +305,7 @@ final class LoopModel {
     return share(call, tiling) * cycles[0];
   }
 
-  /** In how many of all tiles it runs. */
+  /** Returns the share of tiles in which a call runs. */
   private static double share(KernelCall call, Tiling tiling) {
     double share = 1;
     for (int axis : call.onLast()) {
@@ -319,13 +319,13 @@ final class LoopModel {
         call.kernel(), work.get(0), work.get(1), work.get(2), work.get(3), chip);
   }
 
-  /** Full tiles and those at the edge, along some axes; along others the last one only. */
+  /** Enumerates full tiles and edge tiles along some axes, and the last one only along others. */
   private final class Mean {
     private final Tiling tiling;
     private final TilePosition at;
     private long edges;
 
-    /** How many of all tiles are like the one that is looked at. */
+    /** Returns the share of tiles that are like the current one. */
     private double share = 1;
 
     Mean(long along, long onLast, Tiling tiling) {

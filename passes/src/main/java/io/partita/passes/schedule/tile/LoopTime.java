@@ -8,13 +8,14 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 
 /**
- * How long a loop over tiles takes by the figures of a chip, all tiles being run.
+ * The predicted time of a loop over all tiles.
  *
- * @param cycles from start to end, kernels being in the cache of instructions
- * @param coldCycles more, where they aren't
- * @param computeCycles in which kernels run
- * @param loadCycles of transfers to the working memory, of which some pass while cores work
- * @param storeCycles of transfers from it
+ * @param cycles the cycles from start to end, with kernels in the instruction cache
+ * @param coldCycles the additional cycles if they aren't
+ * @param computeCycles the cycles in which kernels run
+ * @param loadCycles the cycles of transfers to the working memory, which partly overlap with
+ *     computing
+ * @param storeCycles the cycles of transfers from it
  */
 public record LoopTime(
     double cycles,
@@ -25,7 +26,7 @@ public record LoopTime(
     long loadedBytes,
     long storedBytes) {
 
-  /** Predicts a loop; where cores have tiles of their own, it is one core that has most. */
+  /** Predicts a loop; if cores have private tiles, that of the core with the most. */
   public static LoopTime of(TiledKernel kernel, ChipKind chip) {
     int axes = kernel.axes().size();
     boolean isPrivate = chip.working().scope() == Memory.Scope.CORE;

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What depends on the sizes of tiles along some axes of one loop only, worked out once for each:
- * not on other axes, the order of loops or the number of slots.
+ * A cache of values that depend only on the tile sizes along some axes of a loop, and not on other
+ * axes, the order of loops or the number of slots.
  */
 final class PerTiles<T> {
   private final int[] axes;
@@ -27,7 +27,7 @@ final class PerTiles<T> {
   }
 
   /**
-   * @param mask axes, as bits
+   * @param mask the axes, as bits
    */
   PerTiles(long mask) {
     axes = new int[Long.bitCount(mask)];
@@ -38,7 +38,7 @@ final class PerTiles<T> {
     }
   }
 
-  /** Axes that an expression depends on, as bits. */
+  /** Returns the axes on which an expression depends, as bits. */
   static long axes(TileExpression expression, int count) {
     long mask = 0;
     for (int axis = 0; axis < count; axis++) {

@@ -9,14 +9,14 @@ import io.partita.ir.target.WorkSharing;
 import io.partita.passes.timing.KernelWork;
 import java.util.Optional;
 
-/** Cycles of a kernel on one tile, cores sharing it as its header says. */
+/** The cycles of a kernel on one tile, which cores share as its header defines. */
 final class SharedWork {
-  /** A block's sums are loaded and stored: as long as so many steps along the depth. */
+  /** The cost of loading and storing the sums of a block, in steps along the depth. */
   private static final long BLOCK_STEPS = 4;
 
   private SharedWork() {}
 
-  /** The figures of a kernel, or of the measured one that is most like it. */
+  /** Returns the figures of a kernel, or of the most similar measured one. */
   private static Optional<FunctionThroughput> measured(Kernel kernel, ChipKind chip) {
     Optional<FunctionThroughput> own = chip.function(kernel.name());
     return own.isPresent() || kernel.epilogue().isPresent()
@@ -26,9 +26,7 @@ final class SharedWork {
             .findFirst();
   }
 
-  /**
-   * A fused kernel that wasn't measured takes as long as both that it stands for but for a start.
-   */
+  /** Returns the cycles of an unmeasured fused kernel: those of its two parts, with one start. */
   static double cycles(
       Kernel kernel, long batch, long rows, long columns, long depth, ChipKind chip) {
     Optional<FunctionThroughput> measured = measured(kernel, chip);
@@ -53,7 +51,7 @@ final class SharedWork {
     return overhead + even * rounds * chip.cores() / items;
   }
 
-  /** More for the first tile. */
+  /** Returns the additional cycles for the first tile. */
   static double coldCycles(Kernel kernel, ChipKind chip) {
     Optional<FunctionThroughput> measured = measured(kernel, chip);
     if (measured.isEmpty() && kernel.epilogue().isPresent()) {
@@ -73,7 +71,7 @@ final class SharedWork {
     return kernel.struct().sharing().rows() > 0;
   }
 
-  /** What cores take one after the other. */
+  /** Returns the work that cores do one after the other. */
   private static double items(Kernel kernel, long batch, long rows, long columns, int cores) {
     WorkSharing sharing = kernel.struct().sharing();
     double lines = (double) batch * rows;
@@ -85,7 +83,8 @@ final class SharedWork {
     if (sharing.columns() > 0) {
       return lines * Math.ceilDiv(columns, sharing.columns());
     }
-    // Of fewer rows each core takes a part, but finds what the whole row is divided by.
+    // With fewer rows than cores, each core computes a part of a row, but the divisor of the whole
+    // row.
     return kernel.kernelClass() == KernelClass.NORM ? Math.max(lines, cores / 2.0) : lines;
   }
 }

@@ -8,7 +8,7 @@ import io.partita.ir.schedule.kernel.KernelCall;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Decides which processor does what of a loop, in which order. */
+/** Assigns the work of a loop to processors, and its order. */
 public final class Stages {
   private final List<TileAxis> axes;
   private final List<TileOperand> operands;
@@ -21,16 +21,16 @@ public final class Stages {
   }
 
   /**
-   * One processor moves tiles and starts kernels. What has a second slot is loaded for the next
-   * tile while the cores compute, if a kernel runs in each tile; what has one is when kernels have
-   * read it.
+   * One processor moves tiles and starts kernels. Operands with a second slot are loaded for the
+   * next tile while the cores compute, if a kernel runs in each tile; those with one slot are
+   * loaded after kernels have read them.
    */
   public static List<Stage> control(
       List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
     return List.of(new Stages(axes, operands, calls).control());
   }
 
-  /** One processor loads, one computes and one stores, each as far as queues have room or tiles. */
+  /** One processor loads, one computes and one stores, each as far as queues allow. */
   static List<Stage> pipeline(
       List<TileAxis> axes, List<TileOperand> operands, List<KernelCall> calls) {
     return new Stages(axes, operands, calls).pipeline();

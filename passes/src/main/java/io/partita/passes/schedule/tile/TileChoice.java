@@ -32,14 +32,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Chooses tiles: their extents, the order of the loops, and which operands have two slots, so that
- * a loop fits the working memory and takes as little time as the figures of the chip say. Each loop
- * is worked out once; the same loop always gives the same tiles. Safe for use by several threads.
+ * Chooses tiles: their extents, the order of loops, and the operands with two slots, so that a loop
+ * fits the working memory and has the least predicted time. Each loop is computed once; equal loops
+ * get equal tiles. Thread-safe.
  */
 public final class TileChoice {
   private final ChipKind chip;
 
-  /** All cores together, or one where each has tiles of its own. */
+  /** The cores that share tiles: all, or one if each has private tiles. */
   private final ChipKind worker;
 
   private final long workingBytes;
@@ -47,8 +47,8 @@ public final class TileChoice {
   private final Map<TileSpace, TiledKernel> known = new ConcurrentHashMap<>();
 
   /**
-   * @param workingBytes what tiles may use, stacks and messages being elsewhere
-   * @param doubleBuffer whether transfers may pass while the cores compute
+   * @param workingBytes the bytes for tiles, without stacks and messages
+   * @param doubleBuffer whether transfers may overlap with computing
    */
   public TileChoice(ChipKind chip, long workingBytes, boolean doubleBuffer) {
     this.chip = chip;
@@ -58,11 +58,12 @@ public final class TileChoice {
   }
 
   /**
-   * Axes that aren't cut are no loops of the result; operands, scratch and calls are those of the
-   * space, in their order.
+   * Returns the loop of a space. Axes with a single tile are omitted; operands, scratch and calls
+   * are those of the space, in order.
    *
-   * @param where the node that it is for
-   * @return named after the kernel and the extents of the axes, which different loops may share
+   * @param where the node of the loop
+   * @return a loop named by the kernel and the extents of axes; different loops may have the same
+   *     name
    * @throws PartitaException with {@link TileCode#TOO_LARGE}
    */
   public TiledKernel choose(TileSpace space, String where) {
@@ -83,12 +84,12 @@ public final class TileChoice {
     return Optional.of(found);
   }
 
-  /** How long the loop of a space takes; none if its smallest tiles don't fit. */
+  /** Returns the time of the loop of a space; empty if its smallest tiles don't fit. */
   public OptionalDouble cycles(TileSpace space) {
     return find(space).stream().mapToDouble(this::time).findFirst();
   }
 
-  /** What tiles of a space are chosen from. */
+  /** Returns the possible tile sizes of a space. */
   private final class Choice {
     private final Optional<GridTiles> grid;
     private final TileSpace space;
@@ -101,7 +102,7 @@ public final class TileChoice {
     }
   }
 
-  /** The loop, or the one with a fused kernel if that isn't slower. */
+  /** Returns the loop, or the one with a fused kernel if it isn't slower. */
   private TiledKernel faster(TiledKernel kernel, TileSpace space) {
     return FusedCalls.of(space)
         .map(Choice::new)
@@ -214,7 +215,7 @@ public final class TileChoice {
         + space.axes().stream().map(axis -> "_" + axis.extent()).collect(Collectors.joining());
   }
 
-  /** An axis by its place among the loops; a whole one has but one tile. */
+  /** Returns an axis by its position among the loops; an omitted one has a single tile. */
   private static TileExpression placed(
       TileExpression leaf, Map<Integer, Integer> places, TileSpace space) {
     return switch (leaf) {

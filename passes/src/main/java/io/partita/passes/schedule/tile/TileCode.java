@@ -3,7 +3,7 @@ package io.partita.passes.schedule.tile;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** Why a loop can't be cut in tiles. */
+/** Diagnostics of tiling. */
 public enum TileCode implements DiagnosticCode {
   TOO_LARGE("P4402", "the smallest tiles of a loop don't fit the working memory");
 

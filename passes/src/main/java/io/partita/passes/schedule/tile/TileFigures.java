@@ -1,14 +1,14 @@
 package io.partita.passes.schedule.tile;
 
 /**
- * What a loop takes in tiles of some sizes, whatever the order of its axes and the slots of its
+ * The figures of a loop for some tile sizes, independent of the order of axes and the slots of
  * operands.
  *
- * @param counts of tiles along each axis
- * @param moveCycles of each operand's transfer, the mean over its tiles
- * @param moveBytes of each operand's transfer, the mean over its tiles
- * @param callCycles of each kernel in a step, the mean over all steps
- * @param betweenCycles of what the control core does between two tiles
+ * @param counts the number of tiles along each axis
+ * @param moveCycles the mean cycles of the transfer of a tile of each operand
+ * @param moveBytes the mean bytes of the transfer of a tile of each operand
+ * @param callCycles the mean cycles of each kernel over all steps
+ * @param betweenCycles the cycles of the control core between two tiles
  */
 record TileFigures(
     long[] counts,

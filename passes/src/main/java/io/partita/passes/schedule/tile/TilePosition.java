@@ -3,12 +3,12 @@ package io.partita.passes.schedule.tile;
 import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.Arrays;
 
-/** One tile of a loop, scalars being 0: where it is along each axis. */
+/** The position of a tile along each axis of a loop; scalars are 0. */
 final class TilePosition implements TileExpression.Tile {
   private final Tiling tiling;
   private final long[] index;
 
-  /** The first tile. */
+  /** Returns the first tile. */
   TilePosition(Tiling tiling) {
     this.tiling = tiling;
     this.index = new long[tiling.extents().length];
@@ -18,7 +18,7 @@ final class TilePosition implements TileExpression.Tile {
     index[axis] = to;
   }
 
-  /** A tile of the full size along each axis, with others on both sides where there are any. */
+  /** Returns a tile of the full size along each axis, with others on both sides if possible. */
   void toMiddle() {
     Arrays.setAll(index, axis -> (tiling.count(axis) - 1) / 2);
   }

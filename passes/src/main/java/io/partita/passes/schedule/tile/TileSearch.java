@@ -19,8 +19,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Finds the tiling of least time. Few possibilities are all tried. Of many a coarse selection is,
- * and from the best of these on one axis at a time is changed as long as that makes it better.
+ * Finds the tiling with the least time. Few candidates are all tried. Of many, a coarse selection
+ * is tried, and the best of these is improved by changing one axis at a time.
  */
 final class TileSearch {
   private static final long ALL = 6_000;
@@ -39,19 +39,19 @@ final class TileSearch {
   private final long[] extents;
   private final List<int[]> orders;
 
-  /** Sets of operands, as bits, that have two slots where their tiles change. */
+  /** Candidate sets of operands with two slots, as bits; effective if their tiles change. */
   private final long[] slots;
 
-  /** With one slot each: what is best then is easily missed among the many sets of slots. */
+  /** The best tilings with one slot each, which are easily missed among the many sets of slots. */
   private final Optional<TileSearch> alone;
 
   private record Candidate(Tiling tiling, double cycles, double tiles) {}
 
   /**
-   * Tiles of some sizes.
+   * A choice of tile sizes.
    *
-   * @param bytes of one slot of each operand, and of scratch
-   * @param changing operands whose tiles change, as bits: others have no use for two slots
+   * @param bytes the bytes of one slot of each operand, and of scratch
+   * @param changing the operands whose tiles change, as bits; others need only one slot
    */
   private record Tiles(long[] sizes, TileFigures figures, long[] bytes, long changing) {
     double count() {
@@ -94,7 +94,10 @@ final class TileSearch {
     alone = Optional.empty();
   }
 
-  /** All sets of few operands; of many all, all but one, those that are loaded, and none. */
+  /**
+   * Returns all sets of few operands; for many operands: all, all but one, the loaded ones, and
+   * none.
+   */
   private long[] slots() {
     int operands = space.operands().size();
     TreeSet<Long> sets = new TreeSet<>(Comparator.reverseOrder());
@@ -111,7 +114,7 @@ final class TileSearch {
     return sets.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** The tiling of the smallest tiles, one slot each: if it doesn't fit, none does. */
+  /** Returns the tiling with the smallest tiles and one slot each; if it doesn't fit, none does. */
   Tiling smallest() {
     long[] tiles = space.axes().stream().mapToLong(axis -> TileSizes.of(axis, COARSE)[0]).toArray();
     return tiling(tiles, orders.getFirst(), 0);
@@ -121,7 +124,7 @@ final class TileSearch {
     return memory;
   }
 
-  /** None if the smallest tiles don't fit. */
+  /** Returns the best tiling; empty if the smallest tiles don't fit. */
   Optional<Tiling> best() {
     List<long[]> fine = space.axes().stream().map(axis -> TileSizes.of(axis, FINE)).toList();
     if (possibilities(fine) <= ALL) {
@@ -148,13 +151,16 @@ final class TileSearch {
     return possibilities;
   }
 
-  /** The first of those that differ in slots and orders only: the others lead to the same. */
+  /** Keeps the first of tilings that differ only in slots and order. */
   private static Predicate<Candidate> distinctTiles() {
     Set<List<Long>> seen = new HashSet<>();
     return candidate -> seen.add(Arrays.stream(candidate.tiling.tiles()).boxed().toList());
   }
 
-  /** That of the lowering, and each other axis that isn't a reduction as the innermost of those. */
+  /**
+   * Returns the order of the lowering, and orders with each other non-reduction axis as the
+   * innermost one of these.
+   */
   private List<int[]> orders() {
     List<int[]> found = new ArrayList<>();
     int parallel = (int) space.axes().stream().filter(axis -> !axis.reduction()).count();
@@ -198,7 +204,7 @@ final class TileSearch {
     return found;
   }
 
-  /** Of those that fit with one slot each. */
+  /** Returns the tilings that fit with one slot each. */
   private void all(List<long[]> sizes, int axis, long[] tiles, List<Tiles> found) {
     if (axis == tiles.length) {
       Tiles each = tiles(tiles.clone());
@@ -213,7 +219,10 @@ final class TileSearch {
     }
   }
 
-  /** Axes with more than one tile, as bits: the others may be anywhere in the order. */
+  /**
+   * Returns the axes with several tiles, as bits; the position of others in the order is
+   * irrelevant.
+   */
   private static long cut(Tiles tiles) {
     long mask = 0;
     long[] counts = tiles.figures.counts();
@@ -223,7 +232,7 @@ final class TileSearch {
     return mask;
   }
 
-  /** Which orders aren't like an earlier one when only some axes are cut. */
+  /** Returns the orders that differ from earlier ones if only some axes are tiled. */
   private boolean[] firstOrders(long cut) {
     Set<List<Integer>> seen = new HashSet<>();
     boolean[] first = new boolean[orders.size()];
@@ -235,7 +244,7 @@ final class TileSearch {
     return first;
   }
 
-  /** Which sets of slots aren't like an earlier one when only some operands change. */
+  /** Returns the sets of slots that differ from earlier ones if only some operands change. */
   private boolean[] firstSlots(long changing) {
     Set<Long> seen = new HashSet<>();
     boolean[] first = new boolean[slots.length];

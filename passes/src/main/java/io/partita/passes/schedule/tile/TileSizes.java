@@ -4,20 +4,20 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 
-/** Extents of tiles that are worth trying along an axis, ascending. */
+/** Candidate tile extents along an axis, in ascending order. */
 final class TileSizes {
-  /** Axes with no more places to cut are cut at all of them. */
+  /** The number of tile extents up to which all are tried. */
   private static final long FEW = 24;
 
-  /** Kernels work in blocks of 4, lines of a transfer and of the cache are longer. */
+  /** The block size of kernels; lines of transfers and of the cache are longer. */
   private static final long[] BLOCKS = {4, 16};
 
   private TileSizes() {}
 
   /**
-   * Those that make tiles of nearly one size, for 1, 2, 3 and then ever more tiles, rounded up to
-   * whole granules, and to the blocks of kernels. The smallest that there is comes first, and with
-   * {@code growth} near 1 there are more.
+   * Returns the extents of tiles of nearly equal size, for 1, 2, 3 and then increasing numbers of
+   * tiles, rounded up to whole granules and to the blocks of kernels. The smallest extent comes
+   * first; a {@code growth} near 1 gives more candidates.
    */
   static long[] of(TileSpace.Axis axis, double growth) {
     if (!axis.canBeCut()) {

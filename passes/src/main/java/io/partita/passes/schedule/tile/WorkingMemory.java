@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where tiles and scratch of a loop lie in the working memory: one after the other, in the order of
- * the loop. Tilings have the extents of the space.
+ * The layout of the working memory of a loop: tiles and scratch, one after the other in the order
+ * of the loop. Tilings have the extents of the space.
  */
 final class WorkingMemory {
-  /** Enough for all that scratch is used for. */
+  /** The alignment, sufficient for all uses of scratch. */
   private static final long SCRATCH_ALIGNMENT = 8;
 
   private final TileSpace space;
@@ -24,12 +24,12 @@ final class WorkingMemory {
   private final List<PerTiles<Long>> scratch;
 
   /**
-   * @param places what is left of it when all tiles have the same extent
+   * @param places the places of tiles, simplified for equal extents
    */
   private record Extent(TileExpression size, TileExpression places) {}
 
   /**
-   * @param isPaged whether tiles are in pages of {@link GridTiles#PAGE} rows and columns
+   * @param isPaged whether tiles are stored in pages of {@link GridTiles#PAGE} rows and columns
    */
   WorkingMemory(TileSpace space, long alignment, boolean isPaged) {
     this.space = space;
@@ -58,7 +58,7 @@ final class WorkingMemory {
         size, size.replacing(leaf -> leaf instanceof Size ? TileExpression.of(1) : leaf));
   }
 
-  /** Bytes of one slot of an operand. */
+  /** Returns the bytes of one slot of an operand. */
   long slotBytes(int operand, Tiling tiling) {
     return slots.get(operand).get(tiling, each -> slot(operand, each));
   }
@@ -90,7 +90,7 @@ final class WorkingMemory {
         .get(tiling, each -> align(bytes.at(new TilePosition(each)), SCRATCH_ALIGNMENT));
   }
 
-  /** Bytes of all, from 0 on. */
+  /** Returns the total bytes, from address 0. */
   long bytes(Tiling tiling) {
     long isDouble = 0;
     for (int i = 0; i < tiling.slots().length; i++) {
@@ -99,7 +99,7 @@ final class WorkingMemory {
     return bytes(parts(tiling), isDouble);
   }
 
-  /** Bytes of one slot of each operand, then those of scratch. */
+  /** Returns the bytes of one slot of each operand, then those of scratch. */
   long[] parts(Tiling tiling) {
     long[] parts = new long[slots.size() + scratch.size()];
     for (int i = 0; i < slots.size(); i++) {
@@ -112,9 +112,9 @@ final class WorkingMemory {
   }
 
   /**
-   * Bytes of all, from 0 on.
+   * Returns the total bytes, from address 0.
    *
-   * @param isDouble operands with two slots, as bits
+   * @param isDouble the operands with two slots, as bits
    */
   long bytes(long[] parts, long isDouble) {
     long end = 0;
@@ -136,7 +136,8 @@ final class WorkingMemory {
   }
 
   /**
-   * Over all tiles. Extents grow with the tile's; what depends on places, too, is tried at each.
+   * Returns the maximum over all tiles. Extents grow with those of tiles; expressions of positions
+   * are evaluated at each.
    */
   private static long largest(Extent extent, int axis, Tiling tiling, TilePosition at) {
     if (axis == tiling.extents().length) {

@@ -1,2 +1,2 @@
-/** How large the tiles of a loop are, in which order they run, and how long that takes. */
+/** Tiling of loops: sizes, order and predicted time. */
 package io.partita.passes.schedule.tile;
