@@ -9,19 +9,19 @@ import java.util.stream.Collectors;
 /**
  * What was measured of what the devices of a model send.
  *
- * @param source where it comes from, for diagnostics
- * @param mesh the devices, as in {@code mesh(kv=4, group=2)}
- * @param sums of each sum, in the model's order
+ * @param source the file, for diagnostics
+ * @param mesh the devices, such as {@code mesh(kv=4, group=2)}
+ * @param sums the sums in the order of the model
  * @param codebooks of tokens that are gathered, in the model's order; they serve any number of
  *     devices
  */
 public record SyncCalibration(
     String source, String mesh, List<Sum> sums, List<Codebook> codebooks) {
-  /** Sums that a diagnostic names. */
+  /** The number of sums that a diagnostic names. */
   private static final int MOST_NAMED = 4;
 
   /**
-   * Of one sum.
+   * The ranges of one sum.
    *
    * @param weights {@link SumSync#weights}
    */
@@ -70,15 +70,15 @@ public record SyncCalibration(
   }
 
   /**
-   * The ranges of some sums of a module. A sum is found by its weights, and by its place among
-   * those with equal ones; so a calibration of the whole model also serves one in which the sums of
-   * other blocks were dropped.
+   * Returns the ranges of some sums of a module. A sum is identified by its weights, and by its
+   * position among those with equal weights. So a calibration of the whole model also applies to
+   * one in which sums of other blocks are dropped.
    *
-   * @param found the module's mesh
-   * @param all the module's sums, in its order
-   * @param wanted those of them whose ranges are needed
-   * @throws PartitaException with {@link SyncCode#CALIBRATION} when they were not measured, or
-   *     {@link SyncCode#RANGES}
+   * @param found the mesh of the module
+   * @param all the sums of the module, in order
+   * @param wanted the sums whose ranges are needed
+   * @throws PartitaException with {@link SyncCode#CALIBRATION} if they were not measured, or {@link
+   *     SyncCode#RANGES}
    */
   List<FeatureRanges> ranges(String found, List<SumSync> all, List<SumSync> wanted) {
     String remedy = "calibrate this model on these devices with partita calibrate";
@@ -97,7 +97,7 @@ public record SyncCalibration(
     return ranges;
   }
 
-  /** The first with the same weights, and with the same name if there is one. */
+  /** Returns the first sum with the same weights, preferably with the same name. */
   private static Optional<Sum> measured(SumSync sync, List<Sum> sums) {
     String weights = sync.weights();
     List<Sum> alike = sums.stream().filter(sum -> sum.weights().equals(weights)).toList();

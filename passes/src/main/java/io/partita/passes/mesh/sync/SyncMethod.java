@@ -18,26 +18,26 @@ import java.util.regex.Pattern;
  * or its tokens, as in {@code vq(k=1024,groups=16)}.
  *
  * @param drops whether the sync after attention is dropped
- * @param scatters whether devices get other heads before
- * @param width how elements of the remaining sums are encoded
+ * @param scatters whether heads are scattered over devices before
+ * @param width the encoding of the elements of the remaining sums
  */
 public record SyncMethod(boolean drops, boolean scatters, Width width) {
   /** The encoding of elements. */
   public sealed interface Width {
-    /** Elements travel as they are. */
+    /** Elements are sent unchanged. */
     record Exact() implements Width {}
 
-    /** Elements travel in a narrower float. */
+    /** Elements are sent as a narrower float. */
     record Cast(Codec codec) implements Width {}
 
     /**
-     * Elements travel as integers of a few bits, and some features as bf16.
+     * Elements are sent as integers of a few bits, and some features as bf16.
      *
-     * @param bits of an integer
-     * @param exact how many features travel as bf16; none for the usual share
-     * @param seed of a random selection of these; none for those of the widest ranges
+     * @param bits the bits of an integer
+     * @param exact the number of features that are sent as bf16; empty for the default share
+     * @param seed the seed of a random selection of these; empty for those of the widest ranges
      * @param sum the type in which terms are added
-     * @param via how terms come together
+     * @param via the exchange of terms
      */
     record LowBit(
         int bits, OptionalInt exact, OptionalInt seed, ElementType sum, LowBitSyncs.Via via)
@@ -52,7 +52,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     record Vector(int size, int groups) implements Width {}
   }
 
-  /** Nothing is rewritten. */
+  /** No rewrite. */
   public static final SyncMethod EXACT = new SyncMethod(false, false, new Width.Exact());
 
   private static final int LEAST_BITS = 2;
@@ -64,10 +64,10 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   private static final int USUAL_CENTROIDS = 1024;
   private static final int MOST_CENTROIDS = 1 << 16;
 
-  /** A part such as {@code bf16(k=8)}: a word, a number and options. */
+  /** A part of a method, such as {@code bf16(k=8)}: a word, a number and options. */
   private record Part(String text, String word, String number, Map<String, String> options) {
     /**
-     * @throws SyncRules.Unreadable for a number out of range, or none
+     * @throws SyncRules.Unreadable if the number is missing or out of range
      */
     OptionalInt integer(String option, int least, int most) throws SyncRules.Unreadable {
       String given = options.get(option);
@@ -88,7 +88,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     }
   }
 
-  /** Reads the part of a clause behind its colon. */
+  /** Parses the part of a clause after its colon. */
   static SyncMethod parse(String text) throws SyncRules.Unreadable {
     List<Part> parts = new ArrayList<>();
     for (String each : text.split("\\+(?![^(]*\\))", -1)) {
@@ -203,7 +203,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     throw new SyncRules.Unreadable(name + " of " + range, where, "choose another number");
   }
 
-  /** Such as {@code drop+int4+bf16(k=8)}; {@link #parse} reads it. */
+  /** Returns the text form, such as {@code drop+int4+bf16(k=8)}. */
   @Override
   public String toString() {
     String text =
