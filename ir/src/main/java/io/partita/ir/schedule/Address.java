@@ -1,13 +1,13 @@
 package io.partita.ir.schedule;
 
 /**
- * Where something begins.
+ * An address in a memory of a chip.
  *
- * @param memory its number in {@link ChipSchedule#memories}
- * @param offset in bytes
+ * @param memory the number of the memory in {@link ChipSchedule#memories}
+ * @param offset the offset in bytes
  */
 public record Address(int memory, long offset) {
-  /** In the memory where whole tensors lie. */
+  /** Returns an address in the home memory. */
   public static Address home(long offset) {
     return new Address(ChipSchedule.HOME, offset);
   }

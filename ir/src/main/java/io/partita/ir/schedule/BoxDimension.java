@@ -3,25 +3,25 @@ package io.partita.ir.schedule;
 import io.partita.ir.schedule.kernel.TileExpression;
 
 /**
- * One dimension of the part of a tensor that a tile works on.
+ * One dimension of the part of a tensor that belongs to a tile.
  *
- * @param start the first index; not below 0
- * @param size how many indices, at least 1; start + size doesn't exceed the extent
- * @param extent of the tensor
- * @param stride elements at home from one index to the next
+ * @param start the first index, at least 0
+ * @param size the number of indices, at least 1; start + size is at most the extent
+ * @param extent the extent of the tensor
+ * @param stride the stride in the home memory, in elements
  */
 public record BoxDimension(TileExpression start, TileExpression size, long extent, long stride) {
-  /** Where all indices are the same element, it doesn't matter which is the first. */
+  /** If all indices are the same element, the first one is irrelevant. */
   public BoxDimension {
     start = stride == 0 ? TileExpression.of(0) : start;
   }
 
-  /** The whole dimension. */
+  /** Returns the whole dimension. */
   public static BoxDimension whole(long extent, long stride) {
     return new BoxDimension(TileExpression.of(0), TileExpression.of(extent), extent, stride);
   }
 
-  /** The tile's part along an axis of the same extent. */
+  /** Returns the tile's part along an axis of the same extent. */
   public static BoxDimension along(int axis, long extent, long stride) {
     return new BoxDimension(TileExpression.start(axis), TileExpression.size(axis), extent, stride);
   }

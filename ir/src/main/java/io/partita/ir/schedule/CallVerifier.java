@@ -19,15 +19,17 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Plays the kernels of one loop element by element of the working memory: whether they stay inside
- * their tiles, read only what was loaded or written for the same results, read all that was loaded,
- * and have written results in full when these are stored.
+ * Simulates the kernels of a loop on elements of the working memory, and checks that they stay
+ * inside their tiles, read only elements that were loaded or written for the same results, read all
+ * loaded elements, and have written results completely when they are stored.
  *
- * <p>Where nothing depends on how far a tile is along an axis, the first, the last and one between
- * them stand for all.
+ * <p>If nothing depends on the position along an axis, the first, the last and one middle tile
+ * represent all.
  */
 final class CallVerifier {
-  /** At the beginning, in the middle and at the end of an axis with more tiles than these. */
+  /**
+   * The number of tiles at the beginning, in the middle and at the end of an axis that are visited.
+   */
   private static final long MOST = 16;
 
   private final TiledKernel kernel;
@@ -35,14 +37,14 @@ final class CallVerifier {
   private final List<Content> operands;
   private final List<Content> scratch;
 
-  /** What is in a tile or in scratch memory. */
+  /** The content of a tile or of scratch memory. */
   private static final class Content {
-    /** The numbers of its tile along the axes that it depends on. */
+    /** The numbers of its tile along the axes on which it depends. */
     private List<Long> tile = List.of();
 
     private long elements;
 
-    /** Of each element; 0 as long as that's open. */
+    /** The bits of an element; 0 while unknown. */
     private int bits;
 
     private final BitSet written = new BitSet();
@@ -57,7 +59,7 @@ final class CallVerifier {
   }
 
   /**
-   * @param scalars values to try for the integers that the loop reads at run time
+   * @param scalars the values to try for integers that the loop reads at run time
    */
   static void verify(TiledKernel kernel, List<Long> scalars) {
     for (long scalar : scalars) {
@@ -87,7 +89,7 @@ final class CallVerifier {
     return new TileWalk(kernel.axes(), counts, visited, scalar);
   }
 
-  /** How many tiles run along each axis: at least one. */
+  /** Returns the number of tiles that run along each axis, at least one. */
   private long[] counts() {
     long[] all = kernel.axes().stream().mapToLong(TileAxis::count).toArray();
     TileWalk first = walk(all, new long[all.length][1]);
@@ -130,7 +132,7 @@ final class CallVerifier {
     return places.dependsOn(axis);
   }
 
-  /** Expressions that decide what is touched, in the first tile or in the last one. */
+  /** Returns the expressions that determine accesses in the first or the last tile. */
   private Set<TileExpression> used(long[] counts) {
     Set<TileExpression> used = new LinkedHashSet<>();
     kernel.operands().stream()
@@ -150,7 +152,7 @@ final class CallVerifier {
     return used;
   }
 
-  /** Tiles that change: operands are loaded, results begin, and with them what is in scratch. */
+  /** Enters tiles that change: operands are loaded, and results and scratch begin anew. */
   private void enter(TileWalk tile) {
     boolean begins = false;
     for (int i = 0; i < operands.size(); i++) {
@@ -184,7 +186,7 @@ final class CallVerifier {
     }
   }
 
-  /** What was kept for results that are complete now: kernels have read all of it. */
+  /** Checks that kernels have read everything that was kept for results that are now complete. */
   private void clearScratch(TileWalk tile) {
     for (int i = 0; i < scratch.size(); i++) {
       Content content = scratch.get(i);
@@ -257,7 +259,7 @@ final class CallVerifier {
     }
   }
 
-  /** The elements behind a pointer, which is at {@code offset} in them. */
+  /** Returns the elements of a pointer, which is at {@code offset} in them. */
   private record Target(Content content, long elements, long offset) {}
 
   private Target target(

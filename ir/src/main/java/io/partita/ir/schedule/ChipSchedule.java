@@ -8,22 +8,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What chips of one role do: those of which the programs differ in constants and peers only.
+ * The schedule of the chips of a role, whose programs differ only in constants and peers.
  *
- * @param devices which chips of the mesh have the role, ascending
- * @param cores that compute: all together where they share {@link #working}, else each on tiles of
- *     its own
- * @param memories from the nearest to the cores to the farthest: kernels work in the first, whole
- *     tensors lie in the second while steps use them, and the others are reached by transfers
- * @param kernels the loops that steps run, each once
- * @param start steps that run once, before the first run
- * @param steps one run; transfers that are under way when it begins are so again when it ends
- * @param inputs what a caller writes to {@link #home} before a run
- * @param outputs what a caller reads from there after it
- * @param states what stays from run to run, and is zero before the first and after a reset
- * @param constants the weights image
- * @param residences what lies in {@link #home} at which steps
- * @param meaning what steps compute; none where it isn't known
+ * @param devices the chips of the role, in ascending order
+ * @param cores the computing cores: together if they share {@link #working}, or else each on its
+ *     own tiles
+ * @param memories the memories, nearest to the cores first: kernels use the first one, the second
+ *     one holds whole tensors while steps use them, and transfers reach the others
+ * @param kernels the distinct loops of steps
+ * @param start the steps before the first run
+ * @param steps the steps of a run; transfers that are in flight at its beginning are in flight at
+ *     its end again
+ * @param inputs the inputs, which a caller writes to {@link #home} before a run
+ * @param outputs the outputs, which a caller reads from there afterwards
+ * @param states the state between runs, which is zero before the first run and after a reset
+ * @param constants the image of weights
+ * @param residences the live ranges in {@link #home}
+ * @param meaning the values that steps compute; empty if unknown
  */
 public record ChipSchedule(
     List<Integer> devices,
@@ -38,10 +39,10 @@ public record ChipSchedule(
     List<StoredConstant> constants,
     List<Residence> residences,
     Optional<StepMeaning> meaning) {
-  /** The number of the memory that kernels work in. */
+  /** The number of the working memory of kernels. */
   public static final int WORKING = 0;
 
-  /** The number of the memory where whole tensors lie. */
+  /** The number of the memory of whole tensors. */
   public static final int HOME = 1;
 
   public ChipSchedule {
@@ -57,25 +58,25 @@ public record ChipSchedule(
     residences = List.copyOf(residences);
   }
 
-  /** The memory that kernels work in. */
+  /** Returns the working memory of kernels. */
   public MemoryUse working() {
     return memories.get(WORKING);
   }
 
-  /** The memory that loops load from and store to. */
+  /** Returns the memory from which loops load and to which they store. */
   public MemoryUse home() {
     return memories.get(HOME);
   }
 
-  /** What is used of the memories from here on, which are reached by transfers. */
+  /** Returns the uses of the memories that transfers reach. */
   public List<MemoryUse> farther() {
     return memories.subList(HOME + 1, memories.size());
   }
 
   /**
-   * A tensor by its name in the model, without gaps, row by row.
+   * A contiguous, row-major tensor with its name in the model.
    *
-   * @param range the values that it may hold; none where it may hold any
+   * @param range the valid values; empty if all are valid
    */
   public record Port(String name, TensorType type, Address at, Optional<InputRange> range) {
     public Port(String name, TensorType type, Address at) {
@@ -84,11 +85,11 @@ public record ChipSchedule(
   }
 
   /**
-   * A part of the image that is in memory when the program starts.
+   * A part of the initial image of memory.
    *
-   * @param origin of the constant in the model
-   * @param text which tensor it is, with its shape, and how it was changed
-   * @param tensors for each of the devices of the role, in their order: elements as they're stored
+   * @param origin the origin of the constant in the model
+   * @param text the tensor with its shape and its changes, for readers
+   * @param tensors the stored elements on each device of the role, in order
    */
   public record StoredConstant(
       Origin origin, String text, Address at, long bytes, List<Tensor> tensors) {
@@ -96,19 +97,19 @@ public record ChipSchedule(
       tensors = List.copyOf(tensors);
     }
 
-    /** Its name in the model. */
+    /** The name in the model. */
     public String name() {
       return origin.name();
     }
   }
 
   /**
-   * Bytes of {@link ChipSchedule#home} that belong to one thing for some steps: a value and its
-   * views, a constant, room for messages.
+   * Bytes of {@link ChipSchedule#home} that belong to one object during some steps: a value with
+   * its views, a constant, or a buffer of messages.
    *
-   * @param name of the value, as in the model
-   * @param first index of the first step that touches it; -1 for what is there before a run
-   * @param last index of the last one; the number of steps for what is there after a run
+   * @param name the name of the value in the model
+   * @param first the index of the first step that uses it; -1 if it exists before a run
+   * @param last the index of the last one; the number of steps if it exists after a run
    */
   public record Residence(String name, long offset, long bytes, int first, int last) {}
 }

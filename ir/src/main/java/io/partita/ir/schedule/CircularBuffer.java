@@ -1,9 +1,10 @@
 package io.partita.ir.schedule;
 
 /**
- * How the slots of an operand are a queue of pages that processors of a core share.
+ * The slots of an operand as a queue of pages that the processors of a core share.
  *
- * @param id its number on the core; tiles to load have the lowest
- * @param pageBytes what is pushed and popped at a time; a slot is a whole number of pages
+ * @param id the number on the core; loaded tiles have the lowest
+ * @param pageBytes the bytes of a page, the unit of pushing and popping; a slot is a whole number
+ *     of pages
  */
 public record CircularBuffer(int id, long pageBytes) {}

@@ -1,6 +1,6 @@
 package io.partita.ir.schedule;
 
-/** The cores of a chip; those that share the memory that kernels work in have one row. */
+/** The cores of a chip; cores that share the working memory form one row. */
 public record CoreGrid(int rows, int columns) {
   public CoreGrid {
     if (rows < 1 || columns < 1) {
@@ -12,7 +12,7 @@ public record CoreGrid(int rows, int columns) {
     return rows * columns;
   }
 
-  /** How many cores there are along an axis. */
+  /** Returns the number of cores along an axis. */
   public int size(Axis axis) {
     return switch (axis) {
       case ROWS -> rows;
@@ -21,7 +21,7 @@ public record CoreGrid(int rows, int columns) {
     };
   }
 
-  /** Where a core is along an axis. */
+  /** Returns the position of a core along an axis. */
   public int place(int core, Axis axis) {
     return switch (axis) {
       case ROWS -> core / columns;

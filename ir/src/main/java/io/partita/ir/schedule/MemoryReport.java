@@ -4,21 +4,20 @@ import io.partita.ir.schedule.ChipSchedule.Residence;
 import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 
 /**
- * How a chip uses its home memory, in bytes.
+ * The use of the home memory of a chip, in bytes.
  *
- * @param used from offset 0 on
- * @param atOnce the most that lies there at the same step, with what is fetched ahead: the
- *     difference to {@code used} is lost between tensors; {@code used} where nothing says what lies
- *     where
- * @param needed the most that is in use at the same step: what no placement can be below
- * @param stays weights and states that stay from run to run
- * @param fetched from farther memories in a run, without rows of tables
- * @param spilled to them in a run
+ * @param used the bytes from offset 0
+ * @param atOnce the peak of placed bytes, including prefetched ones; the difference to {@code used}
+ *     is lost by fragmentation; {@code used} if placement is unknown
+ * @param needed the peak live bytes, a lower bound of any placement
+ * @param stays the bytes of weights and states that are resident between runs
+ * @param fetched the bytes that are fetched from farther memories in a run, without rows of tables
+ * @param spilled the bytes that are written to them in a run
  */
 public record MemoryReport(
     long used, long atOnce, long needed, long stays, long fetched, long spilled) {
 
-  /** Of one chip of a role. */
+  /** Returns the report of one chip of a role. */
   public static MemoryReport of(ChipSchedule chip) {
     long atOnce = chip.residences().isEmpty() ? chip.home().used() : 0;
     for (Residence at : chip.residences()) {

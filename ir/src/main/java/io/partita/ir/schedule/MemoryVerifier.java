@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Plays the first run of a chip, which leaves to the next one what it began with, byte by byte of
- * its home memory: whether each byte that is read was written since it belongs to what is read,
- * whether constants stay as they are, whether transfers are left alone until they have ended, and
- * whether farther memories get what a run changes of its states.
+ * Simulates the first run of a chip on the bytes of its home memory, and that it ends in the state
+ * in which it began. Checks that each byte that is read was written since its live range began,
+ * that constants are not changed, that buffers of transfers are not used until they end, and that
+ * farther memories receive all changes of states.
  */
 final class MemoryVerifier {
   private static final byte EMPTY = 0;
@@ -31,7 +31,7 @@ final class MemoryVerifier {
   private final ChipSchedule chip;
   private final byte[] home;
 
-  /** Of each memory from the third on. */
+  /** The copies of states in each memory from the third on. */
   private final List<StateCopies> copies = new ArrayList<>();
 
   private final Map<Integer, StartTransfer> underWay = new TreeMap<>();
@@ -115,7 +115,7 @@ final class MemoryVerifier {
     }
   }
 
-  /** Of constants and of each other. */
+  /** Checks that states overlap neither constants nor each other. */
   private void requireStatesApart() {
     List<Extent> taken = new ArrayList<>();
     for (StoredConstant constant : chip.constants()) {
@@ -155,13 +155,13 @@ final class MemoryVerifier {
     requireInside(Address.home(offset), bytes);
   }
 
-  /** Where something lies that transfers reach. */
+  /** Checks that an address is in a memory that transfers reach. */
   private void requireFar(Address at, long bytes) {
     require(at.memory() > ChipSchedule.HOME, "a memory beyond " + chip.home().name(), at);
     requireInside(at, bytes);
   }
 
-  /** What begins at this step has other bytes than all that is there, and nothing in them. */
+  /** Begins live ranges, which must not overlap others and have no values yet. */
   private void enter() {
     alive.removeIf(each -> each.last() < index);
     while (nextResidence < byFirst.size() && byFirst.get(nextResidence).first() <= index) {
@@ -294,7 +294,9 @@ final class MemoryVerifier {
     }
   }
 
-  /** What is loaded mayn't be stored to by other tiles: only the same tiles of the same bytes. */
+  /**
+   * Checks that loaded bytes aren't stored by other tiles, except equal tiles of the same bytes.
+   */
   private void requireNoOverlap(ScheduleStep.RunTiles run, TiledKernel kernel, int stored) {
     TileOperand store = kernel.operands().get(stored);
     Rows written = new Rows(store, run.operands().get(stored), true);
@@ -312,7 +314,7 @@ final class MemoryVerifier {
     }
   }
 
-  /** The bytes of an operand of a loop, row by row. */
+  /** Returns the bytes of an operand of a loop, in row-major order. */
   private final class Rows {
     private final TileOperand operand;
     private final long offset;
@@ -341,7 +343,7 @@ final class MemoryVerifier {
       return operand.element().packedBytes(elements);
     }
 
-    /** Whether any byte may belong to both: exact where both have the same rows. */
+    /** Whether both may share a byte; exact if both have the same rows. */
     boolean meets(Rows other) {
       if (end() <= other.offset || other.end() <= offset) {
         return false;

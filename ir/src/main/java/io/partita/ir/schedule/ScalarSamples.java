@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Values of an integer that is only known at run time: those next to where the loop's expressions
- * of it can change their course, and some far off.
+ * Sample values of an integer that is known only at run time: those next to where expressions of it
+ * change, and some distant ones.
  */
 final class ScalarSamples {
   private static final long FAR = 1 << 20;
 
   private ScalarSamples() {}
 
-  /** Just 0 where the loop reads none. */
+  /** Returns the samples; only 0 if the loop reads none. */
   static List<Long> of(TiledKernel kernel) {
     boolean hasScalar =
         kernel.operands().stream().anyMatch(each -> each.direction() == Direction.SCALAR);

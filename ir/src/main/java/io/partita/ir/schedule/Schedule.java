@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * A whole model on all its chips.
+ * The schedule of a whole model on all its chips.
  *
- * @param program what was scheduled
- * @param target the target's name with its parameters
- * @param roles each chip is in one
- * @param inputs how the model's inputs are cut, by name, in the model's order
- * @param outputs how its outputs are put together, by name, in the model's order
+ * @param program the scheduled program
+ * @param target the name of the target with its parameters
+ * @param roles the schedules of roles; each chip is in one
+ * @param inputs the types and layouts of the model's inputs by name, in the model's order
+ * @param outputs the types and layouts of its outputs by name, in the model's order
  */
 public record Schedule(
     Program program,
@@ -23,7 +23,7 @@ public record Schedule(
     SequencedMap<String, ShardedType> outputs) {
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link
-   *     io.partita.ir.mesh.MeshCode#VARYING} when an output varies from device to device
+   *     io.partita.ir.mesh.MeshCode#VARYING} if an output varies from device to device
    */
   public Schedule {
     roles = List.copyOf(roles);

@@ -4,7 +4,7 @@ import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.diagnostic.Severity;
 
-/** What is wrong with a schedule: always a mistake of whoever made it. */
+/** Diagnostics of invalid schedules, which are always internal errors. */
 public enum ScheduleFault implements DiagnosticCode {
   TILES("P4411", "tiles of a schedule don't fit together"),
   MEMORY("P4412", "a schedule uses memory that holds something else"),
@@ -43,7 +43,7 @@ public enum ScheduleFault implements DiagnosticCode {
     }
   }
 
-  /** Of this kind, at a place. */
+  /** Returns a diagnostic of this kind at a location. */
   public PartitaException at(String where, Object expected, Object found) {
     return new PartitaException(
         this,

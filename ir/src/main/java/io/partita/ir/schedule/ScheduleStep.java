@@ -6,17 +6,18 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Optional;
 
-/** One thing that the control core of a chip does; the next begins when it's done. */
+/** A step of the control core of a chip. Steps are executed one after the other. */
 public sealed interface ScheduleStep {
-  /** Where the node that it's for comes from: for comments, traces and reports. */
+  /** The origin of its node, for comments, traces and reports. */
   Origin origin();
 
   /**
    * Runs a loop over tiles.
    *
-   * @param kernel index in {@link ChipSchedule#kernels}
-   * @param operands offset at home of the first element of each of the loop's operands, in order
-   * @param text what it computes, with shapes
+   * @param kernel the index in {@link ChipSchedule#kernels}
+   * @param operands the offset in the home memory of the first element of each operand of the loop,
+   *     in order
+   * @param text a description of the computation with shapes
    */
   record RunTiles(int kernel, List<Long> operands, Origin origin, String text)
       implements ScheduleStep {
@@ -26,12 +27,12 @@ public sealed interface ScheduleStep {
   }
 
   /**
-   * Starts a transfer between {@link ChipSchedule#home} and a farther memory, which goes on during
-   * the steps that follow.
+   * Starts a transfer between {@link ChipSchedule#home} and a farther memory, which continues
+   * during the following steps.
    *
-   * @param transfer its number among those under way at once; a {@link WaitTransfer} of the same
+   * @param transfer the number among transfers in flight; a {@link WaitTransfer} with the same
    *     number ends it
-   * @param fetch whether from the farther memory
+   * @param fetch whether it reads from the farther memory
    */
   record StartTransfer(
       int transfer, boolean fetch, Address far, long home, long bytes, Origin origin)
@@ -40,13 +41,13 @@ public sealed interface ScheduleStep {
   record WaitTransfer(int transfer, Origin origin) implements ScheduleStep {}
 
   /**
-   * Fetches rows of a table in a farther memory, one after the other, by indices that are at home.
-   * An index below 0 counts from the end; one that is out of range gives zeros.
+   * Fetches rows of a table in a farther memory, one after the other, by indices in the home
+   * memory. Negative indices count from the end; an index out of range gives zeros.
    *
    * @param rowBytes a multiple of the alignment of that memory
-   * @param indices offset at home
-   * @param home offset of the first row that is fetched
-   * @param index i32 or i64
+   * @param indices the offset of the indices in the home memory
+   * @param home the offset of the first fetched row in the home memory
+   * @param index the type of indices, i32 or i64
    */
   record FetchRows(
       Address table,
@@ -60,17 +61,18 @@ public sealed interface ScheduleStep {
       implements ScheduleStep {}
 
   /**
-   * This chip's messages of one collective.
+   * The messages of this chip in a collective.
    *
-   * @param exchanges for each of the devices of the role, in their order: peers and places differ,
-   *     kinds and sizes of steps don't
-   * @param operand offset at home of the elements that the chip has, in the order of the exchange;
-   *     none if they are in the vector
-   * @param result likewise of the elements that it's to have
-   * @param vector offset at home of the whole vector
-   * @param message offset at home of room for the largest message that isn't sent or received in
-   *     place; none if all are
-   * @param working offset in {@link ChipSchedule#working} of the room for joining what is received
+   * @param exchanges the exchange of each device of the role, in order; peers and places differ,
+   *     kinds and sizes of steps do not
+   * @param operand the offset in the home memory of the chip's elements, in the order of the
+   *     exchange; empty if they are in the vector
+   * @param result likewise for the elements of the result
+   * @param vector the offset in the home memory of the whole vector
+   * @param message the offset in the home memory of the buffer for the largest message that isn't
+   *     sent or received in place; empty if all are
+   * @param working the offset in {@link ChipSchedule#working} of the buffer for combining received
+   *     elements
    */
   record Exchange(
       List<Communication.Exchange> exchanges,
@@ -88,6 +90,6 @@ public sealed interface ScheduleStep {
     }
   }
 
-  /** Fills bytes at home with zeros: a cache before its first run, a padding. */
+  /** Fills bytes of the home memory with zeros: a cache before its first run, or padding. */
   record Clear(long home, long bytes, Origin origin) implements ScheduleStep {}
 }

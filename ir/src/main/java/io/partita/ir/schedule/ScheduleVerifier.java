@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Works out anew whether a schedule holds together: tiles lie inside their tensors and inside the
- * working memory, each element of a result is stored once, what is read has been written, nothing
- * is written to what is still needed, and each transfer is awaited once and left alone until then.
+ * Verifies schedules independently of how they were made: tiles are inside their tensors and the
+ * working memory, each element of a result is stored once, all bytes that are read have been
+ * written, live bytes are not overwritten, and each transfer is awaited once and its bytes are not
+ * used until then.
  *
- * <p>It trusts {@link ChipSchedule#residences} in what belongs to what, and doesn't know what
+ * <p>It relies on {@link ChipSchedule#residences} for the owners of bytes, and doesn't check what
  * kernels compute.
  */
 public final class ScheduleVerifier {
@@ -34,8 +35,8 @@ public final class ScheduleVerifier {
   }
 
   /**
-   * Works out whether schedules of the entry points of one program may follow each other in any
-   * order: then what each finds is what any of them leaves. Each must hold together by itself.
+   * Verifies that the schedules of the entry points of a program may run in any order: each of them
+   * begins in the state in which any of them ends. Each must be valid by itself.
    *
    * @throws io.partita.ir.diagnostic.PartitaException with a {@link ScheduleFault}
    */

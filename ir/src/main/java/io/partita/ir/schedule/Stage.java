@@ -3,9 +3,9 @@ package io.partita.ir.schedule;
 import java.util.List;
 
 /**
- * What one processor does for each tile, in order. Several stages of a loop run at the same time,
- * each as far as its queues let it: the slots of a tile's operand are the queue between the stage
- * that fills them and the one that empties them.
+ * The actions of one processor for each tile, in order. The stages of a loop run concurrently, as
+ * far as queues allow: the slots of an operand are the queue between the stage that fills them and
+ * the one that empties them.
  *
  * @param name a short C identifier: {@code control}, or {@code reader}, {@code compute}, {@code
  *     writer}
@@ -15,27 +15,27 @@ public record Stage(String name, List<Action> actions) {
     actions = List.copyOf(actions);
   }
 
-  /** Something that is done once for each tile, or where a tile is another one. */
+  /** An action for each tile, or for each tile that differs from the previous one. */
   public sealed interface Action {}
 
   /**
-   * Waits until the operand's tile is there, or until the slot of a result may be written to.
+   * Waits until the tile of an operand is loaded, or until the slot of a result may be written.
    *
-   * @param operand its number in the loop
+   * @param operand the number of the operand in the loop
    */
   public record Await(int operand) implements Action {}
 
-  /** Loads the operand's tile as soon as it has a free slot. */
+  /** Loads the tile of an operand as soon as there is a free slot. */
   public record Load(int operand) implements Action {}
 
-  /** Starts to load the operand's tile of the tile that follows. */
+  /** Starts to load the tile of an operand for the next tile. */
   public record LoadNext(int operand) implements Action {}
 
   /**
    * Runs a kernel.
    *
-   * @param call its number in the loop
-   * @param meanwhile what the processor does while cores run it
+   * @param call the number of the call in the loop
+   * @param meanwhile the actions of the processor while cores run it
    */
   public record Call(int call, List<LoadNext> meanwhile) implements Action {
     public Call {
@@ -43,6 +43,6 @@ public record Stage(String name, List<Action> actions) {
     }
   }
 
-  /** Starts to store the result's tile. */
+  /** Starts to store the tile of a result. */
   public record Store(int operand) implements Action {}
 }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether the stages of a loop do all that it asks for, each thing once and in an order in which
- * nothing is read before it's there or written while it's read.
+ * Verifies that the stages of a loop contain all its actions once, in an order in which nothing is
+ * read before it is written or written while it is read.
  */
 final class StageVerifier {
   private static final ScheduleFault FAULT = ScheduleFault.TILES;
@@ -101,7 +101,7 @@ final class StageVerifier {
         times + " times");
   }
 
-  /** Of the stage that runs kernels. */
+  /** Verifies the stage that runs kernels. */
   private void requireOrder(Stage stage) {
     Set<Integer> awaited = new HashSet<>();
     int calls = 0;

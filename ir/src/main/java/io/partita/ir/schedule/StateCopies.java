@@ -5,16 +5,15 @@ import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import java.util.Arrays;
 
 /**
- * Follows byte by byte what a memory beyond the home one holds of states: whether it's the newest
- * when it's fetched and after a run, and whether what is spilled comes from where it was fetched
- * to.
+ * Tracks the bytes of states in a memory beyond the home memory: whether they are current when they
+ * are fetched and after a run, and whether spilled bytes come from where they were fetched to.
  */
 final class StateCopies {
   private static final byte NEWEST = 0;
   private static final byte BEHIND = 1;
   private static final byte COMING = 2;
 
-  /** What transfers are rounded up to. */
+  /** The unit of transfers. */
   private static final long ALIGNMENT = 8;
 
   private final int memory;
@@ -22,17 +21,17 @@ final class StateCopies {
   private final String homeName;
   private final long first;
 
-  /** For each byte from the first state there on. */
+  /** Entries for each byte, beginning with the first state. */
   private final byte[] far;
 
-  /** Where at home a byte was fetched to; -1 if it isn't there. */
+  /** The home address to which each byte was fetched, or -1. */
   private final int[] copy;
 
-  /** Of which byte there a byte at home is the copy; -1 if it's none. */
+  /** The byte of which each home byte is a copy, or -1. */
   private final int[] origin;
 
   /**
-   * @param memory its number
+   * @param memory the number of the memory
    */
   StateCopies(ChipSchedule chip, int memory) {
     this.memory = memory;
@@ -56,7 +55,7 @@ final class StateCopies {
     Arrays.fill(origin, -1);
   }
 
-  /** Bytes at home belong to something else now. */
+  /** Records that home bytes belong to another object. */
   void forget(long home, long bytes) {
     for (int at = (int) home; at < home + bytes && at < origin.length; at++) {
       if (origin[at] >= 0) {
@@ -66,7 +65,7 @@ final class StateCopies {
     }
   }
 
-  /** Bytes at home have changed. */
+  /** Records that home bytes have changed. */
   void wrote(long home, long bytes) {
     for (int at = (int) home; at < home + bytes && at < origin.length; at++) {
       if (origin[at] >= 0) {
@@ -75,7 +74,7 @@ final class StateCopies {
     }
   }
 
-  /** What is wrong with a transfer that begins; null if nothing is. */
+  /** Describes the fault of a transfer that begins; null if there is none. */
   String started(StartTransfer start) {
     if (start.far().memory() != memory) {
       return null;
@@ -103,7 +102,7 @@ final class StateCopies {
     return null;
   }
 
-  /** A transfer has ended. */
+  /** Records the end of a transfer. */
   void ended(StartTransfer ended) {
     if (ended.far().memory() != memory) {
       return;
@@ -114,7 +113,7 @@ final class StateCopies {
     }
   }
 
-  /** A byte of which the home memory alone has the newest value; -1 if there's none. */
+  /** Returns a byte whose current value only the home memory has, or -1. */
   long behind() {
     for (int i = 0; i < far.length; i++) {
       if (far[i] != NEWEST) {

@@ -4,14 +4,14 @@ import io.partita.ir.graph.Graph;
 import java.util.List;
 
 /**
- * What the steps of a chip compute, for whoever compares what they leave at home with it. Values
- * are named by the number of their node in the graph and of the node's result, or by -1 and the
- * number of the graph's input.
+ * The values that the steps of a chip compute in the home memory, for comparison with the
+ * reference. Values are identified by the numbers of their node and of its result, or by -1 and the
+ * number of a graph input.
  *
- * @param graphs for each of the devices of the role, in their order; node {@code i} of one is the
- *     counterpart of node {@code i} of each other
- * @param results in the order of their steps
- * @param stored values that are parts of the image
+ * @param graphs the graph of each device of the role, in order; node {@code i} of one corresponds
+ *     to node {@code i} of each other one
+ * @param results the results in the order of their steps
+ * @param stored the values that are parts of the image
  */
 public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored> stored) {
   public StepMeaning {
@@ -21,10 +21,10 @@ public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored>
   }
 
   /**
-   * A value that is whole at home when a step has ended.
+   * A value that is complete in the home memory after a step.
    *
-   * @param home offset in bytes of the first element
-   * @param strides elements from one index to the next, of each dimension of the value's type
+   * @param home the offset of the first element in bytes
+   * @param strides the strides of the dimensions of the value in elements
    */
   public record Result(int step, int node, int index, long home, List<Long> strides) {
     public Result {
@@ -33,9 +33,9 @@ public record StepMeaning(List<Graph> graphs, List<Result> results, List<Stored>
   }
 
   /**
-   * A constant's value.
+   * The value of a constant.
    *
-   * @param constant index in {@link ChipSchedule#constants}
+   * @param constant the index in {@link ChipSchedule#constants}
    */
   public record Stored(int node, int index, int constant) {}
 }

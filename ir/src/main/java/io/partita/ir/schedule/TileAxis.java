@@ -4,16 +4,16 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.Optional;
 
 /**
- * One loop over tiles.
+ * An axis of a loop over tiles.
  *
  * @param name a short C identifier: {@code m}, {@code keys}
- * @param extent how many elements the axis has
- * @param tile how many of them a tile has; the last may have fewer
- * @param limit how many of the elements are looked at in this run, where that depends on a {@link
- *     TileExpression.Scalar}: tiles that begin behind it are left out, but for the first. The last
- *     tile that runs isn't made smaller by it
- * @param over where each core has tiles of its own, what they are dealt over: the first to the
- *     first row, column or core, and so on, again from there when all have one
+ * @param extent the number of elements
+ * @param tile the number of elements of a tile; the last one may have fewer
+ * @param limit the number of elements that a run processes, if it depends on a {@link
+ *     TileExpression.Scalar}: tiles that begin after it are skipped, except the first. The last
+ *     tile that runs keeps its size
+ * @param over if cores have private tiles, the direction of the grid over which they are
+ *     distributed round-robin
  */
 public record TileAxis(
     String name,
@@ -31,7 +31,7 @@ public record TileAxis(
     this(name, extent, tile, Optional.empty(), Optional.empty());
   }
 
-  /** How many tiles there are at most. */
+  /** Returns the largest number of tiles. */
   public long count() {
     return Math.ceilDiv(extent, tile);
   }

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One tensor of a loop over tiles.
+ * A tensor of a loop over tiles.
  *
- * <p>A tile lies in the working memory without gaps, row by row, in an extent that is the tile's
- * own: at the edge its rows are shorter. Slots are the queue between the stage that copies tiles
- * and the one that runs kernels, and tiles are in each in turn: with two, one is copied while the
- * kernel works on the other.
+ * <p>A tile is contiguous and row-major in the working memory, with its own extents: at the edge
+ * its rows are shorter. Slots are the queue between the stage that copies tiles and the one that
+ * runs kernels, and are used in turn: with two, one is copied while the kernel works on the other.
  *
- * @param name a short C identifier, one of its own in the loop: {@code x}, {@code weight}
- * @param box outermost first. The last dimension's stride is 1, or there's but one index
- * @param offset in bytes of the first slot; not used for a {@link Direction#SCALAR}
- * @param slotBytes bytes of one slot, a multiple of the alignment of the working memory; the others
- *     follow it
+ * @param name a short C identifier, unique in the loop: {@code x}, {@code weight}
+ * @param box the part of the tensor, outermost dimension first. The last dimension has stride 1 or
+ *     a single index
+ * @param offset the offset of the first slot in bytes; unused for a {@link Direction#SCALAR}
+ * @param slotBytes the bytes of a slot, a multiple of the alignment of the working memory; slots
+ *     are contiguous
  * @param slots the depth of the queue
- * @param multicast where each core has its own working memory: along what one core's load of a tile
- *     goes to all others, which need the same
- * @param buffer the queue that slots are, where the chip has such
+ * @param multicast if cores have private working memories: the direction along which one core loads
+ *     a tile for all others
+ * @param buffer the circular buffer of the slots, on chips with such buffers
  */
 public record TileOperand(
     String name,
@@ -36,7 +36,7 @@ public record TileOperand(
     box = List.copyOf(box);
   }
 
-  /** Of cores that share their working memory. */
+  /** Creates an operand of cores that share their working memory. */
   public TileOperand(
       String name,
       ElementType element,
@@ -57,7 +57,7 @@ public record TileOperand(
         Optional.empty());
   }
 
-  /** Whether another tile is needed for the next step along an axis. */
+  /** Whether a step along an axis needs another tile. */
   public boolean dependsOn(int axis) {
     return box.stream().anyMatch(dimension -> dimension.dependsOn(axis));
   }

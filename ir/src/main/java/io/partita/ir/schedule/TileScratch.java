@@ -1,9 +1,9 @@
 package io.partita.ir.schedule;
 
 /**
- * Working memory of a kernel beside its tiles, kept from tile to tile.
+ * Scratch memory of a kernel besides its tiles, kept between tiles.
  *
- * @param name a short C identifier, one of its own in the loop
- * @param offset in bytes
+ * @param name a short C identifier, unique in the loop
+ * @param offset the offset in bytes
  */
 public record TileScratch(String name, long offset, long bytes) {}

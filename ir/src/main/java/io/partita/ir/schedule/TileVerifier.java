@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
- * Whether the tiles of one loop lie inside their tensors and inside the working memory, and results
- * are whole.
+ * Verifies that the tiles of a loop are inside their tensors and the working memory, and that
+ * results are complete.
  */
 final class TileVerifier {
   private static final ScheduleFault FAULT = ScheduleFault.TILES;
@@ -124,7 +124,7 @@ final class TileVerifier {
     }
   }
 
-  /** Each element of a result has a place of its own at home. */
+  /** Checks that the elements of a result have distinct addresses in the home memory. */
   private void requireApart(TileOperand operand) {
     if (operand.direction() == Direction.STORE) {
       long span = 1;
@@ -146,7 +146,7 @@ final class TileVerifier {
         .toList();
   }
 
-  /** Through all tiles along some axes; along the others it's the first. */
+  /** Visits all tiles along some axes, and the first one along the others. */
   private TileWalk walk(List<Integer> along, long scalar) {
     List<TileAxis> axes = kernel.axes();
     long[] counts = axes.stream().mapToLong(TileAxis::count).toArray();
@@ -157,7 +157,7 @@ final class TileVerifier {
     return new TileWalk(axes, counts, visited, scalar);
   }
 
-  /** A result is stored once all axes that it doesn't depend on are done. */
+  /** Checks that a result is stored after all axes on which it doesn't depend. */
   private void requireInnermost(TileOperand operand, List<Integer> axes) {
     if (operand.direction() == Direction.STORE && !axes.isEmpty()) {
       for (int axis = 0; axis < axes.getLast(); axis++) {
@@ -170,7 +170,7 @@ final class TileVerifier {
     }
   }
 
-  /** Cores that have tiles of their own write other results, and are sent what all of them read. */
+  /** Checks that cores with private tiles write different results, and receive common operands. */
   private void grid() {
     List<CoreGrid.Axis> taken = new ArrayList<>();
     for (int axis = 0; axis < kernel.axes().size(); axis++) {

@@ -4,7 +4,7 @@ import io.partita.ir.schedule.kernel.TileExpression;
 import java.util.Arrays;
 import java.util.List;
 
-/** Goes through tiles of a loop in the order in which they run. */
+/** Iterates over the tiles of a loop in execution order. */
 final class TileWalk implements TileExpression.Tile {
   private final List<TileAxis> axes;
   private final long[] counts;
@@ -14,9 +14,9 @@ final class TileWalk implements TileExpression.Tile {
   private boolean isValid = true;
 
   /**
-   * @param counts how many tiles run along each axis
-   * @param visited of each axis the tiles that are visited, ascending
-   * @param scalar what all scalars are
+   * @param counts the number of tiles that run along each axis
+   * @param visited the visited tiles of each axis, in ascending order
+   * @param scalar the value of all scalars
    */
   TileWalk(List<TileAxis> axes, long[] counts, long[][] visited, long scalar) {
     this.axes = axes;
@@ -40,7 +40,7 @@ final class TileWalk implements TileExpression.Tile {
     isValid = false;
   }
 
-  /** Which of the tiles along an axis it is. */
+  /** Returns the number of the tile along an axis. */
   long index(int axis) {
     return visited[axis][at[axis]];
   }

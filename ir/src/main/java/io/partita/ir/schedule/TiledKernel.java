@@ -6,16 +6,15 @@ import java.util.List;
 /**
  * A loop over tiles: loads, kernels, stores. Steps of the same shape share one.
  *
- * <p>Axes are in the order of their loops, outermost first. An operand is loaded anew when an axis
- * that it depends on takes a step, or starts over because an outer one does. A result is stored
- * after the last tile along the axes within those that it depends on; axes that it doesn't depend
- * on are the innermost ones.
+ * <p>Axes are in the order of their loops, outermost first. An operand is loaded again when an axis
+ * on which it depends advances or restarts. A result is stored after the last tile along the axes
+ * on which it doesn't depend, which are the innermost ones.
  *
- * @param name a C identifier, one of its own in the schedule, that says kernel and extents
- * @param axes outermost first; none if there's one tile
- * @param calls in order, for each tile
- * @param stages which processor does what in which order
- * @param workingBytes how much of the working memory is used, from offset 0 on
+ * @param name a C identifier, unique in the schedule, of kernel and extents
+ * @param axes the axes, outermost first; empty for a single tile
+ * @param calls the calls for each tile, in order
+ * @param stages the stages of processors
+ * @param workingBytes the used bytes of the working memory, from offset 0
  */
 public record TiledKernel(
     String name,
@@ -33,7 +32,7 @@ public record TiledKernel(
     stages = List.copyOf(stages);
   }
 
-  /** How many tiles there are at most. */
+  /** Returns the largest number of tiles. */
   public long tiles() {
     return axes.stream().mapToLong(TileAxis::count).reduce(1, Math::multiplyExact);
   }

@@ -1,5 +1,4 @@
 /**
- * What a chip does, with nothing left to decide: tiles, places in its memories, transfers and
- * messages in order. A backend only prints it.
+ * Schedules of chips: tiles, addresses, transfers and messages in order. Backends only print them.
  */
 package io.partita.ir.schedule;

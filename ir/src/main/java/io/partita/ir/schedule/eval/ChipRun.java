@@ -22,7 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One device: its memories, which stay from run to run, and how far it is in a run. */
+/** A device: its memories, which persist between runs, and its progress in a run. */
 final class ChipRun {
   private final List<ChipSchedule> entries;
   private final int member;
@@ -31,7 +31,7 @@ final class ChipRun {
   private final LocalMemory working;
   private final LocalMemory home;
 
-  /** From the third memory on. */
+  /** The memories from the third on. */
   private final List<FarMemory> farther = new ArrayList<>();
 
   private final BitSet constants = new BitSet();
@@ -42,12 +42,12 @@ final class ChipRun {
   private boolean isStarting;
   private int next;
 
-  /** Of the exchange that the device is in, if it is. */
+  /** The current exchange, if any. */
   private ExchangeSteps exchange;
 
   /**
-   * @param entries of the device's role
-   * @param member which of the role's devices it is
+   * @param entries the entry points of the device's role
+   * @param member the index of the device in the role
    */
   ChipRun(List<ChipSchedule> entries, int member, Mailbox mailbox) {
     this.entries = entries;
@@ -100,7 +100,7 @@ final class ChipRun {
     home.write(to, bytes);
   }
 
-  /** States are zeros, as before the first run. */
+  /** Resets states to zeros, as before the first run. */
   void clearStates() {
     farther.forEach(FarMemory::reset);
     for (Port state : chip.states()) {
@@ -113,7 +113,7 @@ final class ChipRun {
     }
   }
 
-  /** Goes through the steps before the first run. */
+  /** Runs the steps before the first run. */
   void start() {
     steps = chip.start();
     isStarting = true;
@@ -123,7 +123,7 @@ final class ChipRun {
   /**
    * Begins a run.
    *
-   * @param parts of the inputs that the device holds, by name
+   * @param parts the parts of inputs that the device holds, by name
    */
   void begin(int entry, Map<String, Tensor> parts) {
     chip = entries.get(entry);
@@ -140,7 +140,7 @@ final class ChipRun {
     }
   }
 
-  /** Only constants, states and what is there before a run have values. */
+  /** Clears all bytes except constants, states and values that exist before a run. */
   private void forgetOtherRuns() {
     if (chip.residences().isEmpty()) {
       return;
@@ -165,7 +165,7 @@ final class ChipRun {
     return next == steps.size();
   }
 
-  /** As far as it gets; whether it got anywhere. */
+  /** Runs until it would wait; returns whether it made progress. */
   boolean advance() {
     boolean moved = false;
     while (!isDone()) {
@@ -190,7 +190,7 @@ final class ChipRun {
     return moved;
   }
 
-  /** What comes home with this step has no value yet. */
+  /** Begins live ranges, which have no values yet. */
   private void enter() {
     for (Residence residence : isStarting ? List.<Residence>of() : chip.residences()) {
       if (residence.first() == next) {
@@ -231,7 +231,7 @@ final class ChipRun {
     }
   }
 
-  /** Bytes move when the transfer is awaited; until then nobody may touch them. */
+  /** Bytes are copied when the transfer is awaited; until then they must not be used. */
   private void start(StartTransfer start) {
     if (underWay.putIfAbsent(start.transfer(), start) != null) {
       throw transferFault("a number that isn't under way", start);
@@ -280,7 +280,7 @@ final class ChipRun {
     }
   }
 
-  /** Tensors that the run left at home. */
+  /** Returns tensors that the run left in the home memory. */
   Map<String, Tensor> outputs() {
     Map<String, Tensor> outputs = new HashMap<>();
     for (Port output : chip.outputs()) {
@@ -334,7 +334,7 @@ final class ChipRun {
         : "device " + device;
   }
 
-  /** Where it stands. */
+  /** Describes the current position. */
   @Override
   public String toString() {
     return isDone() ? "device " + device + " is done" : exchange == null ? where() : "" + exchange;

@@ -14,8 +14,8 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * A device's messages of one collective, as {@code collectives/exchange.h} says: on a vector at
- * home, a received slice taking the place of the device's own, or joined with it.
+ * The messages of a device in a collective, as defined by {@code collectives/exchange.h}: on a
+ * vector in the home memory, in which a received slice replaces the own one or is combined with it.
  */
 final class ExchangeSteps {
   private final ScheduleStep.Exchange step;
@@ -65,7 +65,7 @@ final class ExchangeSteps {
     }
   }
 
-  /** As far as it gets; whether it got anywhere. */
+  /** Runs until it would wait; returns whether it made progress. */
   boolean advance() {
     int before = next;
     while (next < exchange.steps().size()) {
@@ -152,7 +152,7 @@ final class ExchangeSteps {
     return true;
   }
 
-  /** Own and received elements, joined in that order. */
+  /** Combines own and received elements, in that order. */
   private void combine(Combine combine, Slice slice, Place received) {
     BinaryFunction function = combine.function().orElseThrow();
     ElementType element = step.element();

@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A memory of a device that is reached by transfers: weights, which aren't copied, and states. What
- * is between them has no value.
+ * A memory of a device that transfers reach. It holds weights, which aren't copied, and states;
+ * bytes between them have no value.
  */
 final class FarMemory {
-  /** What transfers are rounded up to. */
+  /** The unit of transfers. */
   private static final long ALIGNMENT = 8;
 
   /**
-   * @param bytes that have a value: those of the data, and zeros behind them
+   * @param bytes the bytes with a value: those of the data, and zeros after them
    * @param state the bytes of a state; null for a weight
    */
   private record Region(String name, long bytes, Tensor weight, byte[] state) {
@@ -33,7 +33,7 @@ final class FarMemory {
   private final NavigableMap<Long, Region> regions = new TreeMap<>();
 
   /**
-   * @param memory its number
+   * @param memory the number of the memory
    */
   FarMemory(ChipSchedule chip, int member, int memory) {
     for (StoredConstant constant : chip.constants()) {
@@ -53,7 +53,7 @@ final class FarMemory {
     }
   }
 
-  /** States are zeros again. */
+  /** Resets states to zeros. */
   void reset() {
     for (Region region : regions.values()) {
       if (region.state != null) {
@@ -67,7 +67,7 @@ final class FarMemory {
         .filter(entry -> offset < entry.getKey() + entry.getValue().bytes);
   }
 
-  /** Copies bytes to L2, of which those that have no value here have none there. */
+  /** Copies bytes to the home memory; bytes without a value have none there. */
   void read(long from, LocalMemory near, int to, int count) {
     int done = 0;
     while (done < count) {
@@ -95,7 +95,7 @@ final class FarMemory {
   /**
    * Copies bytes from the home memory to states.
    *
-   * @return the first byte here that is of no state, or -1
+   * @return the first byte that belongs to no state, or -1
    */
   long write(long to, byte[] near, int from, int count) {
     int done = 0;

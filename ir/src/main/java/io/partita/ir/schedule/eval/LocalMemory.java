@@ -3,8 +3,8 @@ package io.partita.ir.schedule.eval;
 import java.util.BitSet;
 
 /**
- * A memory of a device that steps work on: its bytes, which of them have a value, and which mayn't
- * be written to.
+ * A memory of a device that steps use: its bytes, those that have a value, and those that are
+ * protected from writing.
  */
 final class LocalMemory {
   private final String name;
@@ -29,24 +29,24 @@ final class LocalMemory {
     return from >= 0 && count >= 0 && from + count <= bytes.length;
   }
 
-  /** The first byte without a value among some; -1 if all have one. */
+  /** Returns the first byte of a range without a value, or -1. */
   int unwritten(int from, int count) {
     int at = written.nextClearBit(from);
     return at < from + count ? at : -1;
   }
 
-  /** The first of some bytes that mayn't be written to; -1 if all may. */
+  /** Returns the first protected byte of a range, or -1. */
   int held(int from, int count) {
     int at = held.nextSetBit(from);
     return at >= 0 && at < from + count ? at : -1;
   }
 
-  /** Bytes have a value. */
+  /** Marks bytes as having a value. */
   void write(int from, int count) {
     written.set(from, from + count);
   }
 
-  /** Bytes have none any more. */
+  /** Marks bytes as having no value. */
   void forget(int from, int count) {
     written.clear(from, from + count);
   }
@@ -55,7 +55,7 @@ final class LocalMemory {
     written.and(kept);
   }
 
-  /** Nobody may write to bytes until they are released. */
+  /** Protects bytes from writing until they are released. */
   void hold(int from, int count) {
     held.set(from, from + count);
   }

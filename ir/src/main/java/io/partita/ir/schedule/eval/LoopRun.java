@@ -24,9 +24,9 @@ import java.util.List;
 
 /**
  * A run of one loop over tiles: each tile's operands are copied to the working memory, kernels
- * compute there, and results are copied back. A tile is loaded when the loop comes to it; that a
- * device loads it while the one before is computed makes no difference, as no loop loads what it
- * stores in other tiles.
+ * compute there, and results are copied back. A tile is loaded when the loop reaches it; that
+ * devices prefetch it while the previous one is computed makes no difference, because no loop loads
+ * bytes that it stores in other tiles.
  */
 final class LoopRun implements TileExpression.Tile {
   private final TiledKernel kernel;
@@ -36,27 +36,27 @@ final class LoopRun implements TileExpression.Tile {
   private final String step;
   private final List<TileCall> calls = new ArrayList<>();
 
-  /** Number of the tile along each axis. */
+  /** The number of the tile along each axis. */
   private final int[] index;
 
-  /** The first tile along each axis, and how far the next one is. */
+  /** The first tile along each axis, and the distance to the next one. */
   private final int[] first;
 
   private final int[] stride;
 
-  /** Of each operand. */
+  /** The number of loaded tiles of each operand. */
   private final long[] scalars;
 
   private final int[] slots;
 
-  /** The innermost axis of several tiles that the operand depends on; -1 if there's none. */
+  /** The innermost axis of several tiles on which each operand depends, or -1. */
   private final int[] innermost;
 
   private final long[] tileBytes;
 
   /**
-   * @param places of the operands at home
-   * @param step for messages: which step it is of which device
+   * @param places the places of operands in the home memory
+   * @param step the device and step, for messages
    */
   LoopRun(
       TiledKernel kernel, List<Long> places, LocalMemory working, LocalMemory home, String step) {
@@ -92,7 +92,7 @@ final class LoopRun implements TileExpression.Tile {
     return innermost;
   }
 
-  /** On cores that share their working memory. */
+  /** Runs on cores that share their working memory. */
   void run() {
     if (!working.contains(0, kernel.workingBytes())) {
       throw fault(
@@ -106,7 +106,7 @@ final class LoopRun implements TileExpression.Tile {
     }
     System.arraycopy(first, 0, index, 0, index.length);
     Arrays.fill(slots, 0);
-    // Everything is another tile at first.
+    // At first, all tiles change.
     int changed = -1;
     boolean isEnd = false;
     while (!isEnd) {
@@ -128,7 +128,7 @@ final class LoopRun implements TileExpression.Tile {
     }
   }
 
-  /** On cores that have one each. */
+  /** Runs on cores with private working memories. */
   void run(CoreGrid cores) {
     for (int core = 0; core < cores.cores(); core++) {
       boolean hasTile = true;
@@ -144,7 +144,7 @@ final class LoopRun implements TileExpression.Tile {
     }
   }
 
-  /** Whether a core has work: the first one has all that isn't dealt in some direction. */
+  /** Whether a core has work: the first one does everything that isn't distributed. */
   private boolean isDealt(CoreGrid cores, int core) {
     for (CoreGrid.Axis direction : List.of(CoreGrid.Axis.ROWS, CoreGrid.Axis.COLUMNS)) {
       boolean isDealt =
@@ -158,7 +158,7 @@ final class LoopRun implements TileExpression.Tile {
     return true;
   }
 
-  /** The axis along which the next tile is another one, the outermost; -1 after the last tile. */
+  /** Returns the outermost axis that advances to the next tile; -1 after the last tile. */
   private int nextChanged() {
     for (int axis = index.length - 1; axis >= 0; axis--) {
       if ((index[axis] + stride[axis]) * kernel.axes().get(axis).tile() < end(axis)) {
@@ -228,7 +228,7 @@ final class LoopRun implements TileExpression.Tile {
     return bytes;
   }
 
-  /** At home, of the first element of an operand's tile. */
+  /** Returns the home address of the first element of the tile of an operand. */
   private long homePlace(int operand) {
     TileOperand one = kernel.operands().get(operand);
     long elements = 0;
@@ -282,7 +282,7 @@ final class LoopRun implements TileExpression.Tile {
         });
   }
 
-  /** A part of a box without gaps, at home. */
+  /** A contiguous part of a box in the home memory. */
   @FunctionalInterface
   private interface Line {
     void at(long from, int count);
@@ -382,7 +382,7 @@ final class LoopRun implements TileExpression.Tile {
     return new Place(working.bytes(), Math.toIntExact(target(pointer) + offset(pointer)));
   }
 
-  /** In the working memory, where the tile or the scratch memory begins that a pointer is to. */
+  /** Returns the address in the working memory of the tile or scratch of a pointer. */
   private long target(Value pointer) {
     return switch (pointer) {
       case Value.OperandPointer(var operand, var offset) -> tilePlace(operand);
@@ -391,7 +391,7 @@ final class LoopRun implements TileExpression.Tile {
     };
   }
 
-  /** In bytes from there. */
+  /** Returns the offset of a pointer in bytes. */
   private long offset(Value pointer) {
     return switch (pointer) {
       case Value.OperandPointer(var operand, var offset) ->
@@ -409,7 +409,9 @@ final class LoopRun implements TileExpression.Tile {
     };
   }
 
-  /** That a kernel stays inside what a pointer is to, and reads what has a value. */
+  /**
+   * Checks that a kernel stays inside the target of a pointer, and reads only bytes with a value.
+   */
   private void verify(TileCall call, KernelAccess access) {
     Value pointer = call.pointer(access.pointer()).orElse(null);
     if (access.elements() == 0 || pointer == null && access.isOptional()) {
@@ -462,7 +464,7 @@ final class LoopRun implements TileExpression.Tile {
     return index[axis] * kernel.axes().get(axis).tile();
   }
 
-  /** The loop over an axis ends before the tile that begins here. */
+  /** Whether the loop over an axis ends before this tile. */
   private long end(int axis) {
     TileAxis one = kernel.axes().get(axis);
     return one.limit().isPresent()

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Messages that were sent and aren't received yet, from each device to each other. */
+/** Messages in flight, from each device to each other one. */
 final class Mailbox {
   private final Map<Long, Deque<byte[]>> messages = new TreeMap<>();
 
@@ -17,7 +17,7 @@ final class Mailbox {
     channel(from, to).add(message);
   }
 
-  /** The next message; null where there is none. */
+  /** Returns the next message, or null. */
   byte[] receive(int from, int to) {
     return channel(from, to).poll();
   }

@@ -18,26 +18,28 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The meaning of a schedule, or of the schedules of a program's entry points: what devices compute
- * on bytes of their own memories. Kernels give the bits of the C kernels where these are exact, and
- * stay within the same bounds elsewhere. Devices take turns, each as far as it gets.
+ * The meaning of a schedule, or of the schedules of the entry points of a program: the computation
+ * of devices on the bytes of their memories. Kernels give the bits of C kernels that are exact, and
+ * stay within the same error bounds otherwise. Devices take turns, and each runs until it has to
+ * wait.
  *
- * <p>A byte that is read must have been written since it belongs to what is read; a byte of a
- * constant or of a transfer that is under way mayn't be written to; tiles and accesses of kernels
- * stay inside their memory. Weights and states stay from run to run.
+ * <p>A byte that is read must have been written in its live range; bytes of constants and of
+ * transfers in flight must not be written; tiles and accesses of kernels must stay inside their
+ * memory. Weights and states persist between runs.
  */
 public final class ScheduleEvaluator {
   private final List<Schedule> entries;
   private final Mailbox mailbox = new Mailbox();
   private final List<ChipRun> chips = new ArrayList<>();
 
-  /** Before the first run. */
+  /** The state before the first run. */
   public ScheduleEvaluator(Schedule schedule) {
     this(List.of(schedule));
   }
 
   /**
-   * @param entries schedules that {@link io.partita.ir.schedule.ScheduleVerifier} accepts together
+   * @param entries the schedules, which {@link io.partita.ir.schedule.ScheduleVerifier} must accept
+   *     together
    */
   public ScheduleEvaluator(List<Schedule> entries) {
     this.entries = List.copyOf(entries);
@@ -54,12 +56,12 @@ public final class ScheduleEvaluator {
     advance();
   }
 
-  /** States become zeros, as before the first run. */
+  /** Resets states to zeros, as before the first run. */
   public void reset() {
     chips.forEach(ChipRun::clearStates);
   }
 
-  /** Runs the first entry point, as {@link #run(int, Map)}. */
+  /** Runs the first entry point, like {@link #run(int, Map)}. */
   public SortedMap<String, Tensor> run(Map<String, Tensor> inputs) {
     return run(0, inputs);
   }
@@ -67,11 +69,11 @@ public final class ScheduleEvaluator {
   /**
    * Runs an entry point once.
    *
-   * @param inputs whole, by name
-   * @return the outputs, put together, by name; but states
-   * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} when an input is missing or
-   *     of another type, with a {@link ScheduleFault} when a device does what it mayn't, which says
-   *     which step of which device, in which loop and tile
+   * @param inputs the whole inputs by name
+   * @return the whole outputs by name, without states
+   * @throws PartitaException with {@link EvaluationCode#INPUT_MISMATCH} if an input is missing or
+   *     has another type, with a {@link ScheduleFault} if a device breaks a rule, with its step,
+   *     loop and tile
    */
   public SortedMap<String, Tensor> run(int entry, Map<String, Tensor> inputs) {
     Schedule schedule = entries.get(entry);
@@ -96,7 +98,7 @@ public final class ScheduleEvaluator {
     return whole;
   }
 
-  /** States aren't, as they stay on the devices. */
+  /** States are not returned; they stay on the devices. */
   private static boolean isGiven(
       String name, ShardedType sharded, Map<Integer, Map<String, Tensor>> outputs) {
     return sharded.type().shape().elements() == 0
@@ -154,7 +156,7 @@ public final class ScheduleEvaluator {
         "give a tensor of this type");
   }
 
-  /** Parts without elements are on no device. */
+  /** Adds empty parts, which no device holds. */
   private static Tensor whole(
       String name, ShardedType sharded, Map<Integer, Map<String, Tensor>> outputs) {
     Layout layout = sharded.layout();

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A call of a loop, with the values that its fields have in the tile where the loop is. */
+/** A call of a loop, with the values of its fields in the current tile. */
 final class TileCall implements FieldValues {
   private final KernelCall call;
   private final TileExpression.Tile tile;
@@ -81,9 +81,9 @@ final class TileCall implements FieldValues {
   }
 
   /**
-   * Computes.
+   * Runs the call.
    *
-   * @param places where pointers lead
+   * @param places the places of pointers
    */
   void run(Function<Value, Place> places) {
     call.kernel().meaning().run(new Arguments(places));

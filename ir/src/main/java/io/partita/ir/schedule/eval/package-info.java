@@ -1,5 +1,2 @@
-/**
- * The meaning of a schedule: it runs on byte arrays for each memory of each device, and needs no C
- * compiler.
- */
+/** Evaluation of schedules on byte arrays for each memory of each device, without a C compiler. */
 package io.partita.ir.schedule.eval;
