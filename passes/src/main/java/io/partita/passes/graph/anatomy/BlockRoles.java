@@ -75,7 +75,7 @@ public final class BlockRoles {
             ? List.of()
             : SoftmaxBlocks.of(graph, new Flow(graph), new AttentionCandidates(graph).softmaxes());
     return isRaised || !others.isEmpty()
-        ? module.with(new BlockRoles(graph).marked(ModelAnatomy.of(graph, graph), others))
+        ? module.with(new BlockRoles(graph).marked(ModelAnatomy.of(graph), others))
         : module;
   }
 

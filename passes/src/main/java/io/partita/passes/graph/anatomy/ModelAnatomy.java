@@ -60,6 +60,12 @@ public record ModelAnatomy(
     embeddings = List.copyOf(embeddings);
   }
 
+  /** Examines a model that is raised, or that raising doesn't change. */
+  public static ModelAnatomy of(Graph raised) {
+    AttentionCandidates candidates = new AttentionCandidates(raised);
+    return of(raised, candidates, candidates);
+  }
+
   /**
    * Examines a model.
    *
@@ -67,8 +73,11 @@ public record ModelAnatomy(
    * @param raised the graph after raising
    */
   public static ModelAnatomy of(Graph imported, Graph raised) {
-    AttentionCandidates before = new AttentionCandidates(imported);
-    AttentionCandidates after = new AttentionCandidates(raised);
+    return of(raised, new AttentionCandidates(imported), new AttentionCandidates(raised));
+  }
+
+  private static ModelAnatomy of(
+      Graph raised, AttentionCandidates before, AttentionCandidates after) {
     List<Candidate> integer = new ArrayList<>();
     List<Candidate> misses = new ArrayList<>();
     for (AttentionCandidates.Found found : after.softmaxes()) {

@@ -69,7 +69,7 @@ public final class SelectPass implements ModulePass {
   }
 
   private Graph.Output scores(Graph graph) {
-    ModelAnatomy anatomy = ModelAnatomy.of(graph, graph);
+    ModelAnatomy anatomy = ModelAnatomy.of(graph);
     long vocabulary =
         anatomy
             .head()

@@ -32,7 +32,7 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
           "shard once, with strategies together as in shard(pipeline=2,tensor=4)");
     }
     Graph graph = prepared(BlockRoles.record(module).graph(), strategy);
-    ModelAnatomy anatomy = ModelAnatomy.of(graph, graph);
+    ModelAnatomy anatomy = ModelAnatomy.of(graph);
     return new Sharding(
         module.with(graph), strategy, anatomy, new Planner(graph, anatomy, strategy).plan());
   }

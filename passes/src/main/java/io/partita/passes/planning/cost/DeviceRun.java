@@ -29,7 +29,7 @@ final class DeviceRun {
   private final KernelTimes kernels;
   private final PlanOptions options;
   private final int number;
-  private final DeviceRole role;
+  private final RoleCosts role;
   private final ChipKind chip;
   private final Residency residency;
   private final List<Node> nodes;
@@ -49,7 +49,7 @@ final class DeviceRun {
       KernelTimes kernels,
       PlanOptions options,
       int number,
-      DeviceRole role,
+      RoleCosts role,
       List<Node> nodes) {
     this.timeline = timeline;
     this.kernels = kernels;

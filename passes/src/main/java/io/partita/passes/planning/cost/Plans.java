@@ -4,6 +4,8 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.program.Program;
+import io.partita.ir.program.Role;
+import io.partita.ir.program.Roles;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.TargetDescription;
 import io.partita.passes.planning.residency.ResidencyCode;
@@ -14,7 +16,9 @@ import io.partita.passes.timing.CostCode;
 import io.partita.passes.timing.KernelTimes;
 import io.partita.passes.timing.TargetTimeline;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -26,7 +30,6 @@ public final class Plans {
   private final PlanOptions options;
   private final TargetTimeline timeline;
   private final KernelTimes kernels;
-  private final List<DeviceRole> roles = new ArrayList<>();
 
   private Plans(TargetDescription target, PlanOptions options) {
     this.target = target;
@@ -70,17 +73,17 @@ public final class Plans {
   }
 
   private PlanReport report(Program program) {
-    List<ChipKind> chips = target.devices();
+    List<RoleCosts> costs = costs(program);
     List<DeviceRun> devices = new ArrayList<>();
     List<BlockRanges> ranges = new ArrayList<>();
     for (int device = 0; device < program.devices().size(); device++) {
-      Module local = program.devices().get(device);
-      DeviceRole role = role(device, local, chips.get(device));
+      RoleCosts role = costs.get(device);
+      List<Node> nodes = program.devices().get(device).graph().nodes();
       ranges.add(role.residency().blocks());
-      devices.add(new DeviceRun(timeline, kernels, options, device, role, local.graph().nodes()));
+      devices.add(new DeviceRun(timeline, kernels, options, device, role, nodes));
     }
     List<Shortage> shortages =
-        roles.stream().flatMap(role -> role.residency().shortages().stream()).toList();
+        costs.stream().distinct().flatMap(role -> role.residency().shortages().stream()).toList();
     ProgramTimeline run =
         new ProgramTimeline(timeline, options, devices, new SyncBlocks(nodes(program), ranges));
     run.run();
@@ -91,14 +94,20 @@ public final class Plans {
     return program.devices().stream().map(device -> device.graph().nodes()).toList();
   }
 
-  private DeviceRole role(int device, Module local, ChipKind chip) {
-    for (DeviceRole role : roles) {
-      if (role.includes(local, chip)) {
-        return role;
+  /** The costs of each device, shared by those of one role on chips of one kind. */
+  private List<RoleCosts> costs(Program program) {
+    RoleCosts[] costs = new RoleCosts[program.devices().size()];
+    for (Role role : Roles.of(program)) {
+      Map<String, RoleCosts> byChip = new HashMap<>();
+      for (int device : role.devices()) {
+        ChipKind chip = target.devices().get(device);
+        Module local = program.devices().get(device);
+        costs[device] =
+            byChip.computeIfAbsent(
+                chip.name(),
+                name -> new RoleCosts(device, local, chip, timeline.buffer(), options, kernels));
       }
     }
-    DeviceRole added = new DeviceRole(device, local, chip, timeline.buffer(), options, kernels);
-    roles.add(added);
-    return added;
+    return List.of(costs);
   }
 }

@@ -7,6 +7,7 @@ import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
 import io.partita.passes.program.values.LocalValues;
+import io.partita.passes.program.values.StorageClass;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -114,7 +115,7 @@ final class LiveRanges {
 
   private long begin(
       Value value, Map<Value, Long> live, Map<Integer, List<Value>> ends, int index) {
-    if (values.role(value) != LocalValues.Role.ACTIVATION
+    if (values.storageClass(value) != StorageClass.ACTIVATION
         || place(value) != value
         || live.containsKey(value)) {
       return 0;
@@ -159,7 +160,7 @@ final class LiveRanges {
   }
 
   private void addIfLive(Value value, int begin, int index, List<Resident> residents) {
-    if (values.role(value) == LocalValues.Role.ACTIVATION
+    if (values.storageClass(value) == StorageClass.ACTIVATION
         && place(value) == value
         && Math.max(begin, lastUse.getOrDefault(value, begin)) >= index) {
       residents.add(new Resident(value.name(), Content.ACTIVATIONS, values.bytes(value)));

@@ -7,7 +7,7 @@ import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.passes.program.values.BlockRanges;
 import io.partita.passes.program.values.LocalValues;
-import io.partita.passes.program.values.LocalValues.Role;
+import io.partita.passes.program.values.StorageClass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -55,7 +55,7 @@ public final class Residency {
   private final long largestBlock;
 
   private WeightPlace place = WeightPlace.ON_CHIP;
-  private final Set<Role> away = EnumSet.noneOf(Role.class);
+  private final Set<StorageClass> away = EnumSet.noneOf(StorageClass.class);
   private final List<Shortage> shortages = new ArrayList<>();
 
   private Residency(int device, LocalValues values, ChipKind chip, int channel) {
@@ -199,9 +199,10 @@ public final class Residency {
       }
     }
     place = far.isEmpty() ? WeightPlace.ON_CHIP : WeightPlace.IN_TILES;
-    for (Role role : List.of(Role.STATE, Role.ACTIVATION, Role.TABLE)) {
+    for (StorageClass storage :
+        List.of(StorageClass.STATE, StorageClass.ACTIVATION, StorageClass.TABLE)) {
       if (far.isPresent() && atHome() > home.usable()) {
-        away.add(role);
+        away.add(storage);
       }
     }
     if (atHome() > home.usable()) {
@@ -255,9 +256,9 @@ public final class Residency {
 
   private boolean isAway(Content content) {
     return switch (content) {
-      case STATES -> away.contains(Role.STATE);
-      case ACTIVATIONS -> away.contains(Role.ACTIVATION);
-      case TABLES -> away.contains(Role.TABLE);
+      case STATES -> away.contains(StorageClass.STATE);
+      case ACTIVATIONS -> away.contains(StorageClass.ACTIVATION);
+      case TABLES -> away.contains(StorageClass.TABLE);
       case WEIGHTS, WEIGHT_BUFFERS, TILES -> false;
     };
   }
@@ -347,16 +348,16 @@ public final class Residency {
 
   /** Returns the memory of a value that a kernel of a block uses. */
   public String memory(Value value, int block) {
-    Role role = values.role(value);
+    StorageClass storage = values.storageClass(value);
     boolean isFar =
-        switch (role) {
+        switch (storage) {
           case WEIGHT ->
               switch (place) {
                 case ON_CHIP -> false;
                 case BLOCKS_ON_CHIP, BLOCK_AHEAD -> block < 0 || block >= blocks.count();
                 case IN_TILES -> true;
               };
-          case TABLE, STATE, ACTIVATION -> away.contains(role);
+          case TABLE, STATE, ACTIVATION -> away.contains(storage);
         };
     return isFar ? far.orElse(home).name() : home.name();
   }

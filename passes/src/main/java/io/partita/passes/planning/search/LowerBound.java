@@ -48,11 +48,11 @@ final class LowerBound {
   /** The bounds of one strategy. */
   record Bound(double seconds, double joules, long weightBytesPerDevice) {}
 
-  LowerBound(Graph graph, ModelFacts facts, TargetDescription target) {
+  LowerBound(Graph graph, ModelAnatomy anatomy, ModelFacts facts, TargetDescription target) {
     this.facts = facts;
     this.chips = target.chips();
     this.linkSeconds = least(target.links(), link -> link.startupSeconds() + link.latencySeconds());
-    Set<Node> byHeads = byHeads(graph);
+    Set<Node> byHeads = byHeads(anatomy);
     double heads = 0;
     double others = 0;
     double joules = 0;
@@ -83,9 +83,9 @@ final class LowerBound {
     this.readBytes = read;
   }
 
-  private static Set<Node> byHeads(Graph graph) {
+  private static Set<Node> byHeads(ModelAnatomy anatomy) {
     Set<Node> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (Block block : ModelAnatomy.of(graph, graph).blocks()) {
+    for (Block block : anatomy.blocks()) {
       Block.AttentionPart part = block.attention();
       nodes.add(part.node());
       Stream.of(part.query(), part.key(), part.value(), part.output())

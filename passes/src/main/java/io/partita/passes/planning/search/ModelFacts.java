@@ -20,8 +20,7 @@ import java.util.Optional;
  */
 public record ModelFacts(long blocks, long heads, long kvHeads, long tokens) {
   /** Returns the facts of a raised module of static shapes. */
-  public static ModelFacts of(Graph raised) {
-    ModelAnatomy anatomy = ModelAnatomy.of(raised, raised);
+  static ModelFacts of(Graph raised, ModelAnatomy anatomy) {
     long heads = 0;
     long kvHeads = 0;
     long tokens = 0;

@@ -6,6 +6,7 @@ import io.partita.ir.graph.Graph;
 import io.partita.ir.target.ChipKind;
 import io.partita.ir.target.Memory;
 import io.partita.ir.target.TargetDescription;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
 import io.partita.passes.mesh.shard.Strategy;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,13 +60,19 @@ public final class PlanSearch {
       Goal goal,
       Planner planner,
       Consumer<String> progress) {
-    this.facts = ModelFacts.of(graph);
-    this.bounds = new LowerBound(graph, facts, target);
+    ModelAnatomy anatomy = ModelAnatomy.of(graph);
+    this.facts = ModelFacts.of(graph, anatomy);
+    this.bounds = new LowerBound(graph, anatomy, facts, target);
     this.target = target;
     this.choice = choice;
     this.goal = goal;
     this.planner = planner;
     this.progress = progress;
+  }
+
+  /** What decides in how many parts the model may be cut. */
+  public ModelFacts facts() {
+    return facts;
   }
 
   private record Candidate(Strategy strategy, LowerBound.Bound bound) {}

@@ -24,17 +24,9 @@ import java.util.Set;
 public final class LocalValues {
   private static final int EXCHANGED_BITS = 32;
 
-  /** The kind of a value in a memory. */
-  public enum Role {
-    WEIGHT,
-    TABLE,
-    STATE,
-    ACTIVATION
-  }
-
   private final Graph graph;
   private final Assumptions assumptions;
-  private final Map<Value, Role> roles = new IdentityHashMap<>();
+  private final Map<Value, StorageClass> classes = new IdentityHashMap<>();
 
   /** The dimension of positions, by state. */
   private final Map<Value, Integer> positions = new IdentityHashMap<>();
@@ -47,7 +39,8 @@ public final class LocalValues {
     Set<String> states = new HashSet<>();
     module.states().forEach(state -> states.add(state.input()));
     for (Value input : graph.inputs()) {
-      roles.put(input, states.contains(input.name()) ? Role.STATE : Role.ACTIVATION);
+      classes.put(
+          input, states.contains(input.name()) ? StorageClass.STATE : StorageClass.ACTIVATION);
     }
     graph.nodes().forEach(this::classify);
   }
@@ -56,20 +49,21 @@ public final class LocalValues {
     for (int i = 0; i < node.operands().size(); i++) {
       Value operand = node.operand(i);
       if (isConstant(operand) && operand.type().rank() >= 2 && takesWeight(node.op(), i)) {
-        roles.put(operand, Role.WEIGHT);
+        classes.put(operand, StorageClass.WEIGHT);
       }
     }
-    Role role = node.op() instanceof Source.Constant ? Role.TABLE : Role.ACTIVATION;
+    StorageClass storage =
+        node.op() instanceof Source.Constant ? StorageClass.TABLE : StorageClass.ACTIVATION;
     if (node.op() instanceof Structured.CacheUpdate update && isState(node.operand(0))) {
-      role = Role.STATE;
+      storage = StorageClass.STATE;
       positions.put(node.operand(0), update.axis());
       positions.put(node.result(), update.axis());
     }
     if (node.op() instanceof Movement.Reshape) {
-      role = role(node.operand(0));
+      storage = storageClass(node.operand(0));
     }
     for (Value result : node.results()) {
-      roles.put(result, role);
+      classes.put(result, storage);
     }
     if (node.op() instanceof Communication) {
       node.operands().forEach(operand -> exchanged.put(operand, true));
@@ -103,16 +97,16 @@ public final class LocalValues {
     return graph;
   }
 
-  public Role role(Value value) {
-    return roles.get(value);
+  public StorageClass storageClass(Value value) {
+    return classes.get(value);
   }
 
   public boolean isWeight(Value value) {
-    return role(value) == Role.WEIGHT;
+    return storageClass(value) == StorageClass.WEIGHT;
   }
 
   public boolean isState(Value value) {
-    return role(value) == Role.STATE;
+    return storageClass(value) == StorageClass.STATE;
   }
 
   /** Returns the type as which a value is stored. */

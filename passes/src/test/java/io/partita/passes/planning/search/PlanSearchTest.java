@@ -13,6 +13,7 @@ import io.partita.ir.target.Quantity;
 import io.partita.ir.target.TargetChange;
 import io.partita.ir.target.TargetDescription;
 import io.partita.ir.target.TargetLibrary;
+import io.partita.passes.graph.anatomy.ModelAnatomy;
 import io.partita.passes.mesh.shard.Strategy;
 import io.partita.passes.mesh.sync.SyncRewrites;
 import io.partita.passes.planning.cost.PlanOptions;
@@ -33,7 +34,8 @@ final class PlanSearchTest {
 
   private final Graph graph = new DecoderBlocks().build(2);
   private final Module module = new Module(graph);
-  private final ModelFacts facts = ModelFacts.of(graph);
+  private final ModelAnatomy anatomy = ModelAnatomy.of(graph);
+  private final ModelFacts facts = ModelFacts.of(graph, anatomy);
 
   private ProgramPlanner planner(TargetDescription target, Goal goal) {
     return new ProgramPlanner(module, target, PlanOptions.DEFAULT, goal, SyncRewrites.NONE);
@@ -64,7 +66,7 @@ final class PlanSearchTest {
   @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8", "n150"})
   void noPlanIsBelowItsBound(String reference) {
     TargetDescription target = TargetLibrary.find(reference);
-    LowerBound bounds = new LowerBound(graph, facts, target);
+    LowerBound bounds = new LowerBound(graph, anatomy, facts, target);
     for (int devices : List.of(1, 2, 4, Math.min(9, target.deviceCount()))) {
       for (Strategy strategy : all(devices)) {
         CandidatePlan plan = planner(target, Goal.LATENCY).plan(strategy);

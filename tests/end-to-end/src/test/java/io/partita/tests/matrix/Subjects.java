@@ -183,7 +183,7 @@ final class Subjects {
   }
 
   static Subject.Loaded loaded(Module module, List<Tensor> inputs) {
-    ModelAnatomy anatomy = ModelAnatomy.of(module.graph(), module.graph());
+    ModelAnatomy anatomy = ModelAnatomy.of(module.graph());
     List<Long> queries = new ArrayList<>();
     long heads = 0;
     for (Node node : module.graph().nodes()) {

@@ -6,10 +6,8 @@ import io.partita.driver.Preparation;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.Module;
 import io.partita.passes.planning.search.CandidatePlan;
-import io.partita.passes.planning.search.ModelFacts;
 import io.partita.passes.planning.search.PlanSearch;
 import io.partita.passes.planning.search.ProgramPlanner;
-import io.partita.passes.planning.search.SearchResult;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +48,8 @@ public final class Planning {
   public PlanResult search(PlanRequest request) {
     List<Integer> counts = request.devices().counts(request.target(), request.strategy());
     Module module = prepared(request);
-    SearchResult found = search(request, module).run(counts);
-    return new PlanResult(request, module, ModelFacts.of(module.graph()), found, List.of());
+    PlanSearch search = search(request, module);
+    return new PlanResult(request, module, search.facts(), search.run(counts), List.of());
   }
 
   private PlanSearch search(PlanRequest request, Module module) {
