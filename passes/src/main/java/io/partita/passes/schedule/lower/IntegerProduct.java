@@ -1,6 +1,5 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.none;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
 
@@ -20,9 +19,6 @@ import java.util.Optional;
  * [batch…, k, n]}. Sums of 32 bits stay in the working memory along the depth.
  */
 final class IntegerProduct {
-  /** The block of rows, columns and depth of kernels, on 8-bit words. */
-  private static final long BLOCK = 4;
-
   private final List<TensorView> operands;
   private final TensorView result;
   private final TileSpaceBuilder space;
@@ -40,16 +36,15 @@ final class IntegerProduct {
     this.operands = operands;
     this.result = result;
     long columns = fromEnd(result.shape(), 1);
-    String function = result.elements() == columns ? "gemv_" : "gemm_";
-    this.kernel = function + left().element().text() + "_" + right().element().text();
+    this.kernel = ProductCall.kernel(result.elements() == columns, left(), right());
     this.space = new TileSpaceBuilder(kernel);
     int rank = result.shape().size();
     for (int dimension = 0; dimension < rank - 2; dimension++) {
       box.add(batch(dimension));
     }
-    box.add(along("m", rank - 2, BLOCK, result.shape().get(rank - 2)));
-    box.add(along("n", rank - 1, BLOCK, columns));
-    this.depth = space.reduction("k", fromEnd(left().shape(), 1), BLOCK);
+    box.add(along("m", rank - 2, ProductCall.BLOCK, result.shape().get(rank - 2)));
+    box.add(along("n", rank - 1, ProductCall.BLOCK, columns));
+    this.depth = space.reduction("k", fromEnd(left().shape(), 1), ProductCall.BLOCK);
   }
 
   static boolean hasKernel(ElementType left, ElementType right, ElementType result) {
@@ -147,14 +142,8 @@ final class IntegerProduct {
     BoxDimension k = BoxDimension.along(depth, fromEnd(left().shape(), 1), 1);
     int left = space.load("left", 0, left().element(), operandBox(left(), m, k));
     int right = space.load("right", 1, right().element(), operandBox(right(), k, n));
-    Argument vector = none("bias");
-    if (bias) {
-      int loaded = space.load("bias", 2, ElementType.I32, List.of(with(n, 1)));
-      Argument.Value pointer = pointer("bias", loaded).value();
-      vector =
-          new Argument(
-              "bias", new Argument.Value.PointerWhen(new TileExpression.Last(depth), pointer));
-    }
+    Argument vector =
+        bias ? ProductCall.bias(space, ElementType.I32, with(n, 1), depth) : none("bias");
     List<TileEpilogues.Place> places = epilogues.along(result, box);
     List<Integer> others = epilogues.load(space, places);
     int out = space.store("out", operands.size(), result.element(), box);
@@ -163,7 +152,7 @@ final class IntegerProduct {
     Argument sums = end.map(each -> each.sums(space, out)).orElse(pointer("out", out));
     List<Argument> arguments = new ArrayList<>();
     arguments.addAll(List.of(pointer("left", left), pointer("right", right), vector, sums));
-    arguments.addAll(extents(m.size(), n.size(), k.size()));
+    arguments.addAll(product(m.size(), n.size(), k.size()).extents(depth));
     space.call(kernel, arguments);
     end.ifPresent(each -> each.call(space, sums, out, List.of(depth)));
     List<TileExpression> sizes = box.stream().map(BoxDimension::size).toList();
@@ -171,25 +160,16 @@ final class IntegerProduct {
     return space.build();
   }
 
-  private List<Argument> extents(TileExpression m, TileExpression n, TileExpression k) {
+  private ProductCall product(TileExpression m, TileExpression n, TileExpression k) {
     TileExpression batches = batches();
-    TileExpression rows = isShared() ? batches.times(m) : m;
-    TileExpression accumulate = TileExpression.of(1).minus(new TileExpression.First(depth));
-    return List.of(
-        integer("batch", isShared() ? TileExpression.of(1) : batches),
-        integer("group", 1),
-        integer("m", rows),
-        integer("n", n),
-        integer("k", k),
-        integer("accumulate", accumulate),
-        integer("left_batch", m.times(k)),
-        integer("left_row", k),
-        integer("left_column", 1),
-        integer("right_batch", k.times(n)),
-        integer("right_row", n),
-        integer("right_column", 1),
-        integer("out_batch", m.times(n)),
-        integer("out_row", n));
+    return new ProductCall(
+        isShared() ? TileExpression.of(1) : batches,
+        isShared() ? batches.times(m) : m,
+        n,
+        k,
+        m.times(k),
+        m.times(n),
+        false);
   }
 
   private TileExpression batches() {

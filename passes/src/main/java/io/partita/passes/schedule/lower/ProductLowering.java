@@ -1,15 +1,11 @@
 package io.partita.passes.schedule.lower;
 
-import static io.partita.ir.schedule.kernel.Argument.integer;
 import static io.partita.ir.schedule.kernel.Argument.none;
 import static io.partita.ir.schedule.kernel.Argument.pointer;
-import static io.partita.ir.schedule.kernel.TileExpression.first;
-import static io.partita.ir.schedule.kernel.TileExpression.last;
 import static io.partita.ir.schedule.kernel.TileExpression.size;
 
 import io.partita.ir.schedule.BoxDimension;
 import io.partita.ir.schedule.kernel.Argument;
-import io.partita.ir.schedule.kernel.Argument.Value;
 import io.partita.ir.schedule.kernel.TileExpression;
 import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
@@ -25,8 +21,6 @@ import java.util.Set;
  * differs. The loop iterates over any further dimensions that don't continue the batch.
  */
 final class ProductLowering {
-  private static final long BLOCK = 4;
-
   /** The least depth of a tile. */
   private static final long DEPTH = 8;
 
@@ -43,7 +37,8 @@ final class ProductLowering {
   private final int firstRow;
   private final int firstBatch;
 
-  private ProductLowering(String types, TileGrid grid, TileEpilogues epilogues) {
+  private ProductLowering(
+      TensorView left, TensorView right, TileGrid grid, TileEpilogues epilogues) {
     this.grid = grid;
     this.epilogues = epilogues;
     int row = grid.rank();
@@ -58,8 +53,8 @@ final class ProductLowering {
     }
     firstRow = row;
     firstBatch = batch;
-    kernel = (isVector() ? "gemv_" : "gemm_") + (types.equals("f32_f32") ? "f32" : types);
-    space = new TileSpaceBuilder(kernel);
+    this.kernel = ProductCall.kernel(isVector(), left, right);
+    this.space = new TileSpaceBuilder(kernel);
   }
 
   private boolean isVector() {
@@ -99,7 +94,7 @@ final class ProductLowering {
     strides.add(out.strides().subList(0, rank - 1));
     epilogues.operands().forEach(view -> strides.add(leading(view, 1, shape)));
     TileGrid grid = TileGrid.of(shape, strides, List.of());
-    ProductLowering lowering = new ProductLowering(types, grid, epilogues);
+    ProductLowering lowering = new ProductLowering(left, right, grid, epilogues);
     return Optional.of(lowering.build(left, right, transposed, bias, out));
   }
 
@@ -123,7 +118,7 @@ final class ProductLowering {
     addLeadingAxes();
     long columns = out.shape().getLast();
     long depth = left.shape().getLast();
-    int n = space.axis("n", columns, BLOCK);
+    int n = space.axis("n", columns, ProductCall.BLOCK);
     int k = space.reduction("k", depth, DEPTH);
     List<BoxDimension> leftBox = leadingBox(0);
     leftBox.add(BoxDimension.along(k, depth, 1));
@@ -135,13 +130,10 @@ final class ProductLowering {
     outBox.add(BoxDimension.along(n, columns, 1));
     int x = space.load("left", 0, left.element(), leftBox);
     int weight = space.load("right", 1, right.element(), rightBox);
-    Argument last = none("bias");
-    if (bias != null) {
-      List<BoxDimension> box = List.of(BoxDimension.along(n, columns, 1));
-      int vector = space.load("bias", 2, bias.element(), box);
-      Value pointer = new Value.OperandPointer(vector, TileExpression.of(0));
-      last = new Argument("bias", new Value.PointerWhen(last(k), pointer));
-    }
+    Argument vector =
+        bias == null
+            ? none("bias")
+            : ProductCall.bias(space, bias.element(), BoxDimension.along(n, columns, 1), k);
     List<TileEpilogues.Place> places = places(out, n);
     List<Integer> others = epilogues.load(space, places);
     int value = (bias == null ? 2 : 3) + others.size();
@@ -149,29 +141,22 @@ final class ProductLowering {
     TileExpression m = TileGrid.elements(axes.subList(firstRow, axes.size()));
     TileExpression batch = TileGrid.elements(axes.subList(firstBatch, firstRow));
     boolean isLeftCommon = firstRow > firstBatch && leftStride(firstRow - 1) == 0;
-    TileExpression zero = TileExpression.of(0);
-    TileExpression one = TileExpression.of(1);
-    space.call(
-        kernel,
-        List.of(
-            pointer("left", x),
-            pointer("right", weight),
-            last,
-            pointer("out", result),
-            integer("batch", batch),
-            integer("group", 1),
-            integer("m", m),
-            integer("n", size(n)),
-            integer("k", size(k)),
-            integer("accumulate", one.minus(first(k))),
-            integer("left_batch", isLeftCommon ? zero : m.times(size(k))),
-            integer("left_row", size(k)),
-            integer("left_column", 1),
-            integer("right_batch", size(k).times(size(n))),
-            integer("right_row", transposed ? one : size(n)),
-            integer("right_column", transposed ? size(k) : one),
-            integer("out_batch", m.times(size(n))),
-            integer("out_row", size(n))));
+    ProductCall call =
+        new ProductCall(
+            batch,
+            m,
+            size(n),
+            size(k),
+            isLeftCommon ? TileExpression.of(0) : m.times(size(k)),
+            m.times(size(n)),
+            transposed);
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(pointer("left", x));
+    arguments.add(pointer("right", weight));
+    arguments.add(vector);
+    arguments.add(pointer("out", result));
+    arguments.addAll(call.extents(k));
+    space.call(kernel, arguments);
     List<TileExpression> sizes = new ArrayList<>(TileGrid.sizes(axes));
     sizes.add(size(n));
     epilogues.call(space, result, sizes, places, others, List.of(k));
@@ -210,7 +195,7 @@ final class ProductLowering {
     for (int i = 0; i < grid.rank(); i++) {
       boolean isRow = i >= firstRow;
       long extent = grid.extents().get(i);
-      long granule = isRow && i == grid.rank() - 1 ? Math.min(BLOCK, extent) : 1;
+      long granule = isRow && i == grid.rank() - 1 ? Math.min(ProductCall.BLOCK, extent) : 1;
       long largest = i < firstBatch ? 1 : extent;
       String name = (isRow ? "m" : "batch") + i;
       axes.add(
