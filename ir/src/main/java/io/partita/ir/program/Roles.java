@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * Groups devices that do the same with different data: 64 devices mostly have a handful of roles.
@@ -48,18 +49,30 @@ public final class Roles {
 
   /** Returns the roles in the order of their first devices; each device has exactly one. */
   public static List<Role> of(Program program) {
+    return of(program.devices(), Roles::form);
+  }
+
+  /**
+   * Returns the roles in the order of their first devices; each device has exactly one.
+   *
+   * @param devices the module of each device
+   * @param messages gives what the corresponding exchanges of a role's devices must have in common;
+   *     the rest of them may vary
+   */
+  public static List<Role> of(
+      List<Module> devices, Function<Communication.Exchange, Object> messages) {
     Map<Form, List<Integer>> groups = new LinkedHashMap<>();
-    for (int device = 0; device < program.devices().size(); device++) {
+    for (int device = 0; device < devices.size(); device++) {
       groups
-          .computeIfAbsent(form(program.devices().get(device)), key -> new ArrayList<>())
+          .computeIfAbsent(form(devices.get(device), messages), key -> new ArrayList<>())
           .add(device);
     }
     return groups.values().stream()
-        .map(devices -> new Role(devices, varying(program, devices)))
+        .map(numbers -> new Role(numbers, varying(numbers.stream().map(devices::get).toList())))
         .toList();
   }
 
-  private static Form form(Module module) {
+  private static Form form(Module module, Function<Communication.Exchange, Object> messages) {
     Graph graph = module.graph();
     Map<Value, Integer> numbers = new IdentityHashMap<>();
     List<Port> inputs = new ArrayList<>();
@@ -73,7 +86,7 @@ public final class Roles {
       nodes.add(
           new Use(
               node.name(),
-              form(node.op()),
+              form(node.op(), messages),
               node.operands().stream().map(numbers::get).toList(),
               node.results().stream().map(Value::type).toList()));
     }
@@ -84,7 +97,7 @@ public final class Roles {
     return new Form(inputs, nodes, outputs, module.states());
   }
 
-  private static Object form(Op op) {
+  private static Object form(Op op, Function<Communication.Exchange, Object> messages) {
     return switch (op) {
       case Source.Constant constant -> "constant";
       case Movement.Slice(var starts, var sizes, var steps) ->
@@ -92,7 +105,7 @@ public final class Roles {
       case Structured.Attention a ->
           new Structured.Attention(
               a.scale(), a.softCap(), a.causal(), Dim.ZERO, a.window(), a.mask(), a.keyLength());
-      case Communication.Exchange exchange -> form(exchange);
+      case Communication.Exchange exchange -> messages.apply(exchange);
       case Op same -> same;
     };
   }
@@ -109,11 +122,11 @@ public final class Roles {
     return new Messages(exchange.sync(), exchange.elements(), steps);
   }
 
-  private static SortedSet<Integer> varying(Program program, List<Integer> devices) {
-    List<Node> first = nodes(program, devices.getFirst());
+  private static SortedSet<Integer> varying(List<Module> devices) {
+    List<Node> first = devices.getFirst().graph().nodes();
     SortedSet<Integer> varying = new TreeSet<>();
-    for (int device : devices.subList(1, devices.size())) {
-      List<Node> own = nodes(program, device);
+    for (Module device : devices.subList(1, devices.size())) {
+      List<Node> own = device.graph().nodes();
       for (int i = 0; i < own.size(); i++) {
         if (!isSame(first.get(i).op(), own.get(i).op())) {
           varying.add(i);
@@ -121,10 +134,6 @@ public final class Roles {
       }
     }
     return varying;
-  }
-
-  private static List<Node> nodes(Program program, int device) {
-    return program.devices().get(device).graph().nodes();
   }
 
   private static boolean isSame(Op left, Op right) {

@@ -6,10 +6,10 @@ import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
+import io.partita.backend.java.plan.DeviceClass;
 import io.partita.backend.java.plan.DeviceNumbers;
 import io.partita.backend.java.plan.ModulePlan;
 import io.partita.backend.java.plan.ProgramPlan;
-import io.partita.backend.java.plan.Role;
 import io.partita.backend.java.plan.Storage;
 import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class RoleCode {
     this.classes = classes;
   }
 
-  private Role role() {
+  private DeviceClass role() {
     return plan.role();
   }
 

@@ -48,7 +48,7 @@ public final class ModulePlan {
   /** A constant that is read from the weights file when the program is opened. */
   public record HeapConstant(String field, WeightsPlan.Entry entry) {}
 
-  private final Role role;
+  private final DeviceClass role;
   private final SortedMap<Integer, String> syncs;
   private final DeviceNumbers peers;
   private final DeviceNumbers offsets;
@@ -93,17 +93,17 @@ public final class ModulePlan {
    * @param chunk the same model for several tokens at once, with the same states
    */
   public static ModulePlan of(Module module, Optional<Module> chunk) {
-    return of(Role.alone(module, chunk), new TreeMap<>(), new TreeMap<>());
+    return of(DeviceClass.alone(module, chunk), new TreeMap<>(), new TreeMap<>());
   }
 
   /**
    * Plans the program of all devices of a role.
    *
    * @param syncs descriptions of the exchanges, by number
-   * @param chunkSyncs the same of the role's {@link Role#chunk}
+   * @param chunkSyncs the same of the role's {@link DeviceClass#chunk}
    */
   static ModulePlan of(
-      Role role, SortedMap<Integer, String> syncs, SortedMap<Integer, String> chunkSyncs) {
+      DeviceClass role, SortedMap<Integer, String> syncs, SortedMap<Integer, String> chunkSyncs) {
     DeviceNumbers peers = new DeviceNumbers("peers");
     DeviceNumbers offsets = new DeviceNumbers("offsets");
     ModulePlanner planner = new ModulePlanner(role).plan();
@@ -139,7 +139,7 @@ public final class ModulePlan {
     return role.module();
   }
 
-  public Role role() {
+  public DeviceClass role() {
     return role;
   }
 
@@ -184,7 +184,7 @@ public final class ModulePlan {
     return weights.with(data -> others.get(data.bytes()));
   }
 
-  private static void addConstants(Role role, int at, Map<Object, Tensor> others) {
+  private static void addConstants(DeviceClass role, int at, Map<Object, Tensor> others) {
     for (Node node : role.module().graph().nodes()) {
       node.constant()
           .ifPresent(

@@ -27,7 +27,7 @@ final class ModulePlanner {
   /** Larger constants are read from the weights file when a step needs them, not when opening. */
   private static final int LARGEST_HEAP_CONSTANT = 1 << 16;
 
-  final Role role;
+  final DeviceClass role;
   final Module module;
 
   private final Names names;
@@ -61,7 +61,7 @@ final class ModulePlanner {
   /** Constants that are loaded once per run and kept until the last step that reads them. */
   private final SequencedSet<Value> loaded = new LinkedHashSet<>();
 
-  ModulePlanner(Role role) {
+  ModulePlanner(DeviceClass role) {
     this(role, Names.ofFields(), new WeightsPlan());
   }
 
@@ -69,14 +69,14 @@ final class ModulePlanner {
    * A planner for a class nested in that of another plan, whose weights, constants and states it
    * shares.
    */
-  ModulePlanner(Role role, ModulePlanner around) {
+  ModulePlanner(DeviceClass role, ModulePlanner around) {
     this(role, Names.ofFields(), around.weights);
     around.constants.values().forEach(each -> sharedConstants.put(each.entry(), each.field()));
     around.states.forEach(each -> sharedStates.put(each.inputName(), each.field()));
     shared().forEach(names::reserve);
   }
 
-  private ModulePlanner(Role role, Names names, WeightsPlan weights) {
+  private ModulePlanner(DeviceClass role, Names names, WeightsPlan weights) {
     this.role = role;
     this.names = names;
     this.weights = weights;

@@ -64,7 +64,7 @@ public final class ProgramPlan {
   }
 
   private final Program program;
-  private final List<Role> roles;
+  private final List<DeviceClass> roles;
   private final List<ModulePlan> plans;
   private final List<Port> inputs;
   private final List<Port> outputs;
@@ -73,7 +73,7 @@ public final class ProgramPlan {
 
   private ProgramPlan(
       Program program,
-      List<Role> roles,
+      List<DeviceClass> roles,
       List<ModulePlan> plans,
       String prefix,
       Optional<ProgramPlan> chunk) {
@@ -92,7 +92,7 @@ public final class ProgramPlan {
    * @param chunk the same model for several tokens at once, with the same states on each device
    */
   public static ProgramPlan of(Program program, Optional<Program> chunk) {
-    List<Role> roles = Roles.of(program.devices(), chunk.map(Program::devices));
+    List<DeviceClass> roles = DeviceClass.of(program.devices(), chunk.map(Program::devices));
     SortedMap<Integer, String> syncs = SyncNames.of(program.devices());
     SortedMap<Integer, String> chunkSyncs =
         chunk.map(own -> SyncNames.of(own.devices())).orElseGet(TreeMap::new);
