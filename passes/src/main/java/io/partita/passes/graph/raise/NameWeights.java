@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Names weights that an exporter has numbered, such as {@code onnx::MatMul_874}, after the module
- * that reads them: {@code layers.0.self_attn.q_proj.weight} for what {@code
- * /layers.0/self_attn/q_proj/MatMul} reads. Weights with names of their own keep them.
+ * Renames weights that an exporter has numbered, such as {@code onnx::MatMul_874}, after the module
+ * that uses them: {@code layers.0.self_attn.q_proj.weight} for the weight of {@code
+ * /layers.0/self_attn/q_proj/MatMul}. Other weights keep their names.
  */
 final class NameWeights {
-  /** Of PyTorch's exporters: {@code onnx::MatMul_874}, or only a number. */
+  /** A name given by PyTorch's exporters: {@code onnx::MatMul_874}, or only a number. */
   private static final String NUMBERED = "onnx::.*|\\d+|val_\\d+|_val_\\d+";
 
   private NameWeights() {}
@@ -42,7 +42,7 @@ final class NameWeights {
     }
   }
 
-  /** Empty where the reader's name has no path. */
+  /** Returns the name of the weight; empty if the user's name has no path. */
   private static String name(String reader, Tensor data) {
     String path = reader.startsWith("/") ? reader.substring(1) : reader;
     int end = path.lastIndexOf('/');

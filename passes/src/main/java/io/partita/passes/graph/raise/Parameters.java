@@ -15,9 +15,12 @@ import io.partita.ir.type.TensorType;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** Which values are known when compiling: weights, also where they are still to be converted. */
+/**
+ * Identifies values that are known at compile time: weights, including those that still have to be
+ * converted.
+ */
 public final class Parameters {
-  /** A weight is no more than a few conversions away from its constant. */
+  /** The largest number of operations between a constant and its use as a weight. */
   private static final int MOST_STEPS = 8;
 
   private Parameters() {}
@@ -50,7 +53,7 @@ public final class Parameters {
     return true;
   }
 
-  /** The number that all elements of a constant are; none for other values. */
+  /** Returns the number to which all elements of a constant are equal; empty for other values. */
   public static OptionalDouble uniform(Value value, GraphEditor graph) {
     Tensor data = graph.constant(value).orElse(null);
     if (data == null || data.size() == 0) {
@@ -63,8 +66,8 @@ public final class Parameters {
   }
 
   /**
-   * {@code value} under {@code shape}: itself where it has that shape. For dropping outer
-   * dimensions of 1.
+   * Returns {@code value} reshaped to {@code shape}, or itself if it has that shape. Used to drop
+   * outer dimensions of 1.
    */
   public static Value reshaped(Value value, Shape shape, GraphEditor graph) {
     return value.type().shape().equals(shape)
@@ -73,8 +76,8 @@ public final class Parameters {
   }
 
   /**
-   * A weight as a vector of {@code extent} elements, where it has no other dimension beyond 1 or is
-   * a constant that repeats the vector.
+   * Returns a weight as a vector of {@code extent} elements; empty unless all other dimensions are
+   * 1, or it is a constant that repeats the vector.
    */
   public static Optional<Value> asVector(Value value, Dim extent, GraphEditor graph) {
     Shape vector = Shape.of(extent);
@@ -101,7 +104,7 @@ public final class Parameters {
         graph.constant(Tensor.ofDoubles(new TensorType(data.element(), vector), row)));
   }
 
-  /** Whether the shape is {@code inner} but for outer dimensions of 1. */
+  /** Whether the shape is {@code inner}, apart from outer dimensions of 1. */
   public static boolean isOneOuter(Shape shape, Shape inner) {
     int extra = shape.rank() - inner.rank();
     return extra >= 0

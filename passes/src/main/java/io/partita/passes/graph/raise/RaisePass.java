@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Recovers the building blocks of transformers from the small nodes that exporters write. What
- * isn't recognised stays as it is.
+ * Recovers the building blocks of transformers from the small nodes that exporters write.
+ * Unrecognised nodes are left unchanged.
  */
 public final class RaisePass implements ModulePass {
-  /** Rules that look for what exporters wrote. */
+  /** Rules that match the patterns of exporters. */
   private static final List<RewriteRule> RECOGNISING =
       join(
           List.of(
@@ -33,7 +33,10 @@ public final class RaisePass implements ModulePass {
               RotaryRules.RULES,
               AttentionRules.RULES));
 
-  /** Then also rules that take apart what others looked for as a whole. */
+  /**
+   * The rules of the second step, which include rules that split values that the first step matches
+   * as a whole.
+   */
   private static final List<RewriteRule> SPLITTING =
       join(
           List.of(
@@ -47,7 +50,7 @@ public final class RaisePass implements ModulePass {
     return lists.stream().flatMap(List::stream).toList();
   }
 
-  /** All rules that this pass applies. */
+  /** Returns all rules of this pass. */
   public static List<RewriteRule> rules() {
     return SPLITTING;
   }

@@ -9,11 +9,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Nodes with the same operation on the same operands become one. */
+/** Merges nodes with equal operations on the same operands. */
 final class CommonSubexpressions {
   /**
-   * Equal constants beyond this size stay apart: they are weights of their own, whose equality is
-   * chance or a test's convenience.
+   * The size above which equal constants aren't merged: they are separate weights that are equal by
+   * chance.
    */
   private static final long MOST_ELEMENTS = 4096;
 

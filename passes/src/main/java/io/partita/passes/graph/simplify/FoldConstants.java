@@ -19,13 +19,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code f(constants) -> constant}, where that takes no more than a little memory: weights stay in
- * the file that they are mapped from. A sync of a constant stays, since constants are on all
- * devices. Any operation may be folded, and few have constants alone, so {@link #apply} looks at
- * the operation first.
+ * {@code f(constants) -> constant}, where the result is small: weights remain mapped from their
+ * file. A sync of a constant is kept, since constants are on all devices. Any operation may be
+ * folded, but few have only constant operands, so {@link #apply} checks the operation first.
  */
 final class FoldConstants implements RewriteRule {
-  /** Elements that a folded result may have. */
+  /** The largest number of elements of a folded result. */
   private static final long MOST_ELEMENTS = 1 << 16;
 
   @Override
@@ -57,7 +56,7 @@ final class FoldConstants implements RewriteRule {
     return Optional.of(graph.constant(OpEvaluator.evaluate(node.op(), data).getFirst()));
   }
 
-  /** Whether a symbol stands in an attribute although it stands in no type. */
+  /** Whether a symbol occurs in an attribute, although it occurs in no type. */
   private static boolean isOpen(Op op) {
     return op instanceof Source.Extent(Dim size) && !size.isStatic()
         || op instanceof Movement.Slice slice && !slice.starts().stream().allMatch(Dim::isStatic)

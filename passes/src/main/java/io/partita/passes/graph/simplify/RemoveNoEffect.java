@@ -14,8 +14,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * Operations that give their operand back: {@code reshape} to the same shape, {@code x*1}, and so
- * on.
+ * Removes operations that return their operand: {@code reshape} to the same shape, {@code x*1}, and
+ * so on.
  */
 final class RemoveNoEffect implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Folds constants, cuts fused weights, merges equal nodes and removes what has no effect or isn't
- * read.
+ * Folds constants, splits fused weights, merges equal nodes, and removes operations without effect
+ * and unused values.
  */
 public final class SimplifyPass implements ModulePass {
-  /** Rules that any pass may add to its own to keep its result clean. */
+  /** Rules that any pass may add to its own, to simplify its result. */
   public static final List<RewriteRule> RULES =
       List.of(
           new FoldConstants(), new RemoveNoEffect(), new MergeReshapes(), new MergeTransposes());
@@ -36,7 +36,7 @@ public final class SimplifyPass implements ModulePass {
     return module.with(graph.freeze());
   }
 
-  /** Applies {@code rules} together with those of this pass until nothing changes any more. */
+  /** Applies {@code rules} and those of this pass until nothing changes. */
   public static void simplify(GraphEditor graph, List<RewriteRule> rules) {
     Rewriter rewriter = new Rewriter(Stream.concat(RULES.stream(), rules.stream()).toList());
     do {

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Slices of a weight become weights of their own, so that each can be sharded, stored and fetched
- * alone: the query, key and value projections of a fused matrix. This happens where slices are all
- * that is read of the weight, and are together no larger. Data is copied when it's first read.
+ * Makes slices of a weight separate weights that can be sharded, stored and fetched independently,
+ * such as the query, key and value projections of a fused matrix. It applies if all uses of the
+ * weight are slices, and these together are no larger. Data is copied when it is first read.
  */
 final class WeightParts {
   private WeightParts() {}

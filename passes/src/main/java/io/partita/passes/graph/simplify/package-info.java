@@ -1,2 +1,5 @@
-/** Clean-up that keeps meaning: folding, common subexpressions, operations without effect. */
+/**
+ * Simplification: constant folding, common subexpressions, and removal of operations without
+ * effect.
+ */
 package io.partita.passes.graph.simplify;

@@ -11,11 +11,11 @@ import io.partita.passes.graph.raise.Parameters;
 import java.util.OptionalDouble;
 
 /**
- * An expression as a polynomial of two values: {@code sum of c[i][j] x^i s^j}. However an exporter
- * orders and groups the products and sums of a formula, its polynomial is the same.
+ * An expression as a polynomial of two values: {@code sum of c[i][j] x^i s^j}. The polynomial of a
+ * formula does not depend on the order and grouping of its products and sums.
  */
 record Polynomial(double[][] coefficients) {
-  /** More than any formula of an activation has. */
+  /** The number of coefficients per value: one more than the highest degree. */
   private static final int DEGREES = 4;
 
   private static final int MOST_STEPS = 24;
@@ -31,8 +31,8 @@ record Polynomial(double[][] coefficients) {
   }
 
   /**
-   * What {@code value} is in terms of {@code x} and {@code s}; null when it isn't a polynomial of
-   * them of low degree, with elements of the same places.
+   * Returns {@code value} as a polynomial of {@code x} and {@code s}; null if it isn't an
+   * elementwise polynomial of low degree.
    */
   static Polynomial of(Value value, Value x, Value s, GraphEditor graph) {
     return new Expansion(x, s, graph).of(value);
@@ -160,7 +160,7 @@ record Polynomial(double[][] coefficients) {
     return power;
   }
 
-  /** Whether the coefficients are these, but for the rounding of some factors to the element. */
+  /** Whether the coefficients are these, up to the rounding of factors to the element type. */
   boolean isNear(Polynomial other, ElementType element) {
     return isWithin(
         other,

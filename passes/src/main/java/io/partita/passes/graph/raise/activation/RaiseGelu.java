@@ -34,7 +34,7 @@ final class RaiseGelu implements RewriteRule {
           BinaryFunction.DIV,
           BinaryFunction.POW);
 
-  /** {@code x/2 + x s/2}, where s is the erf or the tanh. */
+  /** The polynomial {@code x/2 + x s/2}, where s is the erf or the tanh. */
   private static final Polynomial GELU =
       new Polynomial(new double[][] {{0, 0, 0, 0}, {0.5, 0.5, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}});
 
@@ -89,7 +89,7 @@ final class RaiseGelu implements RewriteRule {
         .filter(function -> function == UnaryFunction.ERF || function == UnaryFunction.TANH);
   }
 
-  /** The value and, nearest first, what it is computed from by arithmetic. */
+  /** Returns the value and its arithmetic predecessors, nearest first. */
   private static List<Value> within(Value value, GraphEditor graph) {
     List<Value> found = new ArrayList<>();
     Deque<Value> work = new ArrayDeque<>(List.of(graph.resolve(value)));

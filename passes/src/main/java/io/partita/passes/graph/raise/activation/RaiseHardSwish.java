@@ -34,7 +34,7 @@ final class RaiseHardSwish implements RewriteRule {
               scaledProduct(1.0 / 6, any(X), clipped(add(any(X), number(3)), 6)))
           .ofTypeOf(X);
 
-  /** Between 0 and {@code high}, whichever bound comes first. */
+  /** Matches a clamp to {@code [0, high]}, with the bounds in either order. */
   private static Pattern clipped(Pattern x, double high) {
     return either(
         commutative(

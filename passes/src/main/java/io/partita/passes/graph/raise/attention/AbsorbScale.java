@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** {@code attention(q*c, k) -> attention(q, k)} with c in its scale; the same for keys. */
+/**
+ * {@code attention(q*c, k) -> attention(q, k)}, with c as a factor of its scale; likewise for keys.
+ */
 final class AbsorbScale implements RewriteRule {
   private static final Capture<Value> FACTOR = Capture.of("factor");
   private static final Pattern SCALED =

@@ -3,7 +3,7 @@ package io.partita.passes.graph.raise.attention;
 import io.partita.ir.op.Structured;
 import io.partita.ir.type.Dim;
 
-/** An attention with some of its attributes changed. */
+/** A copy of an attention with changed attributes. */
 public record AttentionChange(Structured.Attention op) {
   public static AttentionChange of(Structured.Attention op) {
     return new AttentionChange(op);
@@ -15,7 +15,7 @@ public record AttentionChange(Structured.Attention op) {
             scale, op.softCap(), op.causal(), op.offset(), op.window(), op.mask(), op.keyLength()));
   }
 
-  /** Causal at the offset, with a window of w > 0 keys. */
+  /** Makes it causal at an offset, with a window of that many keys if positive. */
   AttentionChange causal(Dim offset, long window) {
     return new AttentionChange(
         new Structured.Attention(
@@ -28,7 +28,10 @@ public record AttentionChange(Structured.Attention op) {
             op.scale(), op.softCap(), op.causal(), op.offset(), op.window(), mask, op.keyLength()));
   }
 
-  /** Query i stands at key length - seq + i, and keys from the key length on aren't valid. */
+  /**
+   * Adds a key length: query i is at position key length - seq + i, and keys at or after the key
+   * length are invalid.
+   */
   public AttentionChange keyLength() {
     return new AttentionChange(
         new Structured.Attention(
@@ -43,7 +46,7 @@ public record AttentionChange(Structured.Attention op) {
     return mask(true);
   }
 
-  /** Without rules of positions. */
+  /** Removes the causal mask and the window. */
   public AttentionChange nonCausal() {
     return new AttentionChange(
         new Structured.Attention(

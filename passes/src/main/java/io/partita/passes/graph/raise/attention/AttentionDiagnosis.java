@@ -7,15 +7,15 @@ import io.partita.ir.op.Reduction;
 import java.util.List;
 import java.util.Optional;
 
-/** Says which part of the rule for attention a softmax fails. */
+/** Explains why a softmax does not match the rule for attention. */
 public final class AttentionDiagnosis {
   private AttentionDiagnosis() {}
 
   /**
-   * Why the softmax isn't that of an attention.
+   * Returns why the softmax isn't that of an attention.
    *
-   * @param readers the nodes that read it
-   * @param graph an editor of the softmax's graph, which stays unchanged in what its outputs are
+   * @param readers the users of the softmax
+   * @param graph an editor of the softmax's graph; nodes may be added, but its outputs don't change
    */
   public static String reason(Node softmax, List<Node> readers, GraphEditor graph) {
     if (!(softmax.op() instanceof Reduction.Softmax(int axis, boolean logarithm))) {

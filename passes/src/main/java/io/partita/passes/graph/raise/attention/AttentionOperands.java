@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The operands of an attention, all of rank 4, and the operation that takes them. */
+/** An attention and its operands, all of rank 4. */
 record AttentionOperands(Structured.Attention attention, List<Value> values) {
-  /** None when the shapes don't fit an attention. */
+  /** Returns the operands; empty if the shapes don't fit an attention. */
   static Optional<AttentionOperands> of(Scores scores, Value values, GraphEditor graph) {
     Value q = scores.queries();
     Value k = scores.keys();
@@ -51,7 +51,8 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
   }
 
   /**
-   * Null where the three aren't batches of {@code [seq, d]}, {@code [d, keys]}, {@code [keys, d]}.
+   * Returns null unless the three are batches of {@code [seq, d]}, {@code [d, keys]} and {@code
+   * [keys, d]}.
    */
   private static Leading leading(Scores scores, Value values, GraphEditor graph) {
     Shape q = scores.queries().type().shape();
@@ -64,7 +65,7 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     Shape keys = k.range(0, k.rank() - 2);
     Shape weighed = v.range(0, v.rank() - 2);
     if (v.rank() != q.rank()) {
-      // Scores may be reshaped before they weigh the values.
+      // Probabilities may be reshaped before the product with the values.
       boolean isSame = queries.equals(keys) && queries.size().equals(weighed.size());
       Shape apart = v.rank() > q.rank() ? weighed : queries;
       return isSame ? Leading.of(apart, apart, scores.leading()) : null;

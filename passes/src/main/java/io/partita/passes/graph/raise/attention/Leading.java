@@ -11,18 +11,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The dimensions of an attention before the last two: batch, perhaps windows, and heads, all of
- * which exporters merge or keep apart as they like.
+ * The leading dimensions of an attention, before the last two: batch, windows if any, and heads.
+ * Exporters may merge any of them.
  *
  * @param queries batch and heads
  * @param keys batch and kv heads
  */
 record Leading(Shape queries, Shape keys) {
   /**
-   * Of a product of {@code [q..., seq, d]} and {@code [k..., d, keys]}; null where it isn't one of
-   * batches and heads.
+   * Returns the leading dimensions of a product of {@code [q..., seq, d]} and {@code [k..., d,
+   * keys]}; null if they aren't batches and heads.
    *
-   * @param seen batch and heads of the scores, where something shows them; else null
+   * @param seen batch and heads of the scores if known from their uses, else null
    */
   static Leading of(Shape q, Shape k, Shape seen) {
     if (q.rank() != k.rank()) {
@@ -56,14 +56,14 @@ record Leading(Shape queries, Shape keys) {
     return new Leading(leading, leading);
   }
 
-  /** {@code [batch, heads, n, m]} of {@code [..., n, m]}. */
+  /** Reshapes {@code [..., n, m]} to {@code [batch, heads, n, m]}. */
   static Value apart(Value value, Shape leading, GraphEditor graph) {
     Shape shape = value.type().shape();
     return Parameters.reshaped(
         value, leading.concat(shape.range(shape.rank() - 2, shape.rank())), graph);
   }
 
-  /** Batch and heads of {@code [batch*heads, n, m]} where it was just joined of the two. */
+  /** Returns batch and heads of {@code [batch*heads, n, m]} if a reshape merged them; else null. */
   static Shape joinedIn(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node == null || !(node.op() instanceof Movement.Reshape)) {
@@ -79,8 +79,8 @@ record Leading(Shape queries, Shape keys) {
   }
 
   /**
-   * A mask of scores {@code applied} as one of scores {@code [batch, heads, seq, keys]} with as
-   * many elements; null when it has too many dimensions.
+   * Regroups a mask of scores of shape {@code applied} for scores {@code [batch, heads, seq, keys]}
+   * with as many elements; null if it has too many dimensions.
    */
   static Value regrouped(Value mask, Shape applied, Shape leading, GraphEditor graph) {
     Shape shape = mask.type().shape();
@@ -119,7 +119,10 @@ record Leading(Shape queries, Shape keys) {
     return Parameters.reshaped(full, new Shape(to).concat(inner), graph);
   }
 
-  /** Dimensions that become one: as many as they are, or 1 where the mask has no more. */
+  /**
+   * Merges dimensions into one: of extent 1 if the mask has extent 1 in all of them, else their
+   * product.
+   */
   private static void stretch(
       Shape own, Shape outer, Dim joined, List<Dim> stretched, List<Dim> to) {
     boolean isOne = own.size().is(1);
@@ -127,7 +130,9 @@ record Leading(Shape queries, Shape keys) {
     to.add(isOne ? Dim.ONE : joined);
   }
 
-  /** How many outer dimensions make the batch; negative where batch and heads are one. */
+  /**
+   * Returns the number of outer dimensions that form the batch; -1 if batch and heads are merged.
+   */
   private static int cut(Shape outer, Shape leading) {
     for (int cut = outer.rank() - 1; cut >= 0; cut--) {
       if (outer.range(0, cut).size().equals(leading.dim(0))

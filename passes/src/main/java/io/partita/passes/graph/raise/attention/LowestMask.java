@@ -10,13 +10,13 @@ import io.partita.ir.op.Op;
 import io.partita.ir.op.Source;
 import io.partita.ir.tensor.Tensor;
 
-/** How low the elements of a mask can be, whatever the inputs are. */
+/** Lower bounds of the elements of masks, for all inputs. */
 final class LowestMask {
   private static final int DEEPEST = 12;
 
   private LowestMask() {}
 
-  /** A lower bound of all elements; minus infinity where none is known. */
+  /** Returns a lower bound of all elements; minus infinity if none is known. */
   static double of(Value mask, GraphEditor graph) {
     return of(mask, graph, DEEPEST);
   }
@@ -60,7 +60,7 @@ final class LowestMask {
     return lowest;
   }
 
-  /** A sum overflows where the element type holds nothing as low, so no bound is given then. */
+  /** Returns no bound if the sum is below the range of the element type, where it overflows. */
   private static double sum(Node node, GraphEditor graph, int depth) {
     double sum =
         of(graph.operand(node, 0), graph, depth - 1) + of(graph.operand(node, 1), graph, depth - 1);

@@ -13,12 +13,12 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
 
-/** One thing that hides or weighs keys between the scores and their softmax. */
+/** An operation between scores and softmax that hides or weights keys. */
 sealed interface MaskTerm {
-  /** Below this a score's exponential is zero in f32, unless all of its row are as low. */
+  /** The bound below which a score's exponential is zero in f32, unless its whole row is as low. */
   double HIDDEN = -1e4;
 
-  /** The lowest finite number of an element type. */
+  /** Returns the lowest finite number of an element type. */
   static double lowest(ElementType element) {
     return switch (element) {
       case F16 -> -65504;
@@ -27,7 +27,7 @@ sealed interface MaskTerm {
     };
   }
 
-  /** Whether scores vanish beside the number: their sum is the number, or nearly. */
+  /** Whether scores are negligible in a sum with the number. */
   static boolean swallowsScores(double number, ElementType element) {
     return number <= Math.max(-1e30, 0.99 * lowest(element));
   }
@@ -35,7 +35,7 @@ sealed interface MaskTerm {
   /**
    * {@code scores + factor * value}.
    *
-   * @param applied the shape of the scores there
+   * @param applied the shape of the scores at this operation
    */
   record Additive(Value value, double factor, Shape applied) implements MaskTerm {}
 
@@ -43,19 +43,19 @@ sealed interface MaskTerm {
    * {@code value ? scores : hidden}, or with the branches exchanged.
    *
    * @param hidden at most {@link #HIDDEN}
-   * @param applied the shape of the scores there
+   * @param applied the shape of the scores at this operation
    */
   record Replacing(Value value, boolean exchanged, double hidden, Shape applied)
       implements MaskTerm {}
 
-  /** {@code max(scores, lowest)}, where no score but a hidden one is as low. */
+  /** {@code max(scores, lowest)}, where only hidden scores are as low. */
   record Floor(double lowest) implements MaskTerm {}
 
   /**
-   * What the terms do together, as an additive or boolean tensor for scores {@code [batch, heads,
-   * seq, keys]}; none when they can't be joined.
+   * Joins terms to an additive or boolean mask of scores {@code [batch, heads, seq, keys]}; empty
+   * if they can't be joined.
    *
-   * @param terms at least one, that next to the softmax first
+   * @param terms at least one term, the nearest to the softmax first
    * @param leading batch and heads
    */
   static Optional<Value> join(
@@ -112,7 +112,10 @@ sealed interface MaskTerm {
         graph.constant(Tensor.scalar(element, hidden)));
   }
 
-  /** {@code max(s + mask, lowest) = s + max(mask, lowest)}, as scores vanish beside the lowest. */
+  /**
+   * {@code max(s + mask, lowest) = s + max(mask, lowest)}, because scores are negligible beside
+   * {@code lowest}.
+   */
   private static Value floored(Value mask, double lowest, ElementType element, GraphEditor graph) {
     if (mask.type().element() == ElementType.BOOL) {
       return additive(mask, lowest, element, graph);

@@ -21,12 +21,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What stands between a softmax and the product with the values. */
+/** The operations between a softmax and the product with the values. */
 final class Probabilities {
   private static final int MOST_STEPS = 6;
   private static final Capture<Value> GUARDED = Capture.of("guarded");
 
-  /** {@code isnan(p) ? 0 : p}: a row that sees no key gives zeros, as attention is defined. */
+  /**
+   * {@code isnan(p) ? 0 : p}: a row without visible keys gives zeros, as in the definition of
+   * attention.
+   */
   private static final Pattern GUARD =
       op(
           Elementwise.Select.class,
@@ -34,7 +37,7 @@ final class Probabilities {
           number(0),
           any(GUARDED));
 
-  /** {@code hidden ? 0 : p} or {@code visible ? p : 0}, where a capture is bound to it. */
+  /** Captures {@code hidden ? 0 : p} or {@code visible ? p : 0}, if there is one. */
   static final Capture<Value> ZEROED = Capture.of("zeroed");
 
   private Probabilities() {}
@@ -63,7 +66,7 @@ final class Probabilities {
     };
   }
 
-  /** The probabilities of which some are replaced by zero. */
+  /** Returns the probabilities, some of which the value replaces by zero. */
   private static Optional<Value> zeroed(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node == null || !(node.op() instanceof Elementwise.Select)) {
@@ -82,10 +85,10 @@ final class Probabilities {
   }
 
   /**
-   * The masks of the scores, where a mask that also zeroes probabilities hides keys altogether;
-   * none when probabilities are zeroed by another.
+   * Returns the masks of the scores; one that also zeroes probabilities hides keys completely.
+   * Empty if no mask of the scores has the condition that zeroes probabilities.
    *
-   * @param select that zeroes probabilities
+   * @param select the selection that zeroes probabilities
    */
   static Optional<List<MaskTerm>> hidingZeroed(
       List<MaskTerm> masks, Value select, GraphEditor graph) {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A mask that hides later keys, or none, becomes an attribute of the attention. */
+/** Replaces a mask that hides later keys, or no keys, by attributes of the attention. */
 final class RecognizeCausalMask implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code attention(q, repeat(k), repeat(v)) -> attention(q, k, v)}: each kv head serves as many
- * query heads as it was repeated.
+ * {@code attention(q, repeat(k), repeat(v)) -> attention(q, k, v)}: the number of repetitions is
+ * the number of query heads per kv head.
  */
 final class RemoveRepeatedKeyValueHeads implements RewriteRule {
   private static final Capture<Value> SHARED = Capture.of("shared");
@@ -32,7 +32,7 @@ final class RemoveRepeatedKeyValueHeads implements RewriteRule {
   private static final Pattern REPETITION =
       either(BROADCAST, op(Movement.Reshape.class, BROADCAST));
 
-  /** The same without captures, so that keys and values may both be repeated. */
+  /** The same pattern without captures, for use on both keys and values. */
   private static final Pattern REPEATS =
       either(
           op(Movement.Broadcast.class, any()),
@@ -63,7 +63,9 @@ final class RemoveRepeatedKeyValueHeads implements RewriteRule {
     return Optional.of(graph.add(node.op(), operands));
   }
 
-  /** {@code [batch, kvHeads, keys, d]} where {@code value} repeats each of fewer heads in turn. */
+  /**
+   * Returns the shape {@code [batch, kvHeads, keys, d]} if {@code value} repeats each of its heads.
+   */
   private static Optional<Shape> shared(Value value, GraphEditor graph) {
     Match match = REPETITION.match(value, graph).orElse(null);
     if (match == null) {

@@ -7,13 +7,14 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.type.Shape;
 
 /**
- * What scores are multiplied with or divided by, the same for all keys of a query.
+ * A factor or divisor of scores that is the same for all keys of a query.
  *
- * @param applied the shape of the scores there
+ * @param applied the shape of the scores at this operation
  */
 record RowScale(Value value, BinaryFunction function, Shape applied) {
   /**
-   * {@code [batch, heads, seq, d]} scaled so that its scores are; null where the shapes don't fit.
+   * Scales queries {@code [batch, heads, seq, d]} instead of their scores; null if the shapes don't
+   * fit.
    */
   Value applyTo(Value queries, GraphEditor graph) {
     Shape leading = queries.type().shape().range(0, 2);

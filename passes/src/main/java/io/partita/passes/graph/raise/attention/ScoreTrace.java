@@ -31,16 +31,16 @@ final class ScoreTrace {
     this.graph = graph;
   }
 
-  /** Why {@link #trace} found nothing. */
+  /** Returns why {@link #trace} failed. */
   String reason() {
     return reason;
   }
 
   /**
-   * What was met on the way from the softmax to {@code value}.
+   * The operations on the way from the softmax to a value.
    *
-   * @param factor what the value has been multiplied by since, up to the soft cap if there's one
-   * @param cap 0 as long as no tanh was met
+   * @param factor the product of the scales after the value, up to the soft cap if there is one
+   * @param cap the soft cap; 0 before a tanh was found
    */
   private record Path(
       double factor,
@@ -59,7 +59,7 @@ final class ScoreTrace {
       return new Path(factor, cap, masks, more, leading, steps + 1);
     }
 
-    /** Whether a mask may be added here: what follows is no more than a number's product. */
+    /** Whether a mask may be added here: only a multiplication by a number may follow. */
     boolean takesMasks() {
       return cap == 0 && rows.isEmpty();
     }
@@ -183,7 +183,9 @@ final class ScoreTrace {
     return fail(function.text() + " between the product and the softmax");
   }
 
-  /** Scores times what is the same for all keys of a query, such as a temperature of each head. */
+  /**
+   * Scores times a factor that is the same for all keys of a query, such as a temperature per head.
+   */
   private Optional<Scores> byRow(
       Value scores, Value factor, BinaryFunction function, Node node, Path path) {
     Shape shape = node.result().type().shape();

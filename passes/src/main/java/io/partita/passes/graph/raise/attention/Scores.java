@@ -5,13 +5,13 @@ import io.partita.ir.type.Shape;
 import java.util.List;
 
 /**
- * What the operand of a softmax was found to be: {@code cap tanh(scale q kᵀ / cap)} plus masks.
+ * The matched operand of a softmax: {@code cap tanh(scale q kᵀ / cap)} plus masks.
  *
  * @param queries {@code […, seq, d]}
  * @param keys already transposed: {@code […, d, keys]}
- * @param softCap 0 when there is none
- * @param rows what the product is scaled by besides
- * @param leading batch and heads, where the scores are seen with both; else null
+ * @param softCap the soft cap; 0 if there is none
+ * @param rows other scales of the product
+ * @param leading batch and heads if the shape of scores shows both, else null
  */
 record Scores(
     Value queries,

@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * An attention of one batch whose heads are those of several, as keys or values show that were
- * joined of both just before, becomes one of several batches.
- */
+/** Separates the batch from the heads of an attention if a reshape of an operand merged them. */
 final class SeparateBatchFromHeads implements RewriteRule {
   @Override
   public Class<? extends Op> root() {
@@ -46,7 +43,7 @@ final class SeparateBatchFromHeads implements RewriteRule {
     return Optional.empty();
   }
 
-  /** Batch and heads of {@code [1, batch*heads, n, d]} that was reshaped from both. */
+  /** Returns batch and heads of {@code [1, batch*heads, n, d]} if a reshape merged them. */
   private static Shape joined(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node != null && node.op() instanceof Movement.Transpose(List<Integer> permutation)) {

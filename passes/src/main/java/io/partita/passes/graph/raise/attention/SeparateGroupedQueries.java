@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * One query whose heads were grouped as if they were several queries of each kv head becomes one
- * query of many heads again.
- */
+/** Restores the heads of a single query that were grouped as several queries of each kv head. */
 final class SeparateGroupedQueries implements RewriteRule {
   private static final Capture<Value> Q = Capture.of("q");
   private static final Pattern PATTERN =

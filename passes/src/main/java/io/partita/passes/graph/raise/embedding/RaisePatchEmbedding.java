@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code transpose(flatten(convolution(image))) -> patch_embedding(image)}, where the convolution's
- * windows are side by side. The canonical form transposes first and then flattens.
+ * {@code transpose(flatten(convolution(image))) -> patch_embedding(image)}, where the windows of
+ * the convolution are adjacent. The canonical form transposes first and then flattens.
  */
 final class RaisePatchEmbedding implements RewriteRule {
   private static final Capture<Value> CONVOLUTION = Capture.of("convolution");

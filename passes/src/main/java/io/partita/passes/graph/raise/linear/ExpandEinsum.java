@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * {@code einsum(x, y) -> transpose(matmul(x, y))}, where the operands share indices that are summed
- * over, and perhaps others that the result has too; and {@code einsum(x) -> transpose(x)}.
+ * {@code einsum(x, y) -> transpose(matmul(x, y))}, where the operands share summed indices and
+ * possibly batch indices; and {@code einsum(x) -> transpose(x)}.
  */
 final class ExpandEinsum implements RewriteRule {
   @Override
@@ -47,7 +47,7 @@ final class ExpandEinsum implements RewriteRule {
     if (inputs.size() != 2) {
       return Optional.empty();
     }
-    // A weight comes second, so that the product is a linear.
+    // A weight is the second operand, so that the product is raised to a linear.
     boolean isExchanged = Parameters.isParameter(graph.operand(node, 0), graph);
     Indices left =
         new Indices(graph.operand(node, isExchanged ? 1 : 0), inputs.get(isExchanged ? 1 : 0));
@@ -60,7 +60,7 @@ final class ExpandEinsum implements RewriteRule {
     return letters.chars().distinct().count() == letters.length();
   }
 
-  /** A value and a letter for each of its dimensions. */
+  /** A value, with a letter for each dimension. */
   private record Indices(Value value, String letters) {
     List<Dim> extents(String of) {
       return of.chars().mapToObj(c -> value.type().dim(letters.indexOf(c))).toList();
@@ -70,7 +70,7 @@ final class ExpandEinsum implements RewriteRule {
       return new Shape(extents(of)).size();
     }
 
-    /** One dimension for each group of letters, in this order. */
+    /** Merges each group of letters into one dimension, in this order. */
     Value arranged(List<String> groups, GraphEditor graph) {
       List<String> present = groups.stream().filter(group -> !group.isEmpty()).toList();
       List<String> stored =

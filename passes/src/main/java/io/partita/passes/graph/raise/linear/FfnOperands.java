@@ -13,8 +13,8 @@ import java.util.Set;
 /** The linears of a feed-forward network. */
 public final class FfnOperands {
   /**
-   * What stands between the linears of a feed-forward network. A tanh doesn't: it ends poolers,
-   * which classifiers follow.
+   * The functions between the linears of a feed-forward network. A tanh isn't one: it ends poolers,
+   * and a classifier follows.
    */
   private static final Set<UnaryFunction> ACTIVATIONS =
       Set.of(
@@ -41,7 +41,7 @@ public final class FfnOperands {
     return ((Structured.Linear) linear.op()).bias();
   }
 
-  /** Weight as {@code [in, out]} and bias, if any. */
+  /** Returns the weight as {@code [in, out]} and the bias, if any. */
   static List<Value> weights(Node linear, GraphEditor graph) {
     Value weight = graph.operand(linear, 1);
     Value straight =

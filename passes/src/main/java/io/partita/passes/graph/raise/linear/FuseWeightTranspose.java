@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code linear(x, transpose(w)) -> linear(x, w)} with a transposed weight, or the reverse. */
+/**
+ * {@code linear(x, transpose(w)) -> linear(x, w)}, with the attribute for transposed weights
+ * inverted.
+ */
 final class FuseWeightTranspose implements RewriteRule {
   private static final Capture<Value> WEIGHT = Capture.of("weight");
   private static final Pattern TRANSPOSED = op(Movement.Transpose.class, any(WEIGHT));

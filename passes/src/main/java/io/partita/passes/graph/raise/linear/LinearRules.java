@@ -15,7 +15,7 @@ public final class LinearRules {
           new MoveBiasBeforeResidual(),
           new FuseLinearBias());
 
-  /** For when no rule looks for slices of one linear any more. */
+  /** Rules for use after all rules that match slices of a fused linear. */
   public static final List<RewriteRule> SPLITTING_RULES =
       List.of(new SplitFusedLinear(), new RaiseGatedFfn(), new RaiseFfn());
 

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code linear(reshape(x)) -> reshape(linear(x))}, where the reshape flattens batch and sequence:
- * exporters do so for a linear and undo it after.
+ * {@code linear(reshape(x)) -> reshape(linear(x))}, where the reshape flattens batch and sequence,
+ * as exporters do around a linear.
  */
 final class MoveReshapeAfterLinear implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
@@ -53,7 +53,10 @@ final class MoveReshapeAfterLinear implements RewriteRule {
     return Optional.of(graph.add(new Movement.Reshape(node.result().type().shape()), moved));
   }
 
-  /** {@code [batch, seq, features]} of {@code [batch*seq, features]}, as x has them. */
+  /**
+   * Reshapes {@code [batch*seq, features]} to {@code [batch, seq, features]}, with batch and
+   * sequence of x.
+   */
   private static Optional<Shape> rowsApart(Shape x, Shape flat) {
     Dim features = flat.fromEnd(0);
     Dim product = Dim.ONE;

@@ -16,7 +16,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code matmul(x, weight) -> linear(x, weight)}, where the weight is known when compiling. */
+/** {@code matmul(x, weight) -> linear(x, weight)}, where the weight is known at compile time. */
 final class RaiseLinear implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> WEIGHT = Capture.of("weight");

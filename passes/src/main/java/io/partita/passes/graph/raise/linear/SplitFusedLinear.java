@@ -22,8 +22,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code slice(reshape(linear(x, w))) -> reshape(linear(x, slice of w))}: fused projections become
- * one linear each. The reshape may cut the features in heads, and the slice take a part of each.
+ * {@code slice(reshape(linear(x, w))) -> reshape(linear(x, slice of w))}: splits fused projections
+ * into one linear each. The reshape may split the features into heads, of each of which the slice
+ * takes a part.
  */
 final class SplitFusedLinear implements RewriteRule {
   private static final Capture<Value> LINEAR = Capture.of("linear");
@@ -69,7 +70,10 @@ final class SplitFusedLinear implements RewriteRule {
     return Optional.of(graph.add(new Movement.Reshape(new Shape(slice.sizes())), part));
   }
 
-  /** How many axes of the cut value are whole axes before the features; none if they are cut. */
+  /**
+   * Returns the number of axes of the sliced value before the features; empty if one of them is
+   * sliced.
+   */
   private static Optional<Integer> outerAxes(Shape cut, Shape fused, Movement.Slice slice) {
     Dim rows = fused.range(0, fused.rank() - 1).size();
     Dim product = Dim.ONE;
@@ -91,9 +95,9 @@ final class SplitFusedLinear implements RewriteRule {
     return isWhole ? Optional.of(axis) : Optional.empty();
   }
 
-  /** The slice, on features that are seen as {@code shape}. */
+  /** A slice of features that are reshaped to {@code shape}. */
   private record Cut(Shape shape, List<Dim> starts, List<Dim> sizes, List<Long> steps) {
-    /** The part of {@code weight}, whose {@code axis} holds the features. */
+    /** Returns the part of {@code weight}, whose features are along {@code axis}. */
     Value of(Value weight, int axis, GraphEditor graph) {
       Shape whole = weight.type().shape();
       Shape outer = whole.range(0, axis);

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What reshapes and transposes in a row do to the axes of the value that they begin with: each axis
- * is cut into atoms, which are put in another order and joined to the axes of the result. Extents
- * of 1 hold no atoms.
+ * The effect of a chain of reshapes and transposes on the axes of its operand: each axis is cut
+ * into atoms, which are permuted and joined to the axes of the result. Axes of extent 1 have no
+ * atoms.
  */
 final class AxisChain {
-  /** A piece of an axis. It may be cut in two as long as the chain grows. */
+  /** A piece of an axis. It may be cut further while the chain grows. */
   private static final class Atom {
     final Dim extent;
     Atom outer;
@@ -54,7 +54,7 @@ final class AxisChain {
     shape = new Shape(permutation.stream().map(shape::dim).toList());
   }
 
-  /** False when the extents can't be proven to be made of common atoms. */
+  /** Returns false if the extents can't be proven to be products of common atoms. */
   boolean reshape(Shape to) {
     List<Atom> atoms = new ArrayList<>(leaves(axes.stream().flatMap(List::stream).toList()));
     List<List<Atom>> result = new ArrayList<>();
@@ -98,7 +98,9 @@ final class AxisChain {
     return leaves;
   }
 
-  /** The shortest operations of the same effect: at most a reshape, a transpose and a reshape. */
+  /**
+   * Returns the shortest chain of the same effect: at most a reshape, a transpose and a reshape.
+   */
   List<Op> operations() {
     List<List<Atom>> from = baseAxes.stream().map(AxisChain::leaves).toList();
     List<List<Atom>> to = axes.stream().map(AxisChain::leaves).toList();
@@ -122,7 +124,10 @@ final class AxisChain {
     return operations;
   }
 
-  /** The axes of extent 1 that stay, so that the result or the base need no reshape for them. */
+  /**
+   * Returns the axes of extent 1 to keep, so that they need no reshape of the operand or the
+   * result.
+   */
   private List<Integer> onesOf(Units cut, List<List<Atom>> to, List<List<Atom>> from) {
     if (cut.isWhole(to)) {
       return emptyAxes(to);
@@ -152,7 +157,7 @@ final class AxisChain {
     }
   }
 
-  /** Atoms that stay side by side within one axis before and after, as one. */
+  /** Merges atoms that are adjacent within one axis both before and after. */
   private static final class Units {
     final List<List<Atom>> before = new ArrayList<>();
     final List<List<Atom>> after = new ArrayList<>();
@@ -198,7 +203,9 @@ final class AxisChain {
     }
   }
 
-  /** The chain of these operations from {@code base} on, none when it can't be followed. */
+  /**
+   * Returns the chain of these operations on {@code base}; empty if an operation can't be followed.
+   */
   static Optional<AxisChain> of(Shape base, List<Op> operations) {
     AxisChain chain = new AxisChain(base);
     for (Op operation : operations) {

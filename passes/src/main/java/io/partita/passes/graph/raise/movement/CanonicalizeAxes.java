@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reshapes and transposes in a row become a reshape, a transpose and a reshape at most. */
+/** Rewrites a chain of reshapes and transposes to at most a reshape, a transpose and a reshape. */
 final class CanonicalizeAxes implements RewriteRule {
-  /** Each step of a longer chain is canonical by the time that the next one is looked at. */
+  /**
+   * Longer chains need no search: their beginning is canonical when the next operation is visited.
+   */
   private static final int MOST_STEPS = 8;
 
   @Override

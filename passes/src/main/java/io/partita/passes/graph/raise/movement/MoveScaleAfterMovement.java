@@ -18,7 +18,9 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code transpose(x*c) -> transpose(x)*c}, so that the scale of queries comes last. */
+/**
+ * {@code transpose(x*c) -> transpose(x)*c}, so that the scale of queries is next to the attention.
+ */
 final class MoveScaleAfterMovement implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> SCALE = Capture.of("scale");

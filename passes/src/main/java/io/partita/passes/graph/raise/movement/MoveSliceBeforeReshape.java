@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code slice(reshape(x)) -> reshape(slice(x))}, where the reshape only adds or drops extents of 1
- * and the slice leaves those alone.
+ * {@code slice(reshape(x)) -> reshape(slice(x))}, where the reshape only adds or drops dimensions
+ * of 1 and the slice does not cut these.
  */
 final class MoveSliceBeforeReshape implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");

@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code slice(transpose(x)) -> transpose(slice(x))}, so that a slice meets what it cuts up. */
+/**
+ * {@code slice(transpose(x)) -> transpose(slice(x))}, so that a slice reaches the value that it
+ * cuts.
+ */
 final class MoveSliceBeforeTranspose implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> TRANSPOSED = Capture.of("transposed");

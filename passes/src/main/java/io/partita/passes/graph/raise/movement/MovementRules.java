@@ -3,7 +3,7 @@ package io.partita.passes.graph.raise.movement;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.List;
 
-/** The rules that bring movements into a form that others rely on. */
+/** The rules that bring movements into canonical form. */
 public final class MovementRules {
   public static final List<RewriteRule> RULES =
       List.of(
@@ -13,7 +13,9 @@ public final class MovementRules {
           new RemoveEmptyParts(),
           new TakePartOfConcat());
 
-  /** For when no rule looks for slices of the value that they move behind any more. */
+  /**
+   * Rules that move slices, for use after all rules that match slices in their original position.
+   */
   public static final List<RewriteRule> SPLITTING_RULES =
       List.of(
           new MoveSliceBeforeTranspose(), new MoveSliceBeforeReshape(), new SliceInsteadOfGather());

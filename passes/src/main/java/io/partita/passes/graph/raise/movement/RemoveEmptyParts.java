@@ -13,7 +13,7 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code concat(x, nothing) -> concat(x)}, as a rotation of all features leaves no rest. */
+/** {@code concat(x, empty) -> concat(x)}. Rotations of all features have an empty remainder. */
 final class RemoveEmptyParts implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

@@ -20,7 +20,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code gather(x, constant index) -> reshape(slice(x))}, for gathers by tuples of 1 too. */
+/**
+ * {@code gather(x, constant index) -> reshape(slice(x))}, also for gathers by tuples of one index.
+ */
 final class SliceInsteadOfGather implements RewriteRule {
   @Override
   public Class<? extends Op> root() {

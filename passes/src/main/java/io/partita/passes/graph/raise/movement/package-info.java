@@ -1,2 +1,2 @@
-/** Reshapes, transposes and slices in a form that other rules can rely on. */
+/** Canonical forms of reshapes, transposes and slices. */
 package io.partita.passes.graph.raise.movement;

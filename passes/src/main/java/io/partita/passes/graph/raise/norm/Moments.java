@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Means and deviations over the last dimensions, as norms are written with them. */
+/** Patterns of means and deviations over the last dimensions, the parts of norms. */
 final class Moments {
   static final Capture<Value> X = Capture.of("x");
 
@@ -31,7 +31,7 @@ final class Moments {
 
   private Moments() {}
 
-  /** The mean of {@code operand} over some axes, whose extents become 1. */
+  /** Matches the mean of {@code operand} over some axes, which are kept with extent 1. */
   static Pattern mean(Pattern operand) {
     Capture<Value> mean = MEAN;
     Pattern reduce =
@@ -50,14 +50,14 @@ final class Moments {
                         : Pattern.any(mean).match(value, graph, found));
   }
 
-  /** {@code √(variance + ε)}. */
+  /** Matches {@code √(variance + ε)}. */
   static Pattern deviation(Pattern variance) {
     Pattern shifted = add(variance, uniform(EPSILON));
     return either(
         unary(UnaryFunction.SQRT, shifted), binary(BinaryFunction.POW, shifted, number(0.5)));
   }
 
-  /** {@code 1 / √(variance + ε)}. */
+  /** Matches {@code 1 / √(variance + ε)}. */
   static Pattern inverseDeviation(Pattern variance) {
     return either(
         unary(UnaryFunction.RECIPROCAL, deviation(variance)),
@@ -69,7 +69,9 @@ final class Moments {
     return ((Reduction.Reduce) mean.definition().op()).axes();
   }
 
-  /** The norm of what was captured, when the means run over the last dimensions. */
+  /**
+   * Returns the norm of the captured value; empty unless the means are over the last dimensions.
+   */
   static Optional<Value> norm(Structured.NormKind kind, Match match, GraphEditor graph) {
     Value x = match.get(X);
     List<Integer> axes = axes(match.get(MEAN));

@@ -12,7 +12,10 @@ import java.util.Optional;
 final class NormOperand {
   private NormOperand() {}
 
-  /** {@code value} without outer dimensions of 1, when it's a weight over the norm's dimensions. */
+  /**
+   * Returns {@code value} without outer dimensions of 1; empty unless it is a weight over the
+   * dimensions of the norm.
+   */
   static Optional<Value> of(Value value, Structured.Norm norm, Value x, GraphEditor graph) {
     Shape inner = x.type().shape().range(norm.axis(), x.type().rank());
     Shape shape = value.type().shape();

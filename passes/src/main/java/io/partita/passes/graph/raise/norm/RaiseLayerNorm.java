@@ -19,7 +19,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code c / √(mean(c²) + ε)} of {@code c = x - mean(x)} {@code -> layer_norm(x)}. */
+/** {@code c / √(mean(c²) + ε) -> layer_norm(x)}, where {@code c = x - mean(x)}. */
 final class RaiseLayerNorm implements RewriteRule {
   private static final Capture<Value> CENTERED = Capture.of("centered");
   private static final Pattern CENTER =

@@ -16,7 +16,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code f16(norm(f32(x))) -> norm(x)}: a norm computes its statistics in f32 anyway. */
+/** {@code f16(norm(f32(x))) -> norm(x)}: a norm always computes its statistics in f32. */
 final class RemoveNormCasts implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> NORM = Capture.of("norm");

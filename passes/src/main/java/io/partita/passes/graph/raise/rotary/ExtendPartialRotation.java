@@ -16,7 +16,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code concat(rotary(x[:r]), x[r:]) -> rotary(x)}, whose tables rotate r features only. */
+/** {@code concat(rotary(x[:r]), x[r:]) -> rotary(x)}, where the tables rotate only r features. */
 final class ExtendPartialRotation implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> FIRST = Capture.of("first");

@@ -15,7 +15,7 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code cos(concat(f, f))[:r/2] -> cos(f)}: a table's second half isn't computed at all. */
+/** {@code cos(concat(f, f))[:r/2] -> cos(f)}: the unused second half of a table isn't computed. */
 final class HalveRotaryTable implements RewriteRule {
   private static final Capture<Value> TABLE = Capture.of("table");
   private static final Pattern PATTERN = op(Movement.Slice.class, any(TABLE));

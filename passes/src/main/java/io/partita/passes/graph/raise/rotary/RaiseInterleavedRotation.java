@@ -19,8 +19,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code stack(x₁ c - x₂ s, x₂ c + x₁ s) -> rotary_embedding(x)} of the even features {@code x₁}
- * and the odd ones {@code x₂}, which become neighbours again.
+ * {@code stack(x₁ c - x₂ s, x₂ c + x₁ s) -> rotary_embedding(x)}, where {@code x₁} are the even and
+ * {@code x₂} the odd features; the stack interleaves them.
  */
 final class RaiseInterleavedRotation implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
@@ -60,7 +60,7 @@ final class RaiseInterleavedRotation implements RewriteRule {
     Shape even = match.get(EVEN).type().shape();
     Value stack = match.get(STACK);
     int last = even.rank();
-    // The pairs stand in an axis of their own, the last.
+    // The last axis holds the two features of a pair.
     boolean isStack =
         ((Movement.Concat) stack.definition().op()).axis() == last
             && stack.type().rank() == last + 1

@@ -20,8 +20,8 @@ import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
 /**
- * {@code x cos + concat(-x₂, x₁) sin -> rotary_embedding(x)} of the halves {@code x₁, x₂} of x,
- * with tables whose halves are equal.
+ * {@code x cos + concat(-x₂, x₁) sin -> rotary_embedding(x)}, where {@code x₁, x₂} are the halves
+ * of x, and both tables have equal halves.
  */
 final class RaiseRotaryEmbedding implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");

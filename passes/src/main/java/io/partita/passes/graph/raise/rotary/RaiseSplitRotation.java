@@ -17,7 +17,10 @@ import io.partita.passes.rewrite.Pattern;
 import io.partita.passes.rewrite.RewriteRule;
 import java.util.Optional;
 
-/** {@code concat(x₁ c - x₂ s, x₂ c + x₁ s) -> rotary_embedding(x)} of the halves of x. */
+/**
+ * {@code concat(x₁ c - x₂ s, x₂ c + x₁ s) -> rotary_embedding(x)}, where {@code x₁, x₂} are the
+ * halves of x.
+ */
 final class RaiseSplitRotation implements RewriteRule {
   private static final Capture<Value> X = Capture.of("x");
   private static final Capture<Value> LOW = Capture.of("low");

@@ -12,7 +12,7 @@ public final class RotaryRules {
           new RaiseInterleavedRotation(),
           new ExtendPartialRotation());
 
-  /** For when equal slices of tables are one. */
+  /** Rules for use after equal slices of tables have been merged. */
   public static final List<RewriteRule> TABLE_RULES = List.of(new HalveRotaryTable());
 
   private RotaryRules() {}

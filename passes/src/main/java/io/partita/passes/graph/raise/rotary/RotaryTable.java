@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Tables of cosines and sines that hold an entry for each feature, where the rotation needs one for
- * each pair.
+ * Conversion of tables of cosines and sines with an entry per feature to tables with an entry per
+ * pair of features.
  */
 final class RotaryTable {
   private static final int MOST_STEPS = 16;
@@ -26,8 +26,8 @@ final class RotaryTable {
   private RotaryTable() {}
 
   /**
-   * The table as {@code [batch or 1, seq, features]} for queries or keys {@code x [batch, heads,
-   * seq, d]}; none when it isn't the same for each head.
+   * Returns the table as {@code [batch or 1, seq, features]} for queries or keys {@code x [batch,
+   * heads, seq, d]}; empty if it differs between heads.
    */
   static Optional<Value> forSequence(Value table, Value x, GraphEditor graph) {
     Shape wanted = x.type().shape();
@@ -45,7 +45,7 @@ final class RotaryTable {
         : Optional.empty();
   }
 
-  /** The first half of the last axis. */
+  /** Returns the first half of the last axis. */
   static Value firstHalf(Value table, GraphEditor graph) {
     Shape shape = table.type().shape();
     Shape half = shape.with(shape.rank() - 1, Dim.of(shape.fromEnd(0).value() / 2));
@@ -57,7 +57,7 @@ final class RotaryTable {
         table);
   }
 
-  /** Whether the last axis, of even extent, holds the same twice: proven by how it's computed. */
+  /** Whether the last axis has an even extent and two equal halves, proven from its computation. */
   static boolean hasEqualHalves(Value table, GraphEditor graph) {
     return hasEqualHalves(table, graph, MOST_STEPS);
   }
@@ -123,7 +123,7 @@ final class RotaryTable {
   }
 
   /**
-   * Computes half of the table from halves of what it's computed from; the table must have {@link
+   * Computes half of the table from halves of its operands; the table must have {@link
    * #hasEqualHalves equal halves}.
    */
   static Value halved(Value table, GraphEditor graph) {
@@ -155,7 +155,7 @@ final class RotaryTable {
     };
   }
 
-  /** Whether a slice takes all of each axis but the last, and of that one {@code [from, to)}. */
+  /** Whether a slice takes {@code [from, to)} of the last axis, and all of the others. */
   static boolean takes(Movement.Slice slice, Shape of, long from, long to) {
     int last = of.rank() - 1;
     return slice.steps().stream().allMatch(step -> step == 1)

@@ -9,7 +9,7 @@ import io.partita.ir.type.Shape;
 import java.util.List;
 import java.util.Optional;
 
-/** The rotation of features in pairs, once the parts of its subgraph are known. */
+/** The rotation of pairs of features, made from the matched parts of its subgraph. */
 final class RotatedPair {
   private static final List<Integer> SWAP_HEADS = List.of(0, 2, 1, 3);
 
@@ -59,8 +59,8 @@ final class RotatedPair {
   }
 
   /**
-   * The rotation of {@code x [batch, heads, seq, d]}, or of {@code [batch, seq, heads, d]} where
-   * the tables say that the sequence comes first; none when they don't fit either.
+   * Returns the rotation of {@code x [batch, heads, seq, d]}, or of {@code [batch, seq, heads, d]}
+   * if the shapes of the tables fit that; empty if they fit neither.
    */
   static Optional<Value> rotate(
       Value x, Value cosines, Value sines, boolean interleaved, GraphEditor graph) {
