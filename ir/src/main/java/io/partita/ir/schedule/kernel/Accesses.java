@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Collects what a kernel reads and writes in one tile, as its struct says. */
+/** Collects the accesses of a kernel in one tile, as its struct defines. */
 public final class Accesses {
   private final Kernel kernel;
   private final FieldValues fields;
@@ -21,14 +21,14 @@ public final class Accesses {
     this.fields = fields;
   }
 
-  /** In one tile; reads come before writes. */
+  /** Returns the accesses in one tile, reads before writes. */
   public static List<KernelAccess> of(Kernel kernel, FieldValues fields) {
     Accesses accesses = new Accesses(kernel, fields);
     kernel.struct().accesses().accept(accesses);
     return accesses.all;
   }
 
-  /** Of the kernel's element types. */
+  /** Returns one of the element types of the kernel. */
   int bits(int index) {
     return kernel.elements().get(index).bits();
   }
@@ -75,7 +75,7 @@ public final class Accesses {
     return contiguous(Arrays.stream(extents).mapToLong(fields::get).toArray());
   }
 
-  /** Elements without gaps, read from {@code x} and written to {@code out}. */
+  /** Adds contiguous elements, read from {@code x} and written to {@code out}. */
   void elements(int read, int written, long count) {
     add("x", READ, read, contiguous(count));
     add("out", WRITE, written, contiguous(count));

@@ -3,12 +3,12 @@ package io.partita.ir.schedule.kernel;
 import java.util.List;
 
 /**
- * One field of a kernel's struct of arguments.
+ * A field of a kernel's struct of arguments.
  *
- * @param field its name in C
+ * @param field the name in C
  */
 public record Argument(String field, Value value) {
-  /** What a field is set to. */
+  /** The value of a field. */
   public sealed interface Value {
     /** The tile of an operand in the working memory, and an offset in elements from its start. */
     record OperandPointer(int operand, TileExpression offset) implements Value {}
@@ -16,25 +16,28 @@ public record Argument(String field, Value value) {
     /** Scratch memory, and an offset in bytes from its start. */
     record ScratchPointer(int scratch, TileExpression offset) implements Value {}
 
-    /** No pointer. */
+    /** A null pointer. */
     record Null() implements Value {}
 
-    /** A pointer in tiles where the condition isn't 0, else none: a bias, in the last tile. */
+    /**
+     * A pointer in tiles in which the condition isn't 0, and null in others: a bias in the last
+     * tile.
+     */
     record PointerWhen(TileExpression condition, Value pointer) implements Value {}
 
     record Integer(TileExpression value) implements Value {}
 
-    /** An f32, exactly. */
+    /** An exact f32. */
     record Float(float value) implements Value {}
 
-    /** An array of integers, as long as the field. */
+    /** An array of integers with the length of the field. */
     record Integers(List<TileExpression> values) implements Value {
       public Integers {
         values = List.copyOf(values);
       }
     }
 
-    /** A struct within the struct. */
+    /** A nested struct. */
     record Struct(List<Argument> arguments) implements Value {
       public Struct {
         arguments = List.copyOf(arguments);

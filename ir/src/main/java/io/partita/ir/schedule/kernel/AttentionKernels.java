@@ -9,9 +9,9 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
-/** Kernels of {@code attention.h}: C's order of operations, exponentials of double. */
+/** Kernels of {@code attention.h}: in C's order of operations, with exponentials in double. */
 final class AttentionKernels {
-  /** An exponential takes as long as so many products. */
+  /** The cost of an exponential, in products. */
   private static final long EXPONENTIAL = 16;
 
   private static final List<ElementType> FLOATS = List.of(ElementType.F32);
@@ -88,7 +88,7 @@ final class AttentionKernels {
         call.get("d").plus(call.get("dv")).plus(EXPONENTIAL));
   }
 
-  /** Keys whose scores are held at a time. */
+  /** The number of keys whose scores are kept at a time. */
   private static final int KEYS = 8;
 
   private AttentionKernels() {}

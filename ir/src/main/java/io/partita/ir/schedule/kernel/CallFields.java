@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the fields of a kernel's struct are in one tile. */
+/** The values of the fields of a kernel's struct in one tile. */
 public final class CallFields implements FieldValues {
   private final KernelCall call;
   private final TileExpression.Tile tile;
@@ -17,7 +17,7 @@ public final class CallFields implements FieldValues {
     this.tile = tile;
   }
 
-  /** The expressions that were asked for until now. */
+  /** The expressions that have been requested. */
   public Set<TileExpression> used() {
     return used;
   }

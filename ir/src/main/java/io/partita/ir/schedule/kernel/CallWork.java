@@ -4,8 +4,8 @@ import io.partita.ir.schedule.kernel.Argument.Value;
 import java.util.List;
 
 /**
- * The fields of a call as expressions, to count its work by. Where one depends on a value of the
- * run, it is as large as it can be.
+ * The fields of a call as expressions, to count its work. Fields that depend on a value of the run
+ * have their largest value.
  */
 public final class CallWork {
   private static final TileExpression ONE = TileExpression.of(1);
@@ -17,7 +17,7 @@ public final class CallWork {
     this.arguments = arguments;
   }
 
-  /** An integer; 0 where the call leaves it out. */
+  /** Returns an integer; 0 if the call omits it. */
   TileExpression get(String field) {
     return switch (CallFields.find(arguments, field).orElse(null)) {
       case null -> TileExpression.of(0);
@@ -26,7 +26,7 @@ public final class CallWork {
     };
   }
 
-  /** The product of integers. */
+  /** Returns the product of integers. */
   TileExpression product(String... fields) {
     TileExpression product = ONE;
     for (String field : fields) {
@@ -35,12 +35,12 @@ public final class CallWork {
     return product;
   }
 
-  /** An integer that doesn't depend on the tile. */
+  /** Returns an integer that doesn't depend on the tile. */
   long constant(String field) {
     return get(field) instanceof TileExpression.Literal(long value) ? value : 1;
   }
 
-  /** The elements of an array; none where the call leaves it out. */
+  /** Returns the elements of an array; empty if the call omits it. */
   private List<TileExpression> all(String field) {
     return switch (CallFields.find(arguments, field).orElse(null)) {
       case null -> List.of();
@@ -59,12 +59,12 @@ public final class CallWork {
     return factors.stream().reduce(ONE, TileExpression::times);
   }
 
-  /** The product of an array's elements. */
+  /** Returns the product of the elements of an array. */
   TileExpression extent(String field) {
     return product(all(field));
   }
 
-  /** {@code passes} over so many lines. */
+  /** Returns the work of {@code passes} over lines. */
   static List<TileExpression> lines(TileExpression count, TileExpression size, long passes) {
     return lines(count, size, TileExpression.of(passes));
   }
@@ -74,12 +74,12 @@ public final class CallWork {
     return List.of(ONE, count, size, passes);
   }
 
-  /** One pass over so many elements. */
+  /** Returns the work of one pass over elements. */
   static List<TileExpression> elements(TileExpression count) {
     return lines(ONE, count, 1);
   }
 
-  /** One pass over an array of extents, line by line. */
+  /** Returns the work of one pass over an array of extents, line by line. */
   List<TileExpression> walk(String extents) {
     List<TileExpression> all = all(extents);
     return all.isEmpty()

@@ -80,7 +80,7 @@ final class CastKernels {
     out.write(to, integers);
   }
 
-  /** Below 2^63 as with a sign; saturates. */
+  /** Converts to unsigned: below 2^63 like signed; saturates. */
   private static long unsigned(double value) {
     if (!(value >= 0x1p63)) {
       return (long) value;
@@ -107,7 +107,7 @@ final class CastKernels {
     out.write(to, floats);
   }
 
-  /** The lowest bit stands for those below it: it's never next to the one that is rounded. */
+  /** The lowest bit is sticky; it is never adjacent to the rounded one. */
   private static float toFloat(long value, boolean isUnsigned) {
     return value >= 0 || !isUnsigned ? (float) value : (float) (value >>> 1 | value & 1) * 2;
   }

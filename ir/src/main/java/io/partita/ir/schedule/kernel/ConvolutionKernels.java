@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Kernels of {@code convolution.h}. Each element of a result has its sum in the order of channels,
- * rows and columns of the window, as in C; padding is left out.
+ * Kernels of {@code convolution.h}. Each element of a result is summed in the order of channels,
+ * rows and columns of the window, as in C, without padding.
  */
 final class ConvolutionKernels {
-  /** Going to the next row of a window takes as long as so many products. */
+  /** The cost of advancing to the next row of a window, in products. */
   private static final long NEXT_ROW = 4;
 
   /** Types of x, weight and the sums. */
@@ -47,7 +47,7 @@ final class ConvolutionKernels {
               },
               call -> work(call, "convolution."));
 
-  /** Windows may leave elements out. */
+  /** Windows may skip elements. */
   private static void convolution(Accesses all, String within) {
     String window = within + "window.";
     long channels = all.get(within + "groups") * all.get(within + "channels");
@@ -75,7 +75,7 @@ final class ConvolutionKernels {
             within + "batch", within + "filters", window + "out_height", window + "out_width"));
   }
 
-  /** A core computes a row of a filter's results at a time. */
+  /** A core computes one row of results of a filter at a time. */
   private static List<TileExpression> work(CallWork call, String within) {
     String window = within + "window.";
     TileExpression rows = call.get(window + "kernel_y");
@@ -87,7 +87,7 @@ final class ConvolutionKernels {
             .times(rows.times(call.get(window + "kernel_x")).plus(rows.times(NEXT_ROW))));
   }
 
-  /** Parameters of all results, or of each filter. */
+  /** Parameters for all results or for each filter. */
   private static Optional<List<Argument>> requantization(List<Argument> end, int rank) {
     List<Argument> all = new ArrayList<>();
     for (String vector : List.of("multiplier", "addend")) {
@@ -158,17 +158,17 @@ final class ConvolutionKernels {
                     call.place("out").plus((long) Integer.BYTES * row).write(sums)));
   }
 
-  /** A stretch of a row of the result that one element of a filter contributes to. */
+  /** Processes an interval of a row of the result to which an element of a filter contributes. */
   @FunctionalInterface
   private interface Products {
     /**
-     * @param x of the data for the first place
-     * @param weight of the filter's element
+     * @param x the index of the data for the first position
+     * @param weight the index of the element of the filter
      */
     void add(int from, int to, int x, int stride, int weight);
   }
 
-  /** Goes through the filter's elements in order, for one row of the result. */
+  /** Iterates over the elements of a filter in order, for one row of the result. */
   private static void row(KernelArguments call, Window window, int row, Products products) {
     int filters = call.get("filters");
     int channels = call.get("channels");
@@ -245,11 +245,11 @@ final class ConvolutionKernels {
     }
   }
 
-  /** What becomes of the sums of a row, which have the bias. */
+  /** Finishes the sums of a row, which include the bias. */
   @FunctionalInterface
   private interface Finish {
     /**
-     * @param place of the row's first element in the result
+     * @param place the index of the first element of the row in the result
      */
     void write(int place, int filter, int[] sums);
   }

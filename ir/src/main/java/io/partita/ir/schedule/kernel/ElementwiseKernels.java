@@ -48,7 +48,7 @@ final class ElementwiseKernels {
               },
               call -> call.walk("extents"));
 
-  /** Type of what is selected. */
+  /** Type of the selected elements. */
   private static final KernelStruct SELECT =
       KernelStruct.in("binary.h", "select")
           .pointers("condition", "then", "otherwise", "out")
@@ -63,7 +63,7 @@ final class ElementwiseKernels {
               },
               call -> call.walk("extents"));
 
-  /** Half bytes are those of a tile of bytes. */
+  /** Packed elements are in a tile of bytes. */
   private static void line(Accesses all) {
     all.add("x", READ, Math.max(all.bits(0), Byte.SIZE), line(all, all.bits(0)));
     all.add("out", WRITE, Math.max(all.bits(1), Byte.SIZE), line(all, all.bits(1)));
@@ -119,7 +119,7 @@ final class ElementwiseKernels {
     }
   }
 
-  /** Functions of floats that are computed exactly. */
+  /** Exact functions of floats. */
   private static Set<UnaryFunction> exact() {
     Set<UnaryFunction> exact = EnumSet.allOf(UnaryFunction.class);
     exact.removeIf(UnaryFunction::isApproximated);
@@ -212,7 +212,7 @@ final class ElementwiseKernels {
         });
   }
 
-  /** Sums and products are the most frequent ones. */
+  /** Sums and products are the most frequent functions. */
   private static double[] apply(
       KernelArguments call, BinaryFunction function, ElementType element) {
     int[] extents = call.integers("extents");

@@ -6,31 +6,32 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What makes a kernel the same as two others, one after the other, of which the second reads what
- * the first has summed up: the results don't leave the registers in between.
+ * The equivalence of a kernel to two others, the second of which uses the sums of the first: the
+ * sums stay in registers in between.
  *
- * @param product name of the kernel that sums products
- * @param end name of the kernel that reads the sums
- * @param within the field of the kernel's struct that has the arguments of {@code product}
- * @param rest the other fields, from the arguments of {@code end}; none where the kernel can't do
- *     the same
+ * @param product the name of the kernel that sums products
+ * @param end the name of the kernel that uses the sums
+ * @param within the field of the kernel's struct for the arguments of {@code product}
+ * @param rest the other fields, from the arguments of {@code end}; empty if the kernel can't do the
+ *     same
  */
 public record Epilogue(String product, String end, String within, Rest rest) {
-  /** Fields of a fused kernel. */
+  /** The other fields of a fused kernel. */
   @FunctionalInterface
   interface Rest {
     /**
-     * @param rank of the result: extents and strides have so many dimensions that are in use
+     * @param rank the rank of the result: the number of used dimensions of extents and strides
      */
     Optional<List<Argument>> of(List<Argument> end, int rank);
   }
 
   /**
-   * One call for two.
+   * Returns one call for two.
    *
-   * @param kernel that has this epilogue
-   * @param rank of the result
-   * @return none if the second doesn't read what the first writes, or not as the kernel can
+   * @param kernel the kernel with this epilogue
+   * @param rank the rank of the result
+   * @return the call; empty if the second one doesn't use the result of the first one, or in a way
+   *     that the kernel can't
    */
   public Optional<KernelCall> fused(Kernel kernel, KernelCall first, KernelCall second, int rank) {
     Optional<Value> sums = CallFields.find(first.arguments(), "out");
@@ -55,10 +56,10 @@ public record Epilogue(String product, String end, String within, Rest rest) {
   }
 
   /**
-   * How an array of strides leads through the result, if through one dimension at most.
+   * Analyses an array of strides with at most one nonzero dimension.
    *
-   * @param field with strides, the last ones of dimensions in use
-   * @return the number of the dimension, with a stride of 1, or -1; none for other strides
+   * @param field the field of strides, the last of which are used
+   * @return the dimension with a stride of 1, or -1; empty for other strides
    */
   static Optional<Integer> only(List<Argument> arguments, String field, int rank) {
     if (!(CallFields.find(arguments, field).orElse(null) instanceof Value.Integers(var strides))) {
@@ -77,7 +78,7 @@ public record Epilogue(String product, String end, String within, Rest rest) {
     return Optional.of(found);
   }
 
-  /** Fields that are the same in both; none if one doesn't fit 32 bits. */
+  /** Returns fields with the same value in both; empty if one doesn't fit 32 bits. */
   static Optional<List<Argument>> small(List<Argument> arguments, String... fields) {
     List<Argument> found = new ArrayList<>();
     for (String field : fields) {

@@ -3,18 +3,18 @@ package io.partita.ir.schedule.kernel;
 import java.util.List;
 import java.util.Optional;
 
-/** What the fields of a kernel's struct are in one tile. */
+/** The values of the fields of a kernel's struct in one tile. */
 public interface FieldValues {
   /**
-   * The integer that a field holds; 0 where the call leaves it out.
+   * Returns the value of an integer field; 0 if the call omits it.
    *
-   * @param field of a struct in the struct: {@code window.height}
+   * @param field the name of the field; in a nested struct, {@code window.height}
    */
   long get(String field);
 
-  /** The integers of an array; none where the call leaves it out. */
+  /** Returns the integers of an array; empty if the call omits it. */
   List<Long> all(String field);
 
-  /** The pointer that a field holds; none for null. */
+  /** Returns the pointer of a field; empty for null. */
   Optional<Argument.Value> pointer(String field);
 }

@@ -4,7 +4,7 @@ import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.target.KernelClass;
 
-/** Which of a chip's rates functions of elements have. */
+/** The rate class of elementwise functions. */
 public final class FunctionClasses {
   private FunctionClasses() {}
 

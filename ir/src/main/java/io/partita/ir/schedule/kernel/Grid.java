@@ -1,6 +1,6 @@
 package io.partita.ir.schedule.kernel;
 
-/** Walks through elements row by row by strides. */
+/** Iterates over strided elements in row-major order. */
 final class Grid {
   private Grid() {}
 
@@ -8,13 +8,13 @@ final class Grid {
   @FunctionalInterface
   interface Line {
     /**
-     * @param position row by row, of the first element
-     * @param first its offset by strides
+     * @param position the row-major index of the first element
+     * @param first the strided offset of the first element
      */
     void at(int position, int first, int stride, int count);
   }
 
-  /** A line of elements, by two lists of strides. */
+  /** A line of elements of two strided tensors. */
   @FunctionalInterface
   interface Lines {
     void at(int first, int stride, int otherFirst, int otherStride, int count);

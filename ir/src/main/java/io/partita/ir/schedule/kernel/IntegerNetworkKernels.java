@@ -191,14 +191,14 @@ final class IntegerNetworkKernels {
     call.place("out").write(element, x);
   }
 
-  /** Zeros where there are none. */
+  /** Returns the elements, or zeros without a pointer. */
   private static long[] parameters(Place place, int size, int stride) {
     return place == null
         ? new long[size]
         : place.longs(ElementType.I32, new int[] {size}, new int[] {stride});
   }
 
-  /** The floor of the root; 0 for what overflowed. */
+  /** Returns the floor of the square root; 0 after an overflow. */
   private static long squareRoot(long square) {
     if (square <= 0) {
       return 0;

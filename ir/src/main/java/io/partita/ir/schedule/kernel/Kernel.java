@@ -9,15 +9,15 @@ import java.util.regex.Pattern;
 /**
  * A kernel of the runtime.
  *
- * @param name its name in C without the prefix, {@code gemm_i8_i8}; the name of its figures in a
- *     target
- * @param elements of its operands and its result, in the order in which {@code struct} counts them.
- *     A kernel that only moves elements of so many bits has the signed integer of that width
- * @param kernelClass which of a chip's rates it has where the target doesn't have its own figures
- * @param element of which type that rate is
+ * @param name the name in C without the prefix, {@code gemm_i8_i8}; also the name of its figures in
+ *     a target
+ * @param elements the element types of operands and results, in the order of {@code struct}. A
+ *     kernel that moves elements of a width has the signed integer type of that width
+ * @param kernelClass the class of its rate if the target has no figures for it
+ * @param element the element type of that rate
  * @param exact whether {@code meaning} gives the same bits as the C kernel compiled without
- *     contraction; otherwise both are within the bound that the kernel's header states
- * @param epilogue if it does what two kernels do
+ *     contraction; otherwise both are within the error bound in the header
+ * @param epilogue the two kernels to which it is equivalent, if any
  */
 public record Kernel(
     String name,
@@ -36,26 +36,26 @@ public record Kernel(
     elements = List.copyOf(elements);
   }
 
-  /** Reads what the arguments point to, and writes results there. */
+  /** Reads and writes the memory of the arguments. */
   @FunctionalInterface
   public interface Meaning {
     void run(KernelArguments arguments);
   }
 
-  /** Its name without element types: that of the same kernel for others. */
+  /** The name without element types. */
   public String family() {
     return TYPES.matcher(name).replaceFirst("");
   }
 
   /**
    * Whether it can be an epilogue: it computes each element of its result from those at the same
-   * place, so that it can run in place on a tile that another kernel has finished.
+   * position, so that it can run in place on a tile that another kernel has finished.
    */
   public boolean isEpilogue() {
     return !struct.inPlace().isEmpty() && elements.getFirst().bits() == elements.getLast().bits();
   }
 
-  /** Its name in C. */
+  /** The name in C. */
   public String function() {
     return PREFIX + name;
   }

@@ -7,30 +7,30 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * The elements that a kernel touches through one pointer: one for each index of the steps.
+ * The elements that a kernel accesses through one pointer: one for each index of the steps.
  *
- * @param pointer the field of the kernel's struct
+ * @param pointer the field of the struct
  * @param isOptional whether the pointer may be null
- * @param bits of an element
+ * @param bits the bits of an element
  */
 public record KernelAccess(
     String pointer, Kind kind, boolean isOptional, int bits, List<Step> steps) {
-  /** What a kernel does with elements. */
+  /** The kind of an access. */
   public enum Kind {
     READ,
-    /** Which of these elements are read depends on values, or on windows that may overlap. */
+    /** Reads some of these elements, depending on values or on overlapping windows. */
     READ_SOME,
     WRITE
   }
 
-  /** So many indices, each as many elements after the one before. */
+  /** A number of indices and their stride in elements. */
   public record Step(long extent, long stride) {}
 
   public KernelAccess {
     steps = List.copyOf(steps);
   }
 
-  /** Steps through a tensor that is contiguous. */
+  /** Returns the steps of a contiguous tensor. */
   static List<Step> contiguous(long... extents) {
     Step[] steps = new Step[extents.length];
     long stride = 1;
@@ -41,17 +41,17 @@ public record KernelAccess(
     return List.of(steps);
   }
 
-  /** How many elements one walk touches; those that are touched again count again. */
+  /** Returns the number of accesses, including repeated ones. */
   public long elements() {
     return steps.stream().mapToLong(Step::extent).reduce(1, Math::multiplyExact);
   }
 
-  /** The lowest offset from the pointer. */
+  /** Returns the lowest offset from the pointer. */
   public long first() {
     return ends().map(end -> Math.min(end, 0)).sum();
   }
 
-  /** The highest one. */
+  /** Returns the highest offset from the pointer. */
   public long last() {
     return ends().map(end -> Math.max(end, 0)).sum();
   }
@@ -60,28 +60,28 @@ public record KernelAccess(
     return steps.stream().mapToLong(step -> Math.multiplyExact(step.extent() - 1, step.stride()));
   }
 
-  /** Elements side by side. */
+  /** Receives contiguous elements. */
   @FunctionalInterface
   public interface Stretch {
     /**
-     * @param to the one after the last
+     * @param to the end, exclusive
      */
     void at(long from, long to);
   }
 
   /**
-   * Adds the elements that are touched to a set.
+   * Adds the accessed elements to a set.
    *
-   * @param pointer the element that the pointer is at
+   * @param pointer the element at the pointer
    */
   public void addTo(BitSet touched, long pointer) {
     stretches(pointer, (from, to) -> touched.set((int) from, (int) to));
   }
 
   /**
-   * Goes through the elements that are touched, as many side by side at once as can be seen.
+   * Visits the accessed elements in contiguous ranges, as long as possible.
    *
-   * @param pointer the element that the pointer is at
+   * @param pointer the element at the pointer
    */
   public void stretches(long pointer, Stretch stretch) {
     if (elements() == 0) {
@@ -99,7 +99,7 @@ public record KernelAccess(
     stretches(pointer + first(), line, rest, stretch);
   }
 
-  /** Those that lead somewhere, without a sign, the shortest first. */
+  /** Returns the steps with several indices, with absolute strides, in ascending order. */
   private List<Step> upwards() {
     return steps.stream()
         .filter(step -> step.extent() > 1 && step.stride() != 0)

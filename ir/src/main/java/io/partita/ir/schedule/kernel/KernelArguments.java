@@ -2,27 +2,27 @@ package io.partita.ir.schedule.kernel;
 
 /**
  * The fields of a kernel's struct of arguments in one call, by their names in C. A field of a
- * struct within the struct is named by both: {@code window.height}.
+ * nested struct has a qualified name: {@code window.height}.
  */
 public interface KernelArguments {
-  /** An integer field; 0 where the call leaves it out. */
+  /** Returns an integer field; 0 if the call omits it. */
   long integer(String field);
 
-  /** An f32 field. */
+  /** Returns an f32 field. */
   float number(String field);
 
-  /** An array of integers. */
+  /** Returns an array of integers. */
   int[] integers(String field);
 
-  /** Where a pointer leads; null for a null pointer. */
+  /** Returns the place of a pointer; null for a null pointer. */
   Place place(String field);
 
-  /** An integer field that fits 32 bits. */
+  /** Returns an integer field that fits 32 bits. */
   default int get(String field) {
     return Math.toIntExact(integer(field));
   }
 
-  /** The fields of a struct within the struct. */
+  /** Returns the fields of a nested struct. */
   default KernelArguments within(String struct) {
     KernelArguments outer = this;
     return new KernelArguments() {

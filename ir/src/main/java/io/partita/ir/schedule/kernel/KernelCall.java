@@ -3,14 +3,14 @@ package io.partita.ir.schedule.kernel;
 import java.util.List;
 
 /**
- * A kernel of the runtime that works on one tile, on all cores.
+ * A call of a kernel of the runtime for one tile, on all cores.
  *
- * @param arguments fields of the kernel's struct; those that are left out are 0
- * @param onLast axes: it runs only in tiles that are the last along all of these
+ * @param arguments the fields of the struct; omitted ones are 0
+ * @param onLast the axes along all of which a tile must be the last one for the call to run
  */
 public record KernelCall(Kernel kernel, List<Argument> arguments, List<Integer> onLast) {
   /**
-   * @throws IllegalArgumentException if the kernel's struct has no such fields
+   * @throws IllegalArgumentException if the struct has no such fields
    */
   public KernelCall {
     arguments = List.copyOf(arguments);
@@ -18,14 +18,14 @@ public record KernelCall(Kernel kernel, List<Argument> arguments, List<Integer> 
     kernel.struct().require(arguments);
   }
 
-  /** In C. */
+  /** The name in C. */
   public String function() {
     return kernel.function();
   }
 
   /**
-   * For each tile, in what the kernel's rate counts: {@code batch, rows, columns, depth}. Computed
-   * anew by each call.
+   * Returns the work per tile, in the units of the rate of the kernel: {@code batch, rows, columns,
+   * depth}. Not cached.
    */
   public List<TileExpression> work() {
     return kernel.struct().work().apply(new CallWork(arguments));

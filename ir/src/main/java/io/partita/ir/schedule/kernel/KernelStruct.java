@@ -10,17 +10,17 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The struct of a kernel's arguments, and what is common to all kernels that have it.
+ * The struct of arguments of kernels, and the properties of all kernels with this struct.
  *
- * @param name its tag in C without the prefix
- * @param header that declares it, in {@code runtime-c/kernels}
- * @param sharing how cores share what is computed
- * @param accesses adds what is read and written behind each pointer, reads before writes
- * @param work {@code batch, rows, columns, depth}, of which the product is the number of
+ * @param name the tag in C without the prefix
+ * @param header the header that declares it, in {@code runtime-c/kernels}
+ * @param sharing how cores share the computation
+ * @param accesses adds the accesses of each pointer, reads before writes
+ * @param work {@code batch, rows, columns, depth}, whose product is the number of
  *     multiply-accumulates, or of elements times passes
- * @param preconditions hold in each call
- * @param inPlace fields whose tile {@code out} may be, where elements are as wide and the operand
- *     is contiguous: such kernels can be epilogues
+ * @param preconditions the conditions that each call must satisfy
+ * @param inPlace the operands whose tile may also be {@code out}, if elements have the same width
+ *     and the operand is contiguous: such kernels can be epilogues
  */
 public record KernelStruct(
     String name,
@@ -31,13 +31,13 @@ public record KernelStruct(
     Function<CallWork, List<TileExpression>> work,
     List<Precondition> preconditions,
     List<String> inPlace) {
-  /** Cores take blocks of 4 rows by 4 columns of a product. */
+  /** Cores compute blocks of 4 rows by 4 columns of a product. */
   static final WorkSharing BLOCKS = new WorkSharing(4, 4, 0);
 
-  /** Cores take parts of 8 elements. */
+  /** Cores compute parts of 8 elements. */
   static final WorkSharing PARTS = new WorkSharing(0, 8, 0);
 
-  /** Cores take whole lines. */
+  /** Cores compute whole lines. */
   static final WorkSharing LINES = new WorkSharing(0, 0, 0);
 
   /** Types of fields in C. */
@@ -55,14 +55,14 @@ public record KernelStruct(
   public static final int AXES = 6;
 
   /**
-   * @param struct of a {@link Type#STRUCT}
+   * @param struct the nested struct of a {@link Type#STRUCT}
    */
   public record Field(String name, Type type, Optional<KernelStruct> struct) {}
 
   /**
-   * What a kernel takes for granted.
+   * A precondition of a kernel.
    *
-   * @param text in terms of fields, {@code accumulate = 0}
+   * @param text the text in terms of fields, such as {@code accumulate = 0}
    */
   public record Precondition(String text, Predicate<FieldValues> test) {}
 
@@ -72,7 +72,7 @@ public record KernelStruct(
     inPlace = List.copyOf(inPlace);
   }
 
-  /** Its tag in C. */
+  /** The tag in C. */
   public String tag() {
     return Kernel.PREFIX + name;
   }
@@ -82,7 +82,7 @@ public record KernelStruct(
   }
 
   /**
-   * @throws IllegalArgumentException if there's no such field, or it has another type
+   * @throws IllegalArgumentException if there is no such field, or it has another type
    */
   void require(List<Argument> arguments) {
     for (Argument argument : arguments) {
@@ -125,7 +125,7 @@ public record KernelStruct(
     return new Builder(header, name);
   }
 
-  /** Puts a struct together, fields in their order in C. */
+  /** Builds a struct with its fields in the order of C. */
   static final class Builder {
     private final String header;
     private final String name;
@@ -176,7 +176,7 @@ public record KernelStruct(
       return this;
     }
 
-    /** The result may be the tile of each of these operands. */
+    /** Declares the operands whose tile the result may have. */
     Builder inPlaceOf(String... operands) {
       inPlace.addAll(List.of(operands));
       return this;

@@ -15,9 +15,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * All kernels of the runtime by name. What isn't here doesn't exist for legalization, lowering,
- * costs, verifiers, the evaluator and text; a test compares the table with the headers of {@code
- * runtime-c}.
+ * The table of all kernels of the runtime by name, which legalization, lowering, costs, verifiers,
+ * the evaluator and the text form use. A test compares it with the headers of {@code runtime-c}.
  */
 public final class KernelTable {
   private static final KernelTable ALL = new KernelTable();
@@ -41,13 +40,13 @@ public final class KernelTable {
     IntegerNetworkKernels.add(this);
   }
 
-  /** In the order of their names. */
+  /** Returns the kernels in the order of their names. */
   public static Collection<Kernel> all() {
     return Collections.unmodifiableCollection(ALL.kernels.values());
   }
 
   /**
-   * @param name without the prefix
+   * @param name the name without the prefix
    */
   public static Optional<Kernel> find(String name) {
     return Optional.ofNullable(ALL.kernels.get(name));
@@ -58,15 +57,15 @@ public final class KernelTable {
   }
 
   /**
-   * A kernel that is known to exist.
+   * Returns a kernel that exists.
    *
-   * @throws IllegalArgumentException otherwise
+   * @throws IllegalArgumentException if it does not exist
    */
   public static Kernel get(String name) {
     return find(name).orElseThrow(() -> new IllegalArgumentException("no kernel " + name));
   }
 
-  /** The kernels that do the same for other types, the most similar first, and {@code kernel}. */
+  /** Returns {@code kernel} and the same kernel for other types, the most similar first. */
   public static List<Kernel> alike(Kernel kernel) {
     return ALIKE.getOrDefault(kernel, List.of());
   }
@@ -96,12 +95,12 @@ public final class KernelTable {
     return kernel.elements().stream().anyMatch(ElementType::isFloat);
   }
 
-  /** The kernel that does what two others do. */
+  /** Returns the fused kernel of two others. */
   public static Optional<Kernel> fused(Kernel product, Kernel end) {
     return Optional.ofNullable(ALL.fused.get(List.of(product.name(), end.name())));
   }
 
-  /** Adds a kernel that is exact, with the rate for its first operand. */
+  /** Adds an exact kernel, with the rate of its first operand. */
   void add(
       KernelStruct struct,
       String name,

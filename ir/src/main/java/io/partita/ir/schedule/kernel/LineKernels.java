@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Kernels of {@code softmax.h}, {@code norm.h} and {@code rotary.h}. Sums are in C's order;
- * exponentials and logarithms are rounded from those of double.
+ * exponentials and logarithms are computed in double and rounded.
  */
 final class LineKernels {
   private static final List<ElementType> FLOATS = List.of(ElementType.F32);
@@ -57,7 +57,7 @@ final class LineKernels {
               },
               call -> CallWork.lines(call.product("heads", "seq"), call.get("d"), 3));
 
-  /** Sums have so many parts. */
+  /** The number of partial sums. */
   private static final int PARTS = 4;
 
   private LineKernels() {}
@@ -115,7 +115,7 @@ final class LineKernels {
     call.place("out").write(values);
   }
 
-  /** Of x - shift, or of its squares. */
+  /** Returns the sum of x - shift, or of its squares. */
   private static float sum(float[] x, int from, int size, float shift, boolean squares) {
     float[] sums = new float[PARTS];
     for (int i = 0; i < size; i++) {
@@ -147,7 +147,10 @@ final class LineKernels {
     call.place("out").write(values);
   }
 
-  /** Features of pairs lie {@code step} apart, their partners {@code distance} behind. */
+  /**
+   * The first features of pairs are {@code step} apart, and their partners {@code distance} after
+   * them.
+   */
   private static void rotary(KernelArguments call, int step, int distance) {
     int heads = call.get("heads");
     int seq = call.get("seq");

@@ -15,7 +15,7 @@ import java.util.function.LongBinaryOperator;
 
 /** Kernels of {@code movement.h} and {@code scatter.h}. */
 final class MovementKernels {
-  /** A slice with steps leaves elements out; so does what is all padding. */
+  /** A slice with steps skips elements, as does one of padding only. */
   private static final KernelStruct COPY =
       KernelStruct.in("movement.h", "copy")
           .pointers("x", "out")
@@ -67,7 +67,7 @@ final class MovementKernels {
     return CallWork.lines(call.product("outer", "count"), call.get("inner"), 1);
   }
 
-  /** Without data, the result has what earlier tiles made of it. */
+  /** Without data, the result continues that of previous tiles. */
   private static void scatter(Accesses all) {
     List<Step> whole = all.vector("outer", "extent", "inner");
     List<Step> part = all.vector("outer", "count", "inner");
@@ -80,7 +80,7 @@ final class MovementKernels {
     all.add("out", WRITE, all.bits(0), whole);
   }
 
-  /** What stands for elements of so many bits that are only moved. */
+  /** Returns the type for moved elements of a width. */
   static ElementType element(int bits) {
     return switch (bits) {
       case 8 -> ElementType.I8;
@@ -155,7 +155,7 @@ final class MovementKernels {
             out.copy(bytes, to, toStride, x, from, fromStride, count));
   }
 
-  /** Where a line of data begins; -1 for one that is out of range. */
+  /** Returns the beginning of a line of data; -1 if it is out of range. */
   private static long inside(long index, int extent) {
     long place = index < 0 ? index + extent : index;
     return place >= 0 && place < extent ? place : -1;
@@ -200,7 +200,7 @@ final class MovementKernels {
     }
   }
 
-  /** What becomes of element {@code to} of {@code out} by element {@code from} of an update. */
+  /** Combines element {@code to} of {@code out} with element {@code from} of an update. */
   @FunctionalInterface
   private interface Update {
     void apply(Place out, int to, Place updates, int from);

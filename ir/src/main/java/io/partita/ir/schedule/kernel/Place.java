@@ -10,10 +10,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A place in a memory: little-endian elements, each as many bytes as its type has. Elements of half
- * a byte are read and written by the kernels that pack them.
+ * An address in a memory of little-endian elements. Packed 4-bit elements are read and written by
+ * the kernels that pack them.
  *
- * @param at of the first byte
+ * @param at the index of the first byte
  */
 public record Place(byte[] memory, int at) {
   private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
@@ -27,12 +27,12 @@ public record Place(byte[] memory, int at) {
       ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
   private static final ValueLayout.OfInt INTS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);
 
-  /** So many bytes further. */
+  /** Returns the place after a number of bytes. */
   Place plus(long bytes) {
     return new Place(memory, Math.toIntExact(at + bytes));
   }
 
-  /** Neighbouring f32. */
+  /** Reads contiguous f32. */
   public float[] floats(int count) {
     float[] values = new float[count];
     MemorySegment.copy(MemorySegment.ofArray(memory), FLOATS, at, values, 0, count);
@@ -43,7 +43,7 @@ public record Place(byte[] memory, int at) {
     MemorySegment.copy(values, 0, MemorySegment.ofArray(memory), FLOATS, at, values.length);
   }
 
-  /** Neighbouring i32. */
+  /** Reads contiguous i32. */
   public int[] ints(int count) {
     int[] values = new int[count];
     MemorySegment.copy(MemorySegment.ofArray(memory), INTS, at, values, 0, count);
@@ -74,7 +74,7 @@ public record Place(byte[] memory, int at) {
     LONG.set(memory, at + Long.BYTES * index, value);
   }
 
-  /** Floats of a type, {@code count} of them, each {@code stride} elements after the one before. */
+  /** Reads {@code count} floats of a type with a stride in elements. */
   void read(ElementType element, int first, int stride, double[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
     int place = at + first * bytes;
@@ -104,7 +104,7 @@ public record Place(byte[] memory, int at) {
     }
   }
 
-  /** Rounds to the type. */
+  /** Writes floats, rounded to the type. */
   public void write(
       ElementType element, int first, int stride, double[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
@@ -135,7 +135,7 @@ public record Place(byte[] memory, int at) {
     }
   }
 
-  /** Integers of a type; u64 as its bits. */
+  /** Reads integers of a type; u64 as its bits. */
   void read(ElementType element, int first, int stride, long[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
     int place = at + first * bytes;
@@ -180,7 +180,7 @@ public record Place(byte[] memory, int at) {
     }
   }
 
-  /** Wraps to the type. */
+  /** Writes integers, wrapped to the type. */
   public void write(
       ElementType element, int first, int stride, long[] values, int from, int count) {
     int bytes = element.bits() / Byte.SIZE;
@@ -215,21 +215,21 @@ public record Place(byte[] memory, int at) {
     return new IllegalArgumentException(element + " isn't a type of " + what);
   }
 
-  /** Neighbouring floats of a type. */
+  /** Reads contiguous floats of a type. */
   public double[] doubles(ElementType element, int count) {
     double[] values = new double[count];
     read(element, 0, 1, values, 0, count);
     return values;
   }
 
-  /** Neighbouring integers of a type. */
+  /** Reads contiguous integers of a type. */
   public long[] longs(ElementType element, int count) {
     long[] values = new long[count];
     read(element, 0, 1, values, 0, count);
     return values;
   }
 
-  /** Floats that strides lead through, row by row. */
+  /** Reads strided floats in row-major order. */
   public double[] doubles(ElementType element, int[] extents, int[] strides) {
     double[] values = new double[Grid.elements(extents)];
     Grid.lines(
@@ -239,7 +239,7 @@ public record Place(byte[] memory, int at) {
     return values;
   }
 
-  /** Integers that strides lead through, row by row. */
+  /** Reads strided integers in row-major order. */
   public long[] longs(ElementType element, int[] extents, int[] strides) {
     long[] values = new long[Grid.elements(extents)];
     Grid.lines(
@@ -257,7 +257,7 @@ public record Place(byte[] memory, int at) {
     write(element, 0, 1, values, 0, values.length);
   }
 
-  /** Copies {@code count} elements of so many bytes from another place to this one. */
+  /** Copies {@code count} elements of a size in bytes from another place to this one. */
   void copy(int bytes, int to, int toStride, Place source, int from, int fromStride, int count) {
     int place = at + to * bytes;
     int origin = source.at + from * bytes;

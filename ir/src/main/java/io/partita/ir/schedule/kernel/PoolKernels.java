@@ -9,7 +9,7 @@ import io.partita.ir.target.KernelClass;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
-/** Kernels of {@code convolution.h} that pool. */
+/** The pooling kernels of {@code convolution.h}. */
 final class PoolKernels {
   private static final KernelStruct MAX_POOL =
       KernelStruct.in("convolution.h", "max_pool")
@@ -63,7 +63,7 @@ final class PoolKernels {
     }
   }
 
-  /** An element of a pool's result: the first data under its window, and its number. */
+  /** An element of the result: the first data under its window, and its number. */
   @FunctionalInterface
   private interface Pooled {
     void at(int plane, int top, int left, int place);
@@ -84,7 +84,7 @@ final class PoolKernels {
     }
   }
 
-  /** Elements under a window, in row-major order. */
+  /** Visits the elements under a window in row-major order. */
   @FunctionalInterface
   private interface Under {
     void at(int element);

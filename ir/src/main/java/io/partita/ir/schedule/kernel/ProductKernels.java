@@ -103,7 +103,7 @@ final class ProductKernels {
           List.of(ElementType.I32, ElementType.U8),
           List.of(ElementType.I32, ElementType.I32));
 
-  /** Parameters of all results, of each column, or of each row where there are no batches. */
+  /** Parameters for all results, for each column, or for each row without batches. */
   private static Optional<List<Argument>> requantization(List<Argument> end, int rank) {
     List<Argument> all = new ArrayList<>();
     for (String vector : List.of("multiplier", "addend")) {
@@ -165,7 +165,7 @@ final class ProductKernels {
     }
   }
 
-  /** Extents and strides of a product. */
+  /** The extents and strides of a product. */
   private record Matrices(KernelArguments call, int batch, int group, int m, int n, int k) {
     static Matrices of(KernelArguments call) {
       return new Matrices(
@@ -237,7 +237,7 @@ final class ProductKernels {
     }
   }
 
-  /** Row by row without gaps. */
+  /** Returns contiguous row-major strides. */
   private static float[] matrix(Place place, int from, int[] extents, int[] strides) {
     Place start = place.plus((long) Float.BYTES * from);
     int rows = extents[0];
@@ -254,14 +254,14 @@ final class ProductKernels {
     return values;
   }
 
-  /** What becomes of the sums of a row. */
+  /** Finishes the sums of a row. */
   @FunctionalInterface
   private interface Finish {
     void write(int item, int row, int[] sums);
   }
 
   /**
-   * @param finish null where sums are the result
+   * @param finish the finishing step; null if sums are the result
    */
   private static void integers(
       KernelArguments call, ElementType leftType, ElementType rightType, Finish finish) {

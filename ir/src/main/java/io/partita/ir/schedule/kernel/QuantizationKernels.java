@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** Kernels of {@code quantize.h}, and those of {@code integer_network.h} that requantize. */
 final class QuantizationKernels {
-  /** Types of x and the result, of which one is f32. */
+  /** Types of x and the result, one of which is f32. */
   private static final KernelStruct QUANTIZE =
       KernelStruct.in("quantize.h", "quantize")
           .pointers("x", "scale", "zero", "out")
@@ -47,7 +47,7 @@ final class QuantizationKernels {
               },
               call -> call.walk("extents"));
 
-  /** They compute on floats, whichever side these are on. */
+  /** The work counts as that of floats, on either side. */
   private static void add(
       KernelTable table,
       String name,
@@ -72,7 +72,7 @@ final class QuantizationKernels {
   private static final List<ElementType> REQUANTIZED =
       List.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
-  /** Beyond it all saturate. */
+  /** The magnitude beyond which all types saturate. */
   private static final float MOST = 0x1p40f;
 
   private QuantizationKernels() {}

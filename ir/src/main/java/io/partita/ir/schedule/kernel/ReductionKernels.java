@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
-/** Kernels of {@code reduction.h}. Sums of floats round after each addition, in C's order. */
+/** Kernels of {@code reduction.h}. Sums of floats are rounded after each addition, in C's order. */
 final class ReductionKernels {
   private static final KernelStruct REDUCE =
       KernelStruct.in("reduction.h", "reduce")
@@ -190,7 +190,7 @@ final class ReductionKernels {
     return element == ElementType.U64 ? Long.divideUnsigned(sum, count) : sum / count;
   }
 
-  /** The elements of one line along an axis. */
+  /** Reads the elements of a line along an axis. */
   private record Lines(int outer, int extent, int inner) {
     static Lines of(KernelArguments call) {
       return new Lines(call.get("outer"), call.get("extent"), call.get("inner"));
@@ -204,7 +204,7 @@ final class ReductionKernels {
       return outer * extent * inner;
     }
 
-    /** Where a line begins in a tensor with so many places along the axis. */
+    /** Returns the beginning of a line in a tensor with a given extent of the axis. */
     int start(int line, int places) {
       return line / inner * places * inner + line % inner;
     }
@@ -266,14 +266,14 @@ final class ReductionKernels {
         });
   }
 
-  /** Elements by which lines are ordered. */
+  /** The order of the elements of lines. */
   private interface Elements {
     /** Whether element {@code x} is larger than {@code y}; NaN is neither. */
     boolean isLarger(int x, int y);
 
     boolean isNan(int x);
 
-    /** Writes those that were chosen. */
+    /** Writes the chosen elements. */
     void write(Place out, int[] chosen);
 
     default boolean isEqual(int x, int y) {
@@ -344,7 +344,7 @@ final class ReductionKernels {
         call -> topK(call, element));
   }
 
-  /** NaN wins either way. */
+  /** NaN is both the largest and the smallest. */
   private static void argReduce(KernelArguments call, ElementType element, boolean isLargest) {
     Lines lines = Lines.of(call);
     boolean selectsLast = call.get("select_last") != 0;
@@ -368,7 +368,7 @@ final class ReductionKernels {
     call.place("out").write(ElementType.I64, results);
   }
 
-  /** NaN is larger than all; equal ones stay in their order. */
+  /** NaN is larger than all others; the order of equal elements is kept. */
   private static void topK(KernelArguments call, ElementType element) {
     Lines lines = Lines.of(call);
     int k = call.get("k");

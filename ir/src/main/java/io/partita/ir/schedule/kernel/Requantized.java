@@ -11,7 +11,7 @@ record Requantized(int shift, long low, long high) {
     return Math.clamp((x * multiplier + addend + half) >> shift, low, high);
   }
 
-  /** What the C kernels take. */
+  /** Whether C kernels accept the shift. */
   static boolean isShift(FieldValues call) {
     return call.get("shift") >= 0 && call.get("shift") <= 62;
   }

@@ -3,17 +3,17 @@ package io.partita.ir.schedule.kernel;
 import java.util.function.UnaryOperator;
 
 /**
- * An integer that differs between the tiles of one loop: known when the tile's position is, and
- * with it a {@link Scalar}'s value.
+ * An integer expression of the tile of a loop: of its position and of the values of {@link
+ * Scalar}s.
  */
 public sealed interface TileExpression {
   /** The same for all tiles. */
   record Literal(long value) implements TileExpression {}
 
-  /** Where the tile begins along an axis. */
+  /** The beginning of the tile along an axis. */
   record Start(int axis) implements TileExpression {}
 
-  /** Extent of the tile along an axis; the last one may be smaller. */
+  /** The extent of the tile along an axis; the last one may be smaller. */
   record Size(int axis) implements TileExpression {}
 
   /** 1 in the first tile along an axis, else 0. */
@@ -38,7 +38,7 @@ public sealed interface TileExpression {
 
   record Maximum(TileExpression left, TileExpression right) implements TileExpression {}
 
-  /** What an expression's leaves are in one tile. */
+  /** The values of leaves in one tile. */
   interface Tile {
     long start(int axis);
 
@@ -130,7 +130,7 @@ public sealed interface TileExpression {
     return equals(other) ? this : new Maximum(this, other);
   }
 
-  /** The same of other leaves, simplified where these are literals. */
+  /** Returns the expression with other leaves, simplified if these are literals. */
   default TileExpression replacing(UnaryOperator<TileExpression> leaf) {
     return switch (this) {
       case Literal literal -> leaf.apply(literal);
@@ -149,7 +149,7 @@ public sealed interface TileExpression {
   }
 
   /**
-   * Its value in one tile.
+   * Returns the value in one tile.
    *
    * @throws ArithmeticException if it doesn't fit 64 bits
    */

@@ -21,14 +21,14 @@ record Window(
           .integers("low_y", "low_x", "high_y", "high_x")
           .build(all -> {}, call -> List.of());
 
-  /** One spatial axis of a window. */
+  /** A spatial axis of a window. */
   record Span(int kernel, int dilation, int extent) {
-    /** The first element of a window that lies over data. */
+    /** Returns the first element of a window over data. */
     int from(int origin) {
       return origin >= 0 ? 0 : Math.min(kernel, Math.ceilDiv(-origin, dilation));
     }
 
-    /** The one after the last. */
+    /** Returns the end of the elements over data, exclusive. */
     int to(int origin) {
       int to = kernel;
       while (to > from(origin) && origin + (to - 1) * dilation >= extent) {
@@ -69,13 +69,13 @@ record Window(
     return down.kernel() * across.kernel();
   }
 
-  /** The first place of a row whose window's column {@code kx} lies over data. */
+  /** Returns the first position of a row whose window has column {@code kx} over data. */
   int firstPlace(int kx) {
     int at = kx * across.dilation() - lowX;
     return at >= 0 ? 0 : Math.min(outWidth, Math.ceilDiv(-at, strideX));
   }
 
-  /** The place after the last one. */
+  /** Returns the end of these positions, exclusive. */
   int endPlace(int kx) {
     int room = width() - 1 - (kx * across.dilation() - lowX);
     return room < 0 ? 0 : Math.min(outWidth, room / strideX + 1);

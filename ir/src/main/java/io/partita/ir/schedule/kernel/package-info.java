@@ -1,6 +1,6 @@
 /**
- * The kernels of the runtime and calls of them. A file for each header of {@code runtime-c/kernels}
- * has one entry for each kernel, its arguments' structs and what kernels compute; {@link
+ * The kernels of the runtime and their calls. The file for each header of {@code runtime-c/kernels}
+ * has an entry for each kernel, the structs of arguments and the meaning of kernels; {@link
  * io.partita.ir.schedule.kernel.KernelTable} finds them by name.
  */
 package io.partita.ir.schedule.kernel;
