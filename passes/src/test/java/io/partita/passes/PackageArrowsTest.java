@@ -8,7 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** Which packages may use which: the stages of the compiler in their order, and no cycles. */
+/** Checks dependencies between packages: stages use only earlier ones, and there are no cycles. */
 class PackageArrowsTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

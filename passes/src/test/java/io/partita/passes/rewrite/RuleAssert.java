@@ -5,8 +5,8 @@ import io.partita.ir.text.PirParser;
 import java.util.stream.Collectors;
 
 /**
- * Says what one rule makes of a graph: {@code assertThat(rule).on(text).gives(text)}, or {@code
- * assertThat(rule).on(text).doesNotFire()}. What it says is checked when the case runs.
+ * States the effect of one rule on a graph: {@code assertThat(rule).on(text).gives(text)}, or
+ * {@code assertThat(rule).on(text).doesNotFire()}. The statement is checked when the case runs.
  *
  * <p>A text is a module, or in short its inputs in parentheses and its nodes, of which the last one
  * is the output:
@@ -37,12 +37,15 @@ public final class RuleAssert {
     return new RuleAssert(rule, "", Numbers.EXACT);
   }
 
-  /** What is particular about this case, such as why the rule doesn't fire. */
+  /** Describes the case, such as why the rule doesn't fire. */
   public RuleAssert as(String particular) {
     return new RuleAssert(rule, particular, numbers);
   }
 
-  /** Floats may differ by this much, relative to 1 or to their magnitude; by default not at all. */
+  /**
+   * Sets the tolerance of floats, relative to 1 or to their magnitude; by default they must be
+   * equal.
+   */
   public RuleAssert within(double tolerance) {
     return new RuleAssert(rule, title, numbers.within(tolerance));
   }
@@ -69,7 +72,7 @@ public final class RuleAssert {
       this.text = text;
     }
 
-    /** The rule fires until this is left, which computes the same. */
+    /** The rule fires until this graph is left, which computes the same. */
     public RuleCase gives(String expected) {
       return new RuleCase(rule, title, module(text), expected, numbers);
     }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What one rule does to one graph.
+ * The effect of one rule on one graph.
  *
- * @param expected the nodes that it leaves; null where it doesn't fire
+ * @param expected the resulting nodes; null if it doesn't fire
  */
 public record RuleCase(
     RewriteRule rule, String title, Module module, String expected, Numbers numbers) {
@@ -25,7 +25,7 @@ public record RuleCase(
     return title.isEmpty() ? what : what + ": " + title;
   }
 
-  /** Applies the rule alone until it doesn't fire any more, and checks what that gives. */
+  /** Applies only this rule until it no longer fires, and checks the result. */
   public void check() {
     Verifier.verify(module);
     GraphEditor graph = new GraphEditor(module.graph());

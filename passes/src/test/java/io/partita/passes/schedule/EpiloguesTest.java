@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Activations, residuals and gates are computed in the loop of the product before them, on finished
- * tiles. Results have the bits that they have without that.
+ * Activations, residuals and gates are computed as epilogues of products, on finished tiles, with
+ * the same bits as separate loops.
  */
 class EpiloguesTest {
   private static final long ROOM = 100_000;

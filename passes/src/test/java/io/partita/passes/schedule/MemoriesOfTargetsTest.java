@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Chips with other memories than Siracusa's three. */
+/** Chips whose memories differ from Siracusa's three. */
 class MemoriesOfTargetsTest {
   private static final TargetDescription THREE = SmallPrograms.withL2(200);
 

@@ -90,7 +90,7 @@ class MovementRulesTest {
     return Arbitraries.shuffle(0, 1, 2, 3);
   }
 
-  /** Whatever the order of axes and wherever extents of 1 stand, elements end in their places. */
+  /** Elements have the right positions for any order of axes and any position of extents of 1. */
   @Property(tries = 200)
   void canonicalFormMovesElementsAlike(
       @ForAll("permutations") List<Integer> first, @ForAll("permutations") List<Integer> second) {
@@ -109,7 +109,7 @@ class MovementRulesTest {
     return Shape.of(shape.dim(0).times(shape.dim(1)), shape.dim(2), shape.dim(3));
   }
 
-  /** Rules look a bounded number of nodes up, so time grows with the graph's size only. */
+  /** Rules inspect a bounded number of nodes, so that time is linear in the size of the graph. */
   @Test
   void longChainsTakeLinearTime() {
     GraphBuilder graph = new GraphBuilder("chain");

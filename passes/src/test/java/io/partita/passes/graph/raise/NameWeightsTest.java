@@ -15,7 +15,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Weights that exporters have numbered are named after their module, others keep their names. */
+/** Weights that exporters have numbered are named after their module; others keep their names. */
 class NameWeightsTest {
   private static final TensorType MATRIX = TensorType.of(ElementType.F32, 4, 4);
 

@@ -35,7 +35,7 @@ public final class Raised {
     this.after = new RaisePass().run(new Module(before)).graph();
   }
 
-  /** The graph of which {@code body} gives the only output. */
+  /** A graph whose only output is the result of {@code body}. */
   public static Raised of(Function<GraphBuilder, Value> body) {
     GraphBuilder graph = new GraphBuilder("test");
     graph.output("y", body.apply(graph));
@@ -46,7 +46,7 @@ public final class Raised {
     return after;
   }
 
-  /** Mnemonics of all nodes but constants, in order. */
+  /** Returns the mnemonics of all nodes except constants, in order. */
   public List<String> operations() {
     return after.nodes().stream()
         .filter(node -> !(node.op() instanceof Source.Constant))
@@ -54,14 +54,17 @@ public final class Raised {
         .toList();
   }
 
-  /** The only node of this kind. */
+  /** Returns the only node of this kind. */
   public <O extends Op> O only(Class<O> type) {
     List<Node> nodes = after.nodes().stream().filter(node -> type.isInstance(node.op())).toList();
     assertThat(nodes).hasSize(1);
     return type.cast(nodes.getFirst().op());
   }
 
-  /** Both graphs give the same numbers, but for a relative and absolute {@code tolerance}. */
+  /**
+   * Asserts that both graphs give the same numbers, up to a relative and absolute {@code
+   * tolerance}.
+   */
   public Raised agrees(double tolerance) {
     return agrees(tolerance, Map.of());
   }

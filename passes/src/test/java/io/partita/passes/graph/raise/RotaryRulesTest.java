@@ -86,7 +86,7 @@ class RotaryRulesTest {
     raised.agrees(TOLERANCE);
   }
 
-  /** What the rule tries before it gives up must not keep other rules busy. */
+  /** Nodes that the rule adds before it fails must not make other rules fire again. */
   @Test
   void tablesThatDifferByHeadAreNoRotation() {
     Raised raised =

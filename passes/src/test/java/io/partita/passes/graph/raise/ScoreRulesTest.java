@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/** What exporters write between the product of queries and keys and that with the values. */
+/**
+ * Operations of exporters between the product of queries and keys and the product with the values.
+ */
 class ScoreRulesTest {
   /** Scores of 6 products and a softmax over 5 keys, scaled and summed in another order. */
   private static final double TOLERANCE = 1e-5;

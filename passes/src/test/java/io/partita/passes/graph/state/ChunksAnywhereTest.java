@@ -25,15 +25,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A decoder that takes its tokens in chunks of random lengths, from wherever the last one ended,
- * gives what it gives token by token.
+ * A decoder gives the same results for chunks of random lengths, each beginning where the last one
+ * ended, as token by token.
  */
 class ChunksAnywhereTest {
   private static final List<Integer> LENGTHS = List.of(1, 2, 3, 5);
 
   private static final int TRIALS = 20;
 
-  /** The same few products and a softmax over the same keys in another order of operations. */
+  /** The tolerance for a few products and a softmax in another order of operations. */
   private static final double TOLERANCE = 1e-5;
 
   static Stream<Arguments> masks() {
@@ -127,7 +127,7 @@ class ChunksAnywhereTest {
       this.tokens = tokens;
     }
 
-    /** What the next n tokens give. */
+    /** Returns the results of the next n tokens. */
     Tensor take(int n) {
       Module module = decoders.get(n);
       Map<String, Tensor> inputs = new HashMap<>();

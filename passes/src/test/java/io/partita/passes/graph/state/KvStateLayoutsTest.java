@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Caches as exporters lay them out are kept as attentions take them. */
+/** Caches in the layouts of exporters are stored in the layout of attentions. */
 class KvStateLayoutsTest {
   private static final Dim BATCH = Dim.of(SmallDecoder.BATCH);
   private static final Dim HEADS = Dim.of(SmallDecoder.HEADS);
@@ -154,7 +154,7 @@ class KvStateLayoutsTest {
         new Movement.Reshape(Shape.of(BATCH, HEADS, SmallDecoder.PAST, FEATURES)), part);
   }
 
-  /** Keys and values that change places from run to run aren't a cache. */
+  /** Keys and values that are exchanged between runs aren't a cache. */
   @Test
   void swappedPartsAreNotDivided() {
     SmallDecoder d = new SmallDecoder(1);
@@ -173,7 +173,7 @@ class KvStateLayoutsTest {
     assertThatThrownBy(d::state).isInstanceOf(PartitaException.class).hasMessageContaining("P4009");
   }
 
-  /** Tokens first at the border, heads first where they are joined. */
+  /** Tokens first in inputs and outputs, heads first where past and new keys are concatenated. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void turnsAtTheBorderGoAway(int n) {

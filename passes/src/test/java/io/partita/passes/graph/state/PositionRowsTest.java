@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A cache has no room for tokens that a table of positions has no row for. */
+/** A cache is no longer than a table of positions. */
 class PositionRowsTest {
   private static final int FEATURES = 2;
 

@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Entry points of one model hold an equal constant once. */
+/** Entry points of a model share equal constants. */
 class SharedWeightsTest {
   private static final TensorType PAIR = TensorType.of(ElementType.F32, 2);
 

@@ -198,7 +198,7 @@ final class SmallDecoder {
     return Tensor.ofDoubles(type, values);
   }
 
-  /** What a cache holds behind its last token must not matter. */
+  /** The content of a cache after its last token must not affect results. */
   private static Tensor garbage(TensorType type) {
     return Tensor.filled(type, 7);
   }

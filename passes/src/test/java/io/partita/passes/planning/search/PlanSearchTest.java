@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The search finds what planning everything finds, and its bounds hold. */
+/** The search finds the same plan as an exhaustive search, and its bounds hold. */
 final class PlanSearchTest {
   /** Sums of doubles in another order. */
   private static final double ROUNDING = 1 + 1e-9;

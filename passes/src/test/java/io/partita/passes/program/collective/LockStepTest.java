@@ -17,7 +17,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Schedules give what collectives are defined to give. */
+/** Schedules have the results that define their collectives. */
 class LockStepTest {
   @Property(seed = "1", tries = 600, shrinking = ShrinkingMode.OFF)
   void anyScheduleGivesTheDefinition(

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What devices compute with messages is what the whole is. */
+/** Devices that exchange messages compute the same as the whole model. */
 class LocalizationTest {
   private final Set<SyncKind> seen = EnumSet.noneOf(SyncKind.class);
   private int refused;

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs of whole models give what the models give. */
+/** Programs of whole models have the same results as the models. */
 class LocalizedModelsTest {
   private static Map<String, Tensor> inputs(Graph graph, Draw draw) {
     Map<String, Tensor> inputs = new HashMap<>();

@@ -31,7 +31,7 @@ record Legalized(Graph before, Graph after) {
     return new Legalized(graph, Legalization.legalize(new Module(graph), workingBytes).graph());
   }
 
-  /** Mnemonics of all nodes but constants, in order. */
+  /** Returns the mnemonics of all nodes except constants, in order. */
   List<String> operations() {
     return after.nodes().stream()
         .filter(node -> !(node.op() instanceof Source.Constant))
@@ -39,7 +39,9 @@ record Legalized(Graph before, Graph after) {
         .toList();
   }
 
-  /** Both graphs give the same bits; floats hold small integers, of which sums are exact. */
+  /**
+   * Asserts that both graphs give the same bits; floats are small integers, so that sums are exact.
+   */
   Legalized agrees() {
     Random random = new Random(5);
     List<Tensor> inputs =

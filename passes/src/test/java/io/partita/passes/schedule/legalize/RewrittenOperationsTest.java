@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Operations without a kernel as others that have one, with the same bits. */
+/** Operations without a kernel are rewritten to others that have one, with the same bits. */
 class RewrittenOperationsTest {
   private static TensorType f32(long... extents) {
     return TensorType.of(ElementType.F32, extents);

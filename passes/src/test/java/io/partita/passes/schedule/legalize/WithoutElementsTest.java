@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What remains of operations on operands without elements. */
+/** Operations on operands without elements. */
 class WithoutElementsTest {
   private static TensorType f32(long... extents) {
     return TensorType.of(ElementType.F32, extents);

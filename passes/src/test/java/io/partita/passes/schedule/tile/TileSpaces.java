@@ -12,7 +12,7 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.List;
 import java.util.Optional;
 
-/** Loops to choose tiles for. */
+/** Loops for which tiles are chosen. */
 final class TileSpaces {
   private TileSpaces() {}
 
