@@ -38,6 +38,7 @@ class EvaluateCommandTest {
     arrays.put("validation", Tensor.longs(Shape.of(SAMPLES, LENGTH), ids));
     arrays.put("unknown", Tensor.longs(Shape.of(1, 3), 1, 65, 2));
     arrays.put("single", Tensor.longs(Shape.of(4, 1), 1, 2, 3, 4));
+    arrays.put("small", Tensor.longs(Shape.of(1, 5), 3, 1, 2, 0, 3));
     arrays.put("none", Tensor.longs(Shape.of(0, 5)));
     arrays.put("fractions", Tensor.floats(Shape.of(1, 2), 0.5f, 1.5f));
     data = folder.resolve("data.npz");
@@ -102,6 +103,28 @@ class EvaluateCommandTest {
     assertThat(number(rounded, "mean"))
         .isEqualTo(number(one, "mean"), offset(0.05))
         .isNotEqualTo(number(exact, "mean"));
+  }
+
+  /** Its logits of a token depend on later ones, so that their perplexity has no meaning. */
+  @Test
+  void anEncoderHasNoPerplexity() throws Exception {
+    Path model = folder.resolve("encoder.pir");
+    Files.writeString(
+        model,
+        """
+        module {
+          graph @encoder(%ids: i64[1,4]) -> ("logits": f32[1,4,4]) {
+            %0 = cast(%ids) {to = f32} : f32[1,4]
+            %1 = reshape(%0) {to = [1,4,1]} : f32[1,4,1]
+            %2 = reshape(%0) {to = [1,1,4]} : f32[1,1,4]
+            %3 = add(%1, %2) : f32[1,4,4]
+            return %3
+          }
+        }
+        """);
+    Invocation run = Invocation.of("evaluate", model, "--data", data, "--array=small");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
+    assertThat(run.err()).contains("P6203", "a causal language model", "as in an encoder");
   }
 
   @Test

@@ -29,9 +29,6 @@ final class LowBitOptions {
       throw call.wrong("sum", "bf16 or f32", sum);
     }
     String via = call.arguments().getOrDefault("via", "gather");
-    if (!via.equals("gather") && !via.equals("scatter")) {
-      throw call.wrong("via", "gather or scatter", via);
-    }
     int bits = number(call, "bits", LEAST_BITS, MOST_BITS).orElse(USUAL_BITS);
     return new LowBitSyncs(
         CalibrationFile.read(Path.of(file)).calibration(),
@@ -43,7 +40,8 @@ final class LowBitOptions {
             number(call, "bf16", 0, Integer.MAX_VALUE),
             number(call, "random", 0, Integer.MAX_VALUE),
             sum.equals("f32") ? ElementType.F32 : ElementType.BF16,
-            via.equals("scatter") ? LowBitSyncs.Via.SCATTER : LowBitSyncs.Via.GATHER));
+            LowBitSyncs.Via.parse(via)
+                .orElseThrow(() -> call.wrong("via", LowBitSyncs.Via.choices(), via))));
   }
 
   private static OptionalInt number(PassCall call, String option, int least, int most) {

@@ -70,11 +70,32 @@ class LowBitInCTest {
       largestSum[j] = levels * Math.scalb(1, j % 3 + 1);
       leastSum[j] = -largestSum[j];
     }
-    return new FeatureRanges(minimum, maximum, leastSum, largestSum);
+    double[][] largestPartial = new double[partialSums(places)][features];
+    double[][] leastPartial = new double[partialSums(places)][features];
+    for (int row = 0; row < largestPartial.length; row++) {
+      for (int j = 0; j < features; j++) {
+        largestPartial[row][j] = levels * Math.scalb(1, (row + j) % 3);
+        leastPartial[row][j] = -largestPartial[row][j];
+      }
+    }
+    return new FeatureRanges(minimum, maximum, leastSum, largestSum, leastPartial, largestPartial);
+  }
+
+  private static int partialSums(int places) {
+    double[][] none = new double[places][0];
+    return new FeatureRanges(none, none, none[0], none[0], none, none).partialSums();
   }
 
   @ParameterizedTest
-  @CsvSource({"2,4,GATHER", "3,3,GATHER", "5,4,GATHER", "2,4,SCATTER", "3,5,SCATTER"})
+  @CsvSource({
+    "2,4,GATHER",
+    "3,3,GATHER",
+    "5,4,GATHER",
+    "2,4,SCATTER",
+    "3,5,SCATTER",
+    "3,4,TREE",
+    "4,3,RING"
+  })
   void sumsOfProducts(int chips, int bits, LowBitSyncs.Via via) throws IOException {
     GraphBuilder builder = new GraphBuilder("feed-forward");
     Value x = builder.input("x", TensorType.of(ElementType.F32, 7, 9));

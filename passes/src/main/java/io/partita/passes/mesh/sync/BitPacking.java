@@ -43,18 +43,28 @@ record BitPacking(int bits, long codes) {
     return planes().stream().mapToLong(this::bytes).sum();
   }
 
-  /** Packs {@code u8[..., codes]} to {@code u8[..., bytes]}. */
   Value pack(Value value, GraphEditor graph) {
+    return pack(value, new LowBitArithmetic(bits, graph));
+  }
+
+  Value unpack(Value packed, GraphEditor graph) {
+    return unpack(packed, new LowBitArithmetic(bits, graph));
+  }
+
+  /** Packs {@code u8[..., codes]} to {@code u8[..., bytes]}. */
+  Value pack(Value value, LowBitArithmetic arithmetic) {
+    GraphEditor graph = arithmetic.graph();
     List<Value> packed = new ArrayList<>();
     int shift = 0;
     for (int width : planes()) {
-      Value plane = mask(right(value, shift, graph), width, graph);
+      Value plane = mask(right(value, shift, arithmetic), width, arithmetic);
       long bytes = bytes(width);
-      Value padded = pad(plane, bytes * (BYTE / width) - codes, graph);
+      Value padded = pad(plane, bytes * (BYTE / width) - codes, arithmetic);
       Value joined = slice(padded, 0, bytes, graph);
       for (int i = 1; i < BYTE / width; i++) {
         Value part = slice(padded, i * bytes, bytes, graph);
-        Value moved = graph.add(binary(BinaryFunction.SHIFT_LEFT), part, number(i * width, graph));
+        Value moved =
+            graph.add(binary(BinaryFunction.SHIFT_LEFT), part, number(i * width, arithmetic));
         joined = graph.add(binary(BinaryFunction.BIT_OR), joined, moved);
       }
       packed.add(joined);
@@ -64,7 +74,8 @@ record BitPacking(int bits, long codes) {
   }
 
   /** Unpacks {@code u8[..., bytes]} to {@code u8[..., codes]}. */
-  Value unpack(Value packed, GraphEditor graph) {
+  Value unpack(Value packed, LowBitArithmetic arithmetic) {
+    GraphEditor graph = arithmetic.graph();
     Value result = null;
     long from = 0;
     int shift = 0;
@@ -73,11 +84,11 @@ record BitPacking(int bits, long codes) {
       Value plane = slice(packed, from, bytes, graph);
       List<Value> parts = new ArrayList<>();
       for (int i = 0; i < BYTE / width; i++) {
-        parts.add(mask(right(plane, i * width, graph), width, graph));
+        parts.add(mask(right(plane, i * width, arithmetic), width, arithmetic));
       }
       Value codesOf = slice(concat(parts, graph), 0, codes, graph);
       if (shift > 0) {
-        codesOf = graph.add(binary(BinaryFunction.SHIFT_LEFT), codesOf, number(shift, graph));
+        codesOf = graph.add(binary(BinaryFunction.SHIFT_LEFT), codesOf, number(shift, arithmetic));
         codesOf = graph.add(binary(BinaryFunction.BIT_OR), result, codesOf);
       }
       result = codesOf;
@@ -91,24 +102,28 @@ record BitPacking(int bits, long codes) {
     return new Elementwise.Binary(function);
   }
 
-  private static Value number(int value, GraphEditor graph) {
-    return graph.constant(Tensor.scalar(ElementType.U8, value));
+  private static Value number(int value, LowBitArithmetic arithmetic) {
+    return arithmetic.constant(Tensor.scalar(ElementType.U8, value));
   }
 
-  private static Value right(Value value, int shift, GraphEditor graph) {
+  private static Value right(Value value, int shift, LowBitArithmetic arithmetic) {
     return shift == 0
         ? value
-        : graph.add(binary(BinaryFunction.SHIFT_RIGHT), value, number(shift, graph));
+        : arithmetic
+            .graph()
+            .add(binary(BinaryFunction.SHIFT_RIGHT), value, number(shift, arithmetic));
   }
 
-  private static Value mask(Value value, int width, GraphEditor graph) {
+  private static Value mask(Value value, int width, LowBitArithmetic arithmetic) {
     return width == BYTE
         ? value
-        : graph.add(binary(BinaryFunction.BIT_AND), value, number((1 << width) - 1, graph));
+        : arithmetic
+            .graph()
+            .add(binary(BinaryFunction.BIT_AND), value, number((1 << width) - 1, arithmetic));
   }
 
-  private static Value pad(Value value, long by, GraphEditor graph) {
-    return pad(value, by, number(0, graph), graph);
+  private static Value pad(Value value, long by, LowBitArithmetic arithmetic) {
+    return pad(value, by, number(0, arithmetic), arithmetic.graph());
   }
 
   /** Pads each line at its end with a scalar. */

@@ -15,9 +15,16 @@ import java.util.stream.IntStream;
  * @param maximum the maximum M, by place and feature
  * @param leastSum the minimum of the sum of all terms, by feature
  * @param largestSum the maximum of this sum
+ * @param leastPartial the minima of the {@link PartialSums}, by feature
+ * @param largestPartial their maxima
  */
 public record FeatureRanges(
-    double[][] minimum, double[][] maximum, double[] leastSum, double[] largestSum) {
+    double[][] minimum,
+    double[][] maximum,
+    double[] leastSum,
+    double[] largestSum,
+    double[][] leastPartial,
+    double[][] largestPartial) {
   /** Gamma of equations 1 and 2. */
   public static final double RATE = 0.01;
 
@@ -38,7 +45,9 @@ public record FeatureRanges(
         combined(minimum, other.minimum, least),
         combined(maximum, other.maximum, largest),
         combined(leastSum, other.leastSum, least),
-        combined(largestSum, other.largestSum, largest));
+        combined(largestSum, other.largestSum, largest),
+        combined(leastPartial, other.leastPartial, least),
+        combined(largestPartial, other.largestPartial, largest));
   }
 
   private static double[][] combined(double[][] a, double[][] b, DoubleBinaryOperator function) {
@@ -57,6 +66,11 @@ public record FeatureRanges(
     return minimum.length;
   }
 
+  /** How many partial sums of several terms devices pass on. */
+  public int partialSums() {
+    return PartialSums.of(places()).size();
+  }
+
   public int features() {
     return minimum[0].length;
   }
@@ -69,6 +83,22 @@ public record FeatureRanges(
   /** Returns the largest magnitude of a feature of the sum. */
   double sumBound(int feature) {
     return Math.max(-leastSum[feature], largestSum[feature]);
+  }
+
+  /** The largest magnitude of what a device sends up a tree, its own term and others. */
+  double treeBound(int place, int feature) {
+    return partialBound(
+        new PartialSums(place, PartialSums.treeTerms(place, places()), false), feature);
+  }
+
+  /** The largest magnitude of what a device sends on in a ring: the sum of so many terms. */
+  double ringBound(int count, int feature) {
+    return partialBound(new PartialSums(0, count, true), feature);
+  }
+
+  private double partialBound(PartialSums sum, int feature) {
+    int row = PartialSums.of(places()).indexOf(sum);
+    return Math.max(-leastPartial[row][feature], largestPartial[row][feature]);
   }
 
   /** Returns half of the range of a feature, summed over all devices. */
@@ -102,7 +132,11 @@ public record FeatureRanges(
   /** Returns the first feature whose range is not finite, or -1. */
   int invalid() {
     for (int j = 0; j < features(); j++) {
-      if (!Double.isFinite(aggregated(j) + sumBound(j))) {
+      double all = aggregated(j) + sumBound(j);
+      for (int row = 0; row < leastPartial.length; row++) {
+        all += Math.max(-leastPartial[row][j], largestPartial[row][j]);
+      }
+      if (!Double.isFinite(all)) {
         return j;
       }
     }

@@ -1,17 +1,17 @@
 package io.partita.passes.mesh.sync;
 
 import io.partita.ir.function.BinaryFunction;
-import io.partita.ir.function.UnaryFunction;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
+import io.partita.ir.op.Bf16Codec;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
-import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.propagate.LayoutInference;
 import io.partita.ir.tensor.Tensor;
@@ -21,9 +21,11 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.ToDoubleBiFunction;
@@ -69,11 +71,33 @@ public final class LowBitSyncs implements ModulePass {
      * Each device gets the terms of a share of the features from all devices and adds them; the
      * sums are encoded again and gathered. Fewer bytes are sent, but elements are encoded twice.
      */
-    SCATTER;
+    SCATTER,
+    /**
+     * Partial sums travel up a binary tree of devices, and are decoded, added to and encoded again
+     * at each level; the codes of the whole sum travel back.
+     */
+    TREE,
+    /**
+     * Partial sums of a share of the features travel once around a ring of devices for each share,
+     * and are decoded, added to and encoded again at each hop; the codes of the whole sums are sent
+     * to all.
+     */
+    RING;
 
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the one with this text; empty for another text. */
+    public static Optional<Via> parse(String text) {
+      return Arrays.stream(values()).filter(via -> via.toString().equals(text)).findFirst();
+    }
+
+    /** Returns all texts, as in {@code gather, scatter or tree}. */
+    public static String choices() {
+      List<String> texts = Arrays.stream(values()).map(Via::toString).toList();
+      return String.join(", ", texts.subList(0, texts.size() - 1)) + " or " + texts.getLast();
     }
   }
 
@@ -137,13 +161,14 @@ public final class LowBitSyncs implements ModulePass {
     private final int devices;
     private final List<Integer> exact;
     private final List<Integer> coded;
-    private final double levels = (1 << (options.bits() - 1)) - 1;
+    private final LowBitArithmetic arithmetic;
 
     Rewrite(SumSync sync, FeatureRanges ranges, LayoutInference layouts, GraphEditor graph) {
       this.sync = sync;
       this.ranges = ranges;
       this.layouts = layouts;
       this.graph = graph;
+      this.arithmetic = new LowBitArithmetic(options.bits(), graph);
       this.places = sync.axes().size();
       this.devices = sync.places();
       int count = options.exact().orElse(sync.features() / FEATURES_PER_EXACT);
@@ -166,61 +191,83 @@ public final class LowBitSyncs implements ModulePass {
       Node node = sync.node();
       graph.before(node);
       SumTerms parts = SumTerms.of(sync, layouts, graph);
-      Value stacked = SumTerms.stacked(parts.term().orElseThrow(), sync, graph);
-      List<Value> sums = new ArrayList<>();
-      boolean scatters = options.via() == Via.SCATTER;
-      if (!coded.isEmpty()) {
-        Value terms = select(stacked, coded);
-        sums.add(
-            scatters ? new Scatter(terms, coded).coded() : sum(decoded(gathered(encoded(terms)))));
-      }
-      if (!exact.isEmpty()) {
-        Value terms = cast(select(stacked, exact), ElementType.BF16);
-        sums.add(scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms)));
-      }
-      Value joined = inOrder(BitPacking.concat(sums, graph));
-      Value result = cast(joined, sync.type().element());
+      Value term = parts.term().orElseThrow();
+      Value joined =
+          switch (options.via()) {
+            case GATHER, SCATTER -> stacked(SumTerms.stacked(term, sync, graph));
+            case TREE, RING -> hops(term);
+          };
+      Value result = arithmetic.cast(joined, sync.type().element());
       if (parts.whole().isPresent()) {
-        result = binary(BinaryFunction.ADD, result, parts.whole().get());
+        result = arithmetic.binary(BinaryFunction.ADD, result, parts.whole().get());
       }
       graph.replace(node.result(), result);
     }
 
-    private Value select(Value value, List<Integer> features) {
-      return features.size() == sync.features()
-          ? value
-          : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(features));
+    /** The sum of terms {@code [places..., ..., features]}. */
+    private Value stacked(Value stacked) {
+      List<Value> sums = new ArrayList<>();
+      boolean scatters = options.via() == Via.SCATTER;
+      if (!coded.isEmpty()) {
+        Value terms = arithmetic.select(stacked, coded, sync.features());
+        sums.add(
+            scatters ? new Scatter(terms, coded).coded() : sum(decoded(gathered(encoded(terms)))));
+      }
+      if (!exact.isEmpty()) {
+        Value selected = arithmetic.select(stacked, exact, sync.features());
+        Value terms = arithmetic.cast(selected, ElementType.BF16);
+        sums.add(scatters ? new Scatter(terms, exact).exact() : sum(gathered(terms)));
+      }
+      return inOrder(sums, coded);
     }
 
-    private Value indices(List<Integer> of) {
-      long[] data = of.stream().mapToLong(Integer::longValue).toArray();
-      return graph.constant(Tensor.longs(Shape.of(data.length), data));
+    /** The sum of a partial term, whose exact features are an ordinary sum with another codec. */
+    private Value hops(Value term) {
+      List<Value> sums = new ArrayList<>();
+      List<Integer> order = coded;
+      Layout base = layouts.layout(sync.node().operand(0));
+      if (!coded.isEmpty()) {
+        HopSums hops = new HopSums(sync, ranges, base, options.sum(), arithmetic);
+        boolean isRing = options.via() == Via.RING;
+        sums.add(isRing ? hops.ring(term, coded) : hops.tree(term, coded));
+        order = isRing ? hops.ringOrder(coded) : coded;
+      }
+      if (!exact.isEmpty()) {
+        Communication.Sync before = (Communication.Sync) sync.node().op();
+        Algorithm algorithm =
+            options.via() == Via.RING ? new Algorithm.Ring() : new Algorithm.Tree(2);
+        Value selected = arithmetic.select(term, exact, sync.features());
+        Value sum = graph.add(before.with(algorithm).with(new Bf16Codec()), selected);
+        sums.add(arithmetic.cast(sum, options.sum()));
+      }
+      return inOrder(sums, order);
     }
 
-    /** Restores the order of features before the selection. */
-    private Value inOrder(Value value) {
-      List<Integer> order = new ArrayList<>(coded);
+    /**
+     * Restores the order of features before the selection.
+     *
+     * @param first the features of the first of the values; the exact ones follow
+     */
+    private Value inOrder(List<Value> values, List<Integer> first) {
+      List<Integer> order = new ArrayList<>(first);
       order.addAll(exact);
       List<Integer> back = IntStream.range(0, order.size()).map(order::indexOf).boxed().toList();
-      return exact.isEmpty() || coded.isEmpty()
+      Value value = BitPacking.concat(values, graph);
+      return order.stream().sorted().toList().equals(order)
           ? value
-          : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(back));
+          : graph.add(
+              new Movement.Gather(value.type().rank() - 1), value, arithmetic.indices(back));
     }
 
     /** Encodes {@code f32[places..., ..., coded]} as {@code u8[places..., bytes]}. */
     private Value encoded(Value value) {
       Value scale =
-          constants(
-              value.type().rank(),
-              (place, j) -> {
-                double bound = ranges.bound(place, j);
-                return bound > 0 ? levels / bound : 0;
-              });
+          constants(value.type().rank(), (place, j) -> arithmetic.scale(ranges.bound(place, j)));
       Layout layout =
           SumTerms.layout(sync, layouts.layout(sync.node().operand(0)), value.type().rank());
       Value own = graph.add(new Communication.Reshard(layout), scale);
-      Value codes = quantised(value, own);
-      return packing(value).pack(reshaped(codes, packing(value).codes()), graph);
+      Value codes = arithmetic.quantised(value, own);
+      return packing(value).pack(reshaped(codes, packing(value).codes()), arithmetic);
     }
 
     private BitPacking packing(Value value) {
@@ -239,9 +286,9 @@ public final class LowBitSyncs implements ModulePass {
       dims.addAll(sync.type().shape().dims());
       Shape shape = new Shape(dims).with(dims.size() - 1, Dim.of(coded.size()));
       BitPacking packing = new BitPacking(options.bits(), shape.elements() / devices);
-      Value codes = graph.add(new Movement.Reshape(shape), packing.unpack(packed, graph));
-      Value step = constants(shape.rank(), (place, j) -> ranges.bound(place, j) / levels);
-      return dequantised(codes, step);
+      Value codes = graph.add(new Movement.Reshape(shape), packing.unpack(packed, arithmetic));
+      Value step = constants(shape.rank(), (place, j) -> arithmetic.step(ranges.bound(place, j)));
+      return arithmetic.dequantised(codes, step);
     }
 
     /** Returns the step of each place and coded feature. */
@@ -272,10 +319,12 @@ public final class LowBitSyncs implements ModulePass {
     private Value sum(Value terms) {
       List<Dim> dims = new ArrayList<>(List.of(Dim.of(devices)));
       dims.addAll(terms.type().shape().dims().subList(places, terms.type().rank()));
-      Value line = graph.add(new Movement.Reshape(new Shape(dims)), cast(terms, options.sum()));
+      Value line =
+          graph.add(new Movement.Reshape(new Shape(dims)), arithmetic.cast(terms, options.sum()));
       Value sum = BitPacking.slice(line, 0, 0, 1, graph);
       for (int place = 1; place < devices; place++) {
-        sum = binary(BinaryFunction.ADD, sum, BitPacking.slice(line, 0, place, 1, graph));
+        sum =
+            arithmetic.binary(BinaryFunction.ADD, sum, BitPacking.slice(line, 0, place, 1, graph));
       }
       Shape shape = new Shape(dims.subList(1, dims.size()));
       return graph.add(new Movement.Reshape(shape), sum);
@@ -308,39 +357,39 @@ public final class LowBitSyncs implements ModulePass {
       Value coded() {
         BitPacking packing = new BitPacking(options.bits(), rows * each);
         Value scale = byFeature(terms.type().rank(), 0, this::scale);
-        Value codes = byShare(quantised(terms, scale));
-        Value packed = packing.pack(flat(codes), graph);
-        Value received = packing.unpack(exchanged(packed), graph);
+        Value codes = byShare(arithmetic.quantised(terms, scale));
+        Value packed = packing.pack(flat(codes), arithmetic);
+        Value received = packing.unpack(exchanged(packed), arithmetic);
         Value decoded =
-            dequantised(unflat(received, places), byFeature(2 * places + 2, places, this::step));
+            arithmetic.dequantised(
+                unflat(received, places), byFeature(2 * places + 2, places, this::step));
         Value sums = sum(decoded);
-        Value again = quantised(cast(sums, ElementType.F32), ofSums(this::sumScale));
-        Value all = packing.unpack(collected(packing.pack(flat(again), graph)), graph);
-        return whole(dequantised(unflat(all, 0), wholeSums(this::sumStep)));
+        Value again =
+            arithmetic.quantised(arithmetic.cast(sums, ElementType.F32), ofSums(this::sumScale));
+        Value all = packing.unpack(collected(packing.pack(flat(again), arithmetic)), arithmetic);
+        return whole(arithmetic.dequantised(unflat(all, 0), wholeSums(this::sumStep)));
       }
 
       Value exact() {
         Value received = exchanged(flat(byShare(terms)));
         Value sums = sum(unflat(received, places));
-        return whole(unflat(collected(flat(cast(sums, ElementType.BF16))), 0));
+        return whole(unflat(collected(flat(arithmetic.cast(sums, ElementType.BF16))), 0));
       }
 
       private double scale(int place, int feature) {
-        double bound = ranges.bound(place, feature);
-        return bound > 0 ? levels / bound : 0;
+        return arithmetic.scale(ranges.bound(place, feature));
       }
 
       private double step(int place, int feature) {
-        return ranges.bound(place, feature) / levels;
+        return arithmetic.step(ranges.bound(place, feature));
       }
 
       private double sumScale(int feature) {
-        double bound = ranges.sumBound(feature);
-        return bound > 0 ? levels / bound : 0;
+        return arithmetic.scale(ranges.sumBound(feature));
       }
 
       private double sumStep(int feature) {
-        return ranges.sumBound(feature) / levels;
+        return arithmetic.step(ranges.sumBound(feature));
       }
 
       /** Reshapes {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
@@ -464,33 +513,6 @@ public final class LowBitSyncs implements ModulePass {
           new Communication.Sync(
               new Resharding(from, to).kinds(), to, before.algorithm(), Codec.EXACT),
           value);
-    }
-
-    /** Codes of f32 values, as u8. */
-    private Value quantised(Value value, Value scale) {
-      Value steps =
-          graph.add(
-              new Elementwise.Unary(UnaryFunction.ROUND), binary(BinaryFunction.MUL, value, scale));
-      Value most = binary(BinaryFunction.MIN, steps, number(levels));
-      Value within = binary(BinaryFunction.MAX, most, number(-levels));
-      return cast(binary(BinaryFunction.ADD, within, number(levels)), ElementType.U8);
-    }
-
-    private Value dequantised(Value codes, Value step) {
-      Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels));
-      return cast(binary(BinaryFunction.MUL, steps, step), ElementType.BF16);
-    }
-
-    private Value cast(Value value, ElementType to) {
-      return value.type().element() == to ? value : graph.add(new Elementwise.Cast(to), value);
-    }
-
-    private Value binary(BinaryFunction function, Value left, Value right) {
-      return graph.add(new Elementwise.Binary(function), left, right);
-    }
-
-    private Value number(double value) {
-      return graph.constant(Tensor.scalar(ElementType.F32, value));
     }
   }
 }

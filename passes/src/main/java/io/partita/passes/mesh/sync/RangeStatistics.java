@@ -1,9 +1,13 @@
 package io.partita.passes.mesh.sync;
 
+import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.graph.GraphEditor;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
 import io.partita.ir.op.Reduction;
 import io.partita.ir.propagate.LayoutInference;
@@ -18,7 +22,7 @@ import java.util.stream.IntStream;
 
 /**
  * Adds outputs with the least and the largest value in a sequence of each feature of the devices'
- * terms of sums, and of the sums.
+ * terms of sums, of the sums, and of the partial sums that devices pass on.
  */
 public final class RangeStatistics {
   private static final String OUTPUT = "partita.sum.";
@@ -44,17 +48,23 @@ public final class RangeStatistics {
                       lines(outputs.get(name(i, "min")), sums.get(i)),
                       lines(outputs.get(name(i, "max")), sums.get(i)),
                       outputs.get(name(i, "least_sum")).doubles(),
-                      outputs.get(name(i, "largest_sum")).doubles()))
+                      outputs.get(name(i, "largest_sum")).doubles(),
+                      partial(outputs.get(name(i, "least_partial")), sums.get(i)),
+                      partial(outputs.get(name(i, "largest_partial")), sums.get(i))))
           .toList();
     }
 
     @Override
     public int outputs() {
-      return 4 * sums.size();
+      return sums.stream().mapToInt(sum -> PartialSums.of(sum.places()).isEmpty() ? 4 : 6).sum();
+    }
+
+    private static double[][] partial(Tensor tensor, SumSync sync) {
+      return tensor == null ? new double[0][] : lines(tensor, sync);
     }
 
     private static double[][] lines(Tensor tensor, SumSync sync) {
-      double[][] lines = new double[sync.places()][sync.features()];
+      double[][] lines = new double[tensor.size() / sync.features()][sync.features()];
       for (int i = 0; i < tensor.size(); i++) {
         lines[i / sync.features()][i % sync.features()] = tensor.getDouble(i);
       }
@@ -90,8 +100,55 @@ public final class RangeStatistics {
       Value sum = graph.add(sync.node().op(), term);
       graph.addOutput(name(i, "least_sum"), reduce(sum, 0, ReductionKind.MIN, sync, graph));
       graph.addOutput(name(i, "largest_sum"), reduce(sum, 0, ReductionKind.MAX, sync, graph));
+      List<PartialSums> partial = PartialSums.of(sync.places());
+      if (!partial.isEmpty()) {
+        Value sums = partialSums(stacked, partial, sync, layouts, graph);
+        List<Integer> tokens = List.of(0);
+        graph.addOutput(
+            name(i, "least_partial"),
+            graph.add(new Reduction.Reduce(ReductionKind.MIN, tokens, false), sums));
+        graph.addOutput(
+            name(i, "largest_partial"),
+            graph.add(new Reduction.Reduce(ReductionKind.MAX, tokens, false), sums));
+      }
     }
     return new Measuring(module.with(graph.freeze()), syncs);
+  }
+
+  /** Returns {@code [tokens, sums features]}, computed on all devices from all terms. */
+  private static Value partialSums(
+      Value stacked,
+      List<PartialSums> partial,
+      SumSync sync,
+      LayoutInference layouts,
+      GraphEditor graph) {
+    Layout base = layouts.layout(sync.node().operand(0));
+    int rank = stacked.type().rank();
+    Layout from = SumTerms.layout(sync, base, rank);
+    Layout to = Layout.replicated(base.mesh(), rank).withAt(base.at());
+    Value all = graph.add(Communication.Relayout.of(from, to), stacked);
+    long places = sync.places();
+    long features = sync.features();
+    long tokens = sync.type().shape().elements() / features;
+    Value lines = graph.add(new Movement.Reshape(Shape.of(places, tokens, features)), all);
+    Value byToken = graph.add(new Movement.Transpose(List.of(1, 0, 2)), lines);
+    Value flat = graph.add(new Movement.Reshape(Shape.of(tokens, places * features)), byToken);
+    List<Value> sums = new ArrayList<>();
+    for (PartialSums each : partial) {
+      Value sum = null;
+      for (int i = 0; i < each.count(); i++) {
+        int at = i;
+        long[] indices =
+            IntStream.range(0, sync.features())
+                .mapToLong(j -> each.terms(j, sync.places()).get(at) * features + j)
+                .toArray();
+        Value index = graph.constant(Tensor.longs(Shape.of(features), indices));
+        Value term = graph.add(new Movement.Gather(1), flat, index);
+        sum = sum == null ? term : graph.add(new Elementwise.Binary(BinaryFunction.ADD), sum, term);
+      }
+      sums.add(sum);
+    }
+    return BitPacking.concat(sums, graph);
   }
 
   /**

@@ -6,7 +6,6 @@ import io.partita.ir.type.ElementType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -142,10 +141,11 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     if (!sum.equals("bf16") && !sum.equals("f32")) {
       throw new SyncRules.Unreadable("sum=bf16 or sum=f32", integer.text, "choose one of them");
     }
-    String via = integer.options.getOrDefault("via", "gather");
-    if (!via.equals("gather") && !via.equals("scatter")) {
+    Optional<LowBitSyncs.Via> via =
+        LowBitSyncs.Via.parse(integer.options.getOrDefault("via", "gather"));
+    if (via.isEmpty()) {
       throw new SyncRules.Unreadable(
-          "via=gather or via=scatter", integer.text, "choose one of them");
+          "via=" + LowBitSyncs.Via.choices(), integer.text, "choose one of them");
     }
     OptionalInt exact = OptionalInt.of(0);
     OptionalInt seed = OptionalInt.empty();
@@ -159,8 +159,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
       seed = part.integer("random", 0, Integer.MAX_VALUE);
     }
     ElementType type = sum.equals("f32") ? ElementType.F32 : ElementType.BF16;
-    return new Width.LowBit(
-        bits, exact, seed, type, LowBitSyncs.Via.valueOf(via.toUpperCase(Locale.ROOT)));
+    return new Width.LowBit(bits, exact, seed, type, via.get());
   }
 
   private static SyncRules.Unreadable unreadable(String text) {
@@ -222,8 +221,8 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     if (low.sum() == ElementType.F32) {
       more.add("sum=f32");
     }
-    if (low.via() == LowBitSyncs.Via.SCATTER) {
-      more.add("via=scatter");
+    if (low.via() != LowBitSyncs.Via.GATHER) {
+      more.add("via=" + low.via());
     }
     String integer =
         "int" + low.bits() + (more.isEmpty() ? "" : "(" + String.join(",", more) + ")");

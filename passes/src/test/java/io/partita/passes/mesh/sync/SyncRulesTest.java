@@ -91,7 +91,7 @@ class SyncRulesTest {
         "all: int4+bf16(k=-1) | NAME=VALUE",
         "all: int4+bf16(q=1) | only [k, random]",
         "all: int4(sum=f16) | sum=bf16 or sum=f32",
-        "all: int4(via=ring) | via=gather or via=scatter",
+        "all: int4(via=star) | via=gather, scatter, tree or ring",
         "all: drop+drop | exact, drop",
         "all: bf16+int4 | exact, drop",
         "all: drop(k=1) | without options",

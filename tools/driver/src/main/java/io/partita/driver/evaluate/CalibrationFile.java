@@ -19,6 +19,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A calibration as JSON.
@@ -28,7 +29,7 @@ import java.util.Map;
  * @param wanted the number of sequences to measure
  */
 public record CalibrationFile(SyncCalibration calibration, String data, int sequences, int wanted) {
-  private static final String FORMAT = "partita calibration 2";
+  private static final String FORMAT = "partita calibration 3";
 
   /**
    * @throws PartitaException with {@link MetricCode#CALIBRATION_FILE} if it isn't one, or isn't
@@ -61,7 +62,9 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                 lines(sum.get("minimum")),
                 lines(sum.get("maximum")),
                 line(sum.get("leastSum")),
-                line(sum.get("largestSum")));
+                line(sum.get("largestSum")),
+                lines(sum.get("leastPartial")),
+                lines(sum.get("largestPartial")));
         if (!isFull(ranges)) {
           throw broken(file, "ranges of different lengths at " + sum.get("name"));
         }
@@ -156,8 +159,11 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
         && minimum.length > 0
         && ranges.leastSum().length == minimum[0].length
         && ranges.largestSum().length == minimum[0].length
-        && Arrays.stream(minimum).allMatch(line -> line.length == minimum[0].length)
-        && Arrays.stream(maximum).allMatch(line -> line.length == minimum[0].length);
+        && ranges.leastPartial().length == ranges.partialSums()
+        && ranges.largestPartial().length == ranges.partialSums()
+        && Stream.of(minimum, maximum, ranges.leastPartial(), ranges.largestPartial())
+            .flatMap(Arrays::stream)
+            .allMatch(line -> line.length == minimum[0].length);
   }
 
   private static PartitaException broken(Path file, String found) {
@@ -199,6 +205,8 @@ public record CalibrationFile(SyncCalibration calibration, String data, int sequ
                   fields.put("maximum", lists(sum.ranges().maximum()));
                   fields.put("leastSum", list(sum.ranges().leastSum()));
                   fields.put("largestSum", list(sum.ranges().largestSum()));
+                  fields.put("leastPartial", lists(sum.ranges().leastPartial()));
+                  fields.put("largestPartial", lists(sum.ranges().largestPartial()));
                   return fields;
                 })
             .toList());

@@ -104,6 +104,7 @@ public final class Evaluation {
     try (Scorers scorers = new Scorers(emitted, request.threads())) {
       Path model = request.model().model();
       Metric metric = MetricChoice.of(model, request.data(), request.scaling(), scorers.first());
+      metric.verify(scorers.first());
       int samples = Math.min(metric.samples(), request.samples().orElse(Integer.MAX_VALUE));
       long start = System.nanoTime();
       Score score = scorers.score(metric, samples, progress);

@@ -13,6 +13,13 @@ public interface Metric {
   int samples();
 
   /**
+   * Runs a program to find out whether the metric has a meaning for it.
+   *
+   * @throws io.partita.ir.diagnostic.PartitaException with {@link MetricCode#NO_METRIC} if not
+   */
+  default void verify(CompiledModel program) {}
+
+  /**
    * Runs a program on one sample. Samples are independent of each other, and several programs may
    * score them in parallel.
    */

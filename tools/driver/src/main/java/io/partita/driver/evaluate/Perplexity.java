@@ -5,6 +5,7 @@ import io.partita.driver.text.LanguageModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -13,7 +14,14 @@ import java.util.Map;
  * is cut into windows; the last token of one is the first of the next.
  */
 final class Perplexity implements Metric {
+  /**
+   * The largest relative change of the logits before other tokens. Dynamic quantisation lets each
+   * token have a small effect on all others.
+   */
+  private static final double LARGEST_CHANGE = 0.1;
+
   private final Path model;
+  private final int vocabulary;
   private final List<List<Integer>> sequences = new ArrayList<>();
 
   /**
@@ -25,6 +33,7 @@ final class Perplexity implements Metric {
    */
   Perplexity(EvaluationData data, Path model, LanguageModel program) {
     this.model = model;
+    this.vocabulary = program.vocabulary();
     boolean isTokens = data.samples().element().isInteger() && data.samples().shape().rank() == 2;
     if (!isTokens || data.length() < 2) {
       throw MetricCode.DATA.at(
@@ -68,6 +77,46 @@ final class Perplexity implements Metric {
   @Override
   public int samples() {
     return sequences.size();
+  }
+
+  /** Replaces the second half of a sequence, on which the logits of the first mustn't depend. */
+  @Override
+  public void verify(CompiledModel program) {
+    List<Integer> tokens = sequences.getFirst();
+    tokens = tokens.subList(0, tokens.size() - 1);
+    LanguageModel language = new LanguageModel(program, model, Map.of());
+    int kept = (tokens.size() + 1) / 2;
+    if (language.isDecoder() || kept == tokens.size()) {
+      return;
+    }
+    List<Integer> changed = new ArrayList<>(tokens.subList(0, kept));
+    tokens.subList(kept, tokens.size()).forEach(token -> changed.add((token + 1) % vocabulary));
+    double change = change(language.each(tokens), language.each(changed), kept);
+    if (change > LARGEST_CHANGE) {
+      throw MetricCode.NO_METRIC.at(
+          model.toString(),
+          "a causal language model, whose logits depend only on their token and those before it",
+          String.format(
+              Locale.ROOT,
+              "logits that change by %.0f %% with the tokens after them, as in an encoder",
+              100 * change),
+          "evaluate a causal language model, or a classifier");
+    }
+  }
+
+  /** The relative L2 distance of the logits of the first tokens. */
+  private static double change(List<float[]> logits, List<float[]> changed, int tokens) {
+    double difference = 0;
+    double all = 0;
+    for (int i = 0; i < tokens; i++) {
+      for (int j = 0; j < logits.get(i).length; j++) {
+        double value = logits.get(i)[j];
+        double delta = changed.get(i)[j] - value;
+        difference += delta * delta;
+        all += value * value;
+      }
+    }
+    return all == 0 ? 0 : Math.sqrt(difference / all);
   }
 
   @Override

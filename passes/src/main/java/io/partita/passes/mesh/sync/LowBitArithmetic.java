@@ -1,0 +1,102 @@
+package io.partita.passes.mesh.sync;
+
+import io.partita.ir.function.BinaryFunction;
+import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.graph.GraphEditor;
+import io.partita.ir.graph.Value;
+import io.partita.ir.mesh.Layout;
+import io.partita.ir.op.Communication;
+import io.partita.ir.op.Elementwise;
+import io.partita.ir.op.Movement;
+import io.partita.ir.tensor.Tensor;
+import io.partita.ir.type.ElementType;
+import io.partita.ir.type.Shape;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The operations of symmetric quantisation. A value within ±M has the step M / L, L = 2^(b-1) - 1,
+ * and the codes 0 to 2L for -L to L steps.
+ *
+ * @param bits the width of a code
+ * @param at the place of the values, if they aren't on all devices
+ */
+record LowBitArithmetic(int bits, GraphEditor graph, Optional<Layout> at) {
+  LowBitArithmetic(int bits, GraphEditor graph) {
+    this(bits, graph, Optional.empty());
+  }
+
+  /** Returns the same for values at one place. */
+  LowBitArithmetic at(Layout layout) {
+    return new LowBitArithmetic(bits, graph, Optional.of(layout));
+  }
+
+  private double levels() {
+    return (1 << (bits - 1)) - 1;
+  }
+
+  /** Returns the factor from values within ±bound to steps; 0 if all values are 0. */
+  double scale(double bound) {
+    return bound > 0 ? levels() / bound : 0;
+  }
+
+  double step(double bound) {
+    return bound / levels();
+  }
+
+  /** Returns the codes of f32 values, as u8. */
+  Value quantised(Value value, Value scale) {
+    Value steps =
+        graph.add(
+            new Elementwise.Unary(UnaryFunction.ROUND), binary(BinaryFunction.MUL, value, scale));
+    Value most = binary(BinaryFunction.MIN, steps, number(levels()));
+    Value within = binary(BinaryFunction.MAX, most, number(-levels()));
+    return cast(binary(BinaryFunction.ADD, within, number(levels())), ElementType.U8);
+  }
+
+  /** Returns the bf16 values of codes. */
+  Value dequantised(Value codes, Value step) {
+    return cast(values(codes, step), ElementType.BF16);
+  }
+
+  /** Returns the f32 values of codes. */
+  Value values(Value codes, Value step) {
+    Value steps = binary(BinaryFunction.SUB, cast(codes, ElementType.F32), number(levels()));
+    return binary(BinaryFunction.MUL, steps, step);
+  }
+
+  Value cast(Value value, ElementType to) {
+    return value.type().element() == to ? value : graph.add(new Elementwise.Cast(to), value);
+  }
+
+  Value binary(BinaryFunction function, Value left, Value right) {
+    return graph.add(new Elementwise.Binary(function), left, right);
+  }
+
+  /** Returns some of so many features, of the last dimension. */
+  Value select(Value value, List<Integer> chosen, int features) {
+    return chosen.size() == features
+        ? value
+        : graph.add(new Movement.Gather(value.type().rank() - 1), value, indices(chosen));
+  }
+
+  Value indices(List<Integer> of) {
+    long[] data = of.stream().mapToLong(Integer::longValue).toArray();
+    return graph.constant(Tensor.longs(Shape.of(data.length), data));
+  }
+
+  private Value number(double value) {
+    return constant(Tensor.scalar(ElementType.F32, value));
+  }
+
+  /** Adds a constant where the values are. */
+  Value constant(Tensor data) {
+    Value everywhere = graph.constant(data);
+    return at.isEmpty()
+        ? everywhere
+        : graph.add(
+            new Communication.Reshard(
+                Layout.replicated(at.get().mesh(), data.type().rank()).withAt(at.get().at())),
+            everywhere);
+  }
+}
