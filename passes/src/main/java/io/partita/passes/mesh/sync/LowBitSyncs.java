@@ -356,18 +356,26 @@ public final class LowBitSyncs implements ModulePass {
 
       Value coded() {
         BitPacking packing = new BitPacking(options.bits(), rows * each);
-        Value scale = byFeature(terms.type().rank(), 0, this::scale);
+        Value scale =
+            byFeature(
+                terms.type().rank(), 0, (place, j) -> arithmetic.scale(ranges.bound(place, j)));
         Value codes = byShare(arithmetic.quantised(terms, scale));
         Value packed = packing.pack(flat(codes), arithmetic);
         Value received = packing.unpack(exchanged(packed), arithmetic);
         Value decoded =
             arithmetic.dequantised(
-                unflat(received, places), byFeature(2 * places + 2, places, this::step));
+                unflat(received, places),
+                byFeature(
+                    2 * places + 2, places, (place, j) -> arithmetic.step(ranges.bound(place, j))));
         Value sums = sum(decoded);
         Value again =
-            arithmetic.quantised(arithmetic.cast(sums, ElementType.F32), ofSums(this::sumScale));
+            arithmetic.quantised(
+                arithmetic.cast(sums, ElementType.F32),
+                ofSums(j -> arithmetic.scale(ranges.sumBound(j))));
         Value all = packing.unpack(collected(packing.pack(flat(again), arithmetic)), arithmetic);
-        return whole(arithmetic.dequantised(unflat(all, 0), wholeSums(this::sumStep)));
+        return whole(
+            arithmetic.dequantised(
+                unflat(all, 0), wholeSums(j -> arithmetic.step(ranges.sumBound(j)))));
       }
 
       Value exact() {
@@ -376,26 +384,14 @@ public final class LowBitSyncs implements ModulePass {
         return whole(unflat(collected(flat(arithmetic.cast(sums, ElementType.BF16))), 0));
       }
 
-      private double scale(int place, int feature) {
-        return arithmetic.scale(ranges.bound(place, feature));
-      }
-
-      private double step(int place, int feature) {
-        return arithmetic.step(ranges.bound(place, feature));
-      }
-
-      private double sumScale(int feature) {
-        return arithmetic.scale(ranges.sumBound(feature));
-      }
-
-      private double sumStep(int feature) {
-        return arithmetic.step(ranges.sumBound(feature));
-      }
-
       /** Reshapes {@code [..., ..., features]} to {@code [..., shares..., rows, each]}. */
       private Value byShare(Value value) {
         Value padded =
-            BitPacking.pad(value, (long) each * devices - features.size(), zero(value), graph);
+            BitPacking.pad(
+                value,
+                (long) each * devices - features.size(),
+                graph.constant(Tensor.scalar(value.type().element(), 0)),
+                graph);
         List<Dim> dims = new ArrayList<>(shares);
         dims.add(Dim.of(rows));
         dims.addAll(shares);
@@ -406,10 +402,6 @@ public final class LowBitSyncs implements ModulePass {
         order.add(places);
         order.add(2 * places + 1);
         return graph.add(new Movement.Transpose(order), lines);
-      }
-
-      private Value zero(Value value) {
-        return graph.constant(Tensor.scalar(value.type().element(), 0));
       }
 
       /** {@code [..., rows, each]} to {@code [..., rows each]}. */
@@ -430,18 +422,19 @@ public final class LowBitSyncs implements ModulePass {
 
       /** Sends shares from the devices of terms to the devices of shares. */
       private Value exchanged(Value value) {
-        return sync(value, SumTerms.layout(sync, base, value.type().rank()), shared(value, places));
+        return sync(
+            value,
+            SumTerms.layout(sync, base, value.type().rank()),
+            sharesAt(value.type().rank(), places));
       }
 
       /** Sends shares from their devices to all. */
       private Value collected(Value value) {
         int rank = value.type().rank();
         return sync(
-            value, shared(value, 0), Layout.replicated(base.mesh(), rank).withAt(base.at()));
-      }
-
-      private Layout shared(Value value, int from) {
-        return sharesAt(value.type().rank(), from);
+            value,
+            sharesAt(value.type().rank(), 0),
+            Layout.replicated(base.mesh(), rank).withAt(base.at()));
       }
 
       private Layout sharesAt(int rank, int from) {
