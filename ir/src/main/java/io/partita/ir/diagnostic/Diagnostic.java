@@ -1,12 +1,12 @@
 package io.partita.ir.diagnostic;
 
 /**
- * One message to the user. All parts are one line; an empty part isn't printed.
+ * A message to the user. Each part is one line; empty parts aren't printed.
  *
- * @param code what kind of trouble this is
- * @param where node, operator, file, line: the place that the user can look at
- * @param expected what would have been right
- * @param found what was there instead
+ * @param code the kind of diagnostic
+ * @param where the location: a node, operator, file or line
+ * @param expected what is expected
+ * @param found what was found instead
  * @param remedy what the user can do
  */
 public record Diagnostic(
@@ -20,13 +20,13 @@ public record Diagnostic(
     remedy = oneLine(remedy);
   }
 
-  /** Names come from files that nobody has vetted: control characters and endless names are cut. */
+  /** Removes control characters and truncates long names, which may come from untrusted files. */
   private static String oneLine(String part) {
     String clean = part.replaceAll("[\\p{Cntrl}\\p{Cf}]+", " ").strip();
     return clean.length() <= LONGEST_PART ? clean : clean.substring(0, LONGEST_PART) + "…";
   }
 
-  /** {@code error P2001: title}, then a line for each part. */
+  /** Returns {@code error P2001: title}, then a line for each part. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The name that a user may have meant. */
+/** Finds the name that a user may have meant. */
 public final class NearestName {
   private NearestName() {}
 
-  /** The one that takes the fewest changes of letters, if they are at most a third of them. */
+  /** Returns the name with the least edit distance, if it is at most a third of the letters. */
   public static Optional<String> of(String name, Collection<String> known) {
     return known.stream()
         .filter(candidate -> 3 * changes(name, candidate) <= candidate.length())
@@ -18,14 +18,16 @@ public final class NearestName {
                 .thenComparing(Comparator.naturalOrder()));
   }
 
-  /** A remedy for a name that isn't known: with the one that was meant, if that can be told. */
+  /** Returns a remedy for an unknown name, with a suggestion if there is one. */
   public static String remedy(String name, Collection<String> known) {
     return of(name, known)
         .map(near -> "correct the name: did you mean '" + near + "'?")
         .orElse("correct the name");
   }
 
-  /** Letters to insert, delete, replace or exchange with their neighbour, capitals or not. */
+  /**
+   * Returns the number of insertions, deletions, replacements and transpositions, ignoring case.
+   */
   private static int changes(String from, String to) {
     String a = from.toLowerCase(Locale.ROOT);
     String b = to.toLowerCase(Locale.ROOT);

@@ -3,7 +3,7 @@ package io.partita.ir.diagnostic;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What was asked can't be done, and the user is told why by one or more diagnostics. */
+/** A request that can't be fulfilled, with one or more diagnostics for the user. */
 public final class PartitaException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

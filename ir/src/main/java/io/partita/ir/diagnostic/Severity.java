@@ -1,6 +1,6 @@
 package io.partita.ir.diagnostic;
 
-/** How a diagnostic ends what was asked: an error stops it, the others don't. */
+/** The severity of a diagnostic: errors stop a command, others don't. */
 public enum Severity {
   ERROR,
   WARNING,

@@ -1,2 +1,2 @@
-/** Numbered messages to the user. */
+/** Numbered diagnostics for the user. */
 package io.partita.ir.diagnostic;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What is multiplied is linear in each operand, and what is summed over may be split. */
+/** Products are linear in each operand, and summed indices may be split. */
 final class ContractionFactors {
   private ContractionFactors() {}
 
@@ -36,13 +36,13 @@ final class ContractionFactors {
     int[] batch = java.util.Arrays.copyOf(out, out.length - 2);
     rule.operand(joined(batch, left, out[out.length - 2], inner));
     rule.operand(joined(batch, right, inner, out[out.length - 1]));
-    // A sum that wraps before it widens is not the wide sum: only equal types are linear.
+    // A sum that wraps before it widens differs from the wide sum: only equal types are linear.
     boolean linear = left.element() == result.element() && right.element() == result.element();
     Linearity linearity = Linearity.of(Linearity.SUM, Set.of(0, 1));
     return rule.result(out).finish(linear ? linearity : Linearity.of(Linearity.SUM, Set.of()));
   }
 
-  /** Batch dimensions, of which the operand broadcasts some, and two more. */
+  /** Adds batch dimensions, some of which the operand broadcasts, and two more. */
   private static int[] joined(int[] batch, TensorType type, int rows, int columns) {
     int rank = type.rank() - 2;
     int[] dims = new int[type.rank()];
@@ -76,7 +76,7 @@ final class ContractionFactors {
     return rule.finish(Linearity.of(Linearity.SUM, all));
   }
 
-  /** A diagonal can't be split: both of its dimensions would be. */
+  /** A diagonal can't be split, because both of its dimensions would be. */
   private static Use use(Contraction.Einsum einsum, char letter) {
     List<String> terms = new ArrayList<>(einsum.inputs());
     terms.add(einsum.output());
@@ -110,7 +110,7 @@ final class ContractionFactors {
     TensorType weight = operands.get(1);
     Builder rule = new Builder();
     int batch = rule.parallel(data.dim(0));
-    // The channels may not be a multiple of the groups: then each group has the quotient.
+    // If the channels aren't a multiple of the groups, each group has the quotient.
     boolean even = data.dim(1).value() % groups == 0;
     int group = rule.factor(even ? Use.PARALLEL : Use.WHOLE, groups);
     int filter = rule.factor(even ? Use.PARALLEL : Use.WHOLE, weight.dim(1));
@@ -137,7 +137,9 @@ final class ContractionFactors {
         : Linearity.of(Linearity.SUM, product);
   }
 
-  /** The two first dimensions, and the spatial ones, which are whole: windows overlap. */
+  /**
+   * Adds the first two dimensions, and the spatial ones, which are whole because windows overlap.
+   */
   private static List<int[]> dims(Builder rule, TensorType type, int[] first, int[] second) {
     List<int[]> dims = new ArrayList<>(List.of(first, second));
     Shape spatial = type.shape().range(2, type.rank());
@@ -145,7 +147,7 @@ final class ContractionFactors {
     return dims;
   }
 
-  /** Positions count in the whole operand, which a part doesn't know: with them, nothing splits. */
+  /** Indices refer to the whole operand, so nothing can be split with them. */
   private static FactorRule pool(Contraction.Pool pool, TensorType x, List<TensorType> results) {
     Builder rule = new Builder();
     Use use = pool.indices() ? Use.WHOLE : Use.PARALLEL;

@@ -10,7 +10,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Set;
 
-/** Everything is parallel, whatever is computed at a place. */
+/** Rules of elementwise operations: all dimensions are parallel. */
 final class ElementwiseFactors {
   private static final Set<ReductionKind> EXTREMES = Set.of(ReductionKind.MAX, ReductionKind.MIN);
 
@@ -32,7 +32,10 @@ final class ElementwiseFactors {
     };
   }
 
-  /** -(x + y) = -x - y; a rising function of a maximum is the maximum of the function. */
+  /**
+   * Returns the linearity: -(x + y) = -x - y; an increasing function of a maximum is the maximum of
+   * the function.
+   */
   private static Linearity unary(UnaryFunction function) {
     if (function.isAdditive()) {
       return Linearity.of(Linearity.SUM, Set.of(0));
@@ -68,7 +71,10 @@ final class ElementwiseFactors {
     };
   }
 
-  /** Between floats but for rounding; between integers modulo the width, if it doesn't grow. */
+  /**
+   * Casts are linear between floats, apart from rounding, and between integers modulo the width, if
+   * it does not grow.
+   */
   private static Linearity cast(ElementType from, ElementType to) {
     boolean floats = from.isFloat() && to.isFloat();
     boolean narrows = from.isInteger() && to.isInteger() && to.bits() <= from.bits();

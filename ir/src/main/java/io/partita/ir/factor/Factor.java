@@ -4,14 +4,14 @@ import io.partita.ir.function.ReductionKind;
 import java.util.Optional;
 
 /**
- * An index of an operation, like a letter of an einsum equation.
+ * An index of an operation, like a letter in an einsum equation.
  *
- * @param extent at least 2, or 0: an index of extent 1 is none
+ * @param extent the extent, at least 2, or 0; an extent of 1 has no factor
  */
 public record Factor(Use use, long extent) {
-  /** What becomes of a split of the index. */
+  /** The effect of splitting the index. */
   public enum Use {
-    /** Stands in the result: each device computes its part of the result. */
+    /** An index of the result: each device computes its part of the result. */
     PARALLEL,
     /** Each device computes a term of a sum: the result is partial. */
     SUM,
@@ -19,7 +19,7 @@ public record Factor(Use use, long extent) {
     MAX,
     /** Each device computes a candidate of a minimum: the result is partial. */
     MIN,
-    /** Can't be split: each result depends on all of it. */
+    /** Can't be split: each result depends on the whole range. */
     WHOLE
   }
 
@@ -27,7 +27,7 @@ public record Factor(Use use, long extent) {
     return use != Use.WHOLE;
   }
 
-  /** How the parts of the result join when this index is split. */
+  /** Returns the reduction of the terms of the result if this index is split. */
   public Optional<ReductionKind> reduction() {
     return switch (use) {
       case SUM -> Optional.of(ReductionKind.SUM);

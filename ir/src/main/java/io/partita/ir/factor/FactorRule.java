@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How an operation's operands and results are indexed: each dimension is a product of factors,
- * major to minor, none for an extent of 1. {@code [i k] [k j] -> [i j]} with k summed is a matrix
- * product; {@code [s (h d)] -> [s h d]} a reshape.
+ * The index mapping of an operation: each dimension of operands and results is a product of
+ * factors, major to minor, or has none if its extent is 1. {@code [i k] [k j] -> [i j]} with k
+ * summed is a matrix product; {@code [s (h d)] -> [s h d]} a reshape.
  *
- * @param operands for each operand, for each dimension, indices into the factors
+ * @param operands the indices of factors, by operand and dimension
  * @param results likewise
  */
 public record FactorRule(
@@ -27,7 +27,7 @@ public record FactorRule(
     results = List.copyOf(results);
   }
 
-  /** The product of the extents of some factors. */
+  /** Returns the product of the extents of some factors. */
   public long extent(List<Integer> dimension) {
     return dimension.stream()
         .mapToLong(factor -> factors.get(factor).extent())
@@ -35,7 +35,8 @@ public record FactorRule(
   }
 
   /**
-   * {@code [a b] [b c] -> [a c], sum b}: factors as letters, the ones that are whole in capitals.
+   * {@code [a b] [b c] -> [a c], sum b}: factors as letters, with capitals for those that are
+   * whole.
    */
   @Override
   public String toString() {
@@ -63,9 +64,9 @@ public record FactorRule(
     return factor < 26 ? String.valueOf(letter) : letter + String.valueOf(factor / 26);
   }
 
-  /** Collects factors and what they index. */
+  /** Collects factors and the dimensions that they index. */
   static final class Builder {
-    /** The index of no factor: that of an extent of 1. */
+    /** The index for an extent of 1, which has no factor. */
     static final int NONE = -1;
 
     private final List<Factor> factors = new ArrayList<>();
@@ -96,7 +97,7 @@ public record FactorRule(
       return factor(Factor.Use.SUM, extent);
     }
 
-    /** A parallel factor for each dimension. */
+    /** Adds a parallel factor for each dimension. */
     int[] parallel(Shape shape) {
       return shape.dims().stream().mapToInt(this::parallel).toArray();
     }
@@ -105,7 +106,7 @@ public record FactorRule(
       return shape.dims().stream().mapToInt(this::whole).toArray();
     }
 
-    /** Each dimension is one factor. */
+    /** Adds dimensions of one factor each. */
     Builder operand(int... dims) {
       operands.add(simple(dims));
       return this;
@@ -126,7 +127,7 @@ public record FactorRule(
       return this;
     }
 
-    /** An operand that broadcasts to the dimensions {@code to}. */
+    /** Adds an operand that broadcasts to the dimensions {@code to}. */
     Builder broadcast(TensorType operand, int... to) {
       int[] dims = new int[operand.rank()];
       for (int dim = 0; dim < dims.length; dim++) {

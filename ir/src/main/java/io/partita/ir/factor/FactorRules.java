@@ -21,10 +21,10 @@ public final class FactorRules {
   private FactorRules() {}
 
   /**
-   * The rule of {@code op} on operands of these types.
+   * Returns the rule of {@code op} for operands of these types.
    *
-   * @throws IllegalStateException when a dimension isn't bound to a number
-   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit
+   * @throws IllegalStateException if a dimension isn't bound to a number
+   * @throws io.partita.ir.op.TypeMismatch if the operands don't fit
    */
   public static FactorRule of(Op op, List<TensorType> operands) {
     List<TensorType> results = op.resultTypes(operands);
@@ -44,7 +44,7 @@ public final class FactorRules {
     };
   }
 
-  /** What is known when compiling can be computed in parts. */
+  /** Constants can be computed in parts at compile time. */
   private static FactorRule source(Source source) {
     Builder rule = new Builder();
     int[] dims =
@@ -64,7 +64,7 @@ public final class FactorRules {
     };
   }
 
-  /** Blocks are split between each other, not within; rounding is linear in nothing. */
+  /** Splits are between blocks only; rounding is not linear. */
   private static FactorRule blocks(int axis, long block, TensorType x, TensorType scale) {
     Builder rule = new Builder();
     boolean blocked = scale.rank() > 0 && block > 0;
@@ -94,7 +94,7 @@ public final class FactorRules {
         .finish(Linearity.NONE);
   }
 
-  /** Rounding everywhere: nothing may be partial. */
+  /** Returns a rule without linearity, because of rounding. */
   private static FactorRule integer(IntegerNetwork op, List<TensorType> operands) {
     TensorType x = operands.getFirst();
     Builder rule = new Builder();
@@ -104,12 +104,12 @@ public final class FactorRules {
     return rule.finish(Linearity.NONE);
   }
 
-  /** Parallel but for the last dimension. */
+  /** Returns a rule that is parallel except in the last dimension. */
   private static int[] lines(Builder rule, TensorType x) {
     return along(rule, x, x.rank() - 1);
   }
 
-  /** Parallel but for the dimensions from {@code axis} on. */
+  /** Returns a rule that is parallel except in the dimensions from {@code axis} on. */
   static int[] along(Builder rule, TensorType x, int axis) {
     int[] dims = new int[x.rank()];
     for (int dim = 0; dim < dims.length; dim++) {
@@ -118,7 +118,7 @@ public final class FactorRules {
     return dims;
   }
 
-  /** One term for each operand, each of which may be partial. */
+  /** Returns a linearity with one term for each operand. */
   static Linearity eachOf(int operands, Set<ReductionKind> kinds) {
     return new Linearity(
         java.util.stream.IntStream.range(0, operands).mapToObj(Set::of).toList(), kinds);

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * How the factors of one operation are split over a mesh, and what that means for the dimensions of
- * its operands and results. Immutable.
+ * The splits of the factors of an operation over a mesh, and the resulting splits of the dimensions
+ * of its operands and results. Immutable.
  */
 public final class FactorSplits {
   private final Mesh mesh;
@@ -32,8 +32,8 @@ public final class FactorSplits {
   }
 
   /**
-   * The splits that operands in these layouts have. What doesn't agree with an operand or a
-   * dimension before is left out, so that {@link #operand} says what the operand should be.
+   * Returns the splits of operands with these layouts. Splits that conflict with a previous operand
+   * or dimension are omitted, so that {@link #operand} gives the layout that the operand needs.
    */
   public static FactorSplits of(Mesh mesh, FactorRule rule, List<Layout> operands) {
     FactorSplits found = none(mesh, rule);
@@ -56,19 +56,19 @@ public final class FactorSplits {
     return mesh;
   }
 
-  /** How a factor is split. */
+  /** Returns the split of a factor. */
   public Split of(int factor) {
     return splits.getOrDefault(factor, Split.NONE);
   }
 
-  /** The factors that are split, ascending. */
+  /** Returns the split factors, in ascending order. */
   public Map<Integer, Split> all() {
     return splits;
   }
 
   /**
-   * These splits and one more; none when the factor must be whole or is split otherwise already, an
-   * axis would split two factors, or a dimension's parts would not be consecutive.
+   * Returns these splits and another one; empty if the factor must be whole or has another split,
+   * an axis would split two factors, or the parts of a dimension would not be consecutive.
    */
   public Optional<FactorSplits> with(int factor, Split split) {
     if (!rule.factors().get(factor).isSplittable()) {
@@ -96,8 +96,8 @@ public final class FactorSplits {
   }
 
   /**
-   * These splits and those of its factors that {@code dimension} has when it is split so; none
-   * where it can't be taken apart, or as for one factor.
+   * Returns these splits and those of the factors of {@code dimension} for a split of it; empty if
+   * it can't be decomposed, or as for one factor.
    */
   public Optional<FactorSplits> with(List<Integer> dimension, Split split) {
     Optional<Map<Integer, Split>> taken = take(dimension, split);
@@ -109,7 +109,7 @@ public final class FactorSplits {
   }
 
   /**
-   * The coarser splits that don't use these axes: of a split, the axes before the first of them.
+   * Returns coarser splits without these axes: each split keeps the axes before the first of them.
    */
   public FactorSplits without(Set<String> axes) {
     FactorSplits kept = none(mesh, rule);
@@ -133,12 +133,12 @@ public final class FactorSplits {
     return true;
   }
 
-  /** The splits of an operand's dimensions; it isn't partial or varying. */
+  /** Returns the splits of an operand, without partial or varying axes. */
   public Layout operand(int index) {
     return layout(rule.operands().get(index));
   }
 
-  /** The splits of a result's dimensions, without what is partial. */
+  /** Returns the splits of a result, without partial axes. */
   public Layout result(int index) {
     return layout(rule.results().get(index));
   }
@@ -148,7 +148,7 @@ public final class FactorSplits {
     return new Layout(mesh, joined, Map.of(), List.of());
   }
 
-  /** The axes over which the first term of the result is partial, with their reduction. */
+  /** Returns the axes over which the first term of the result is partial, with their reduction. */
   public Map<String, io.partita.ir.function.ReductionKind> reductions() {
     Map<String, io.partita.ir.function.ReductionKind> reductions = new LinkedHashMap<>();
     splits.forEach(
@@ -160,14 +160,14 @@ public final class FactorSplits {
     return reductions;
   }
 
-  /** The mesh axes that split some factor. */
+  /** Returns the mesh axes that split any factor. */
   public Set<String> axes() {
     Set<String> axes = new HashSet<>();
     splits.values().forEach(split -> axes.addAll(split.axes()));
     return axes;
   }
 
-  /** From the splits of factors to that of the dimension which they make. */
+  /** Composes the splits of factors to that of their dimension. */
   private Optional<Split> join(List<Integer> dimension) {
     Split joined = Split.NONE;
     long extent = 1;
@@ -189,7 +189,7 @@ public final class FactorSplits {
     return Optional.of(joined);
   }
 
-  /** Cuts each single unit of {@code major}, which is {@code extent} long, like {@code minor}. */
+  /** Splits each unit of {@code major}, of length {@code extent}, like {@code minor}. */
   private static Optional<Split> nest(Split major, Split minor, long extent) {
     List<String> axes = new ArrayList<>(major.axes());
     axes.addAll(minor.axes());
@@ -207,8 +207,8 @@ public final class FactorSplits {
   }
 
   /**
-   * From the split of a dimension to those of its factors; none where a cut is inside a factor that
-   * isn't cut into single units.
+   * Decomposes the split of a dimension into those of its factors; empty if a cut is inside a
+   * factor that isn't split into single units.
    */
   private Optional<Map<Integer, Split>> take(List<Integer> dimension, Split split) {
     Map<Integer, Split> taken = new LinkedHashMap<>();
@@ -242,7 +242,10 @@ public final class FactorSplits {
     return Optional.of(taken);
   }
 
-  /** How many of the first axes cut the dimension into parts of {@code unit} or nothing. */
+  /**
+   * Returns the number of first axes that split the dimension into parts of {@code unit} or empty
+   * ones.
+   */
   private int singleUnits(Split split, long unit) {
     for (int count = split.axes().size() - 1; count > 0; count--) {
       Split major = split.major(mesh, count);
@@ -257,7 +260,10 @@ public final class FactorSplits {
     return 0;
   }
 
-  /** How the remaining axes cut each part of {@code major}, if they cut all alike. */
+  /**
+   * Returns the split of each part of {@code major} by the remaining axes, if it is the same for
+   * all.
+   */
   private Optional<Split> within(Split split, Split major) {
     List<String> axes = split.axes().subList(major.axes().size(), split.axes().size());
     int inner = mesh.size(axes);

@@ -7,26 +7,25 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which operands may be partial, so that the result is. The result is a join of terms; a term is
- * linear in each of some operands. An operation whose every term has exactly one partial operand
- * gives a partial result; and a split {@link Factor.Use#SUM} (or maximum or minimum) factor makes
- * the <em>first</em> term partial as well, with none of its operands partial. A term without either
- * would be counted once for each device: its operand must first be made partial, which takes no
- * communication (one device keeps it, the others hold zeros). So a bias is added once.
+ * The operands that may be partial, which makes the result partial. The result is a reduction of
+ * terms, each of which is linear in each of some operands. If every term has exactly one partial
+ * operand, the result is partial; a split {@link Factor.Use#SUM} (or maximum or minimum) factor
+ * also makes the <em>first</em> term partial, without partial operands. A term with neither would
+ * count once for each device: its operand must first be made partial, which needs no communication,
+ * because one device keeps it and the others have zeros. So a bias is added once.
  *
- * <p>For floats this holds but for rounding, and as long as no part overflows where the whole
- * doesn't.
+ * <p>For floats this holds apart from rounding, if no part overflows when the whole doesn't.
  *
  * <p>{@code linear}: terms {x, weight} and {bias}. {@code add}: {left} and {right}. {@code
  * attention}: {v}.
  *
- * @param terms operand indices; none where nothing may be partial
- * @param kinds the kinds of partial values that pass
+ * @param terms the operand indices of terms; empty if nothing may be partial
+ * @param kinds the supported kinds of partial values
  */
 public record Linearity(List<Set<Integer>> terms, Set<ReductionKind> kinds) {
   static final Set<ReductionKind> SUM = Set.of(ReductionKind.SUM);
 
-  /** What only moves elements passes partial values of all kinds. */
+  /** Movements pass partial values of all kinds. */
   static final Set<ReductionKind> ANY =
       Arrays.stream(ReductionKind.values())
           .filter(ReductionKind::joinsTerms)
@@ -47,7 +46,7 @@ public record Linearity(List<Set<Integer>> terms, Set<ReductionKind> kinds) {
     return new Linearity(List.of(first, second), kinds);
   }
 
-  /** The term that an operand is in, or -1. */
+  /** Returns the term of an operand, or -1. */
   public int termOf(int operand) {
     for (int term = 0; term < terms.size(); term++) {
       if (terms.get(term).contains(operand)) {

@@ -25,8 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one device computes of an operation whose factors are split: mostly the same operation with
- * attributes for local shapes, sometimes a few operations.
+ * A device's part of an operation whose factors are split: mostly the same operation with
+ * attributes for local shapes, sometimes several operations.
  */
 public final class LocalForm {
   private final GraphBuilder builder;
@@ -54,10 +54,10 @@ public final class LocalForm {
   /**
    * Adds the device's share of {@code op} to {@code builder}.
    *
-   * @param operandTypes the whole operands' types
-   * @param operands what the device holds of them, as {@link FactorSplits#operand} says
-   * @return the device's parts of the results, as {@link FactorSplits#result} says, and partial as
-   *     the factors' reductions say
+   * @param operandTypes the types of the whole operands
+   * @param operands the parts that the device holds, as defined by {@link FactorSplits#operand}
+   * @return the device's parts of the results, as defined by {@link FactorSplits#result}, with the
+   *     partial axes of reduced factors
    */
   public static List<Value> add(
       GraphBuilder builder,
@@ -74,7 +74,7 @@ public final class LocalForm {
     for (int i = 0; i < resultTypes.size(); i++) {
       local.add(splits.result(i).localType(resultTypes.get(i), device));
     }
-    // A part without elements needs no operands, some of which may be too small to be valid.
+    // An empty part needs no operands, some of which may be too small to be valid.
     if (!splits.all().isEmpty() && local.stream().allMatch(type -> type.shape().elements() == 0)) {
       return local.stream().map(type -> builder.constant(Tensor.filled(type, 0))).toList();
     }
@@ -154,7 +154,7 @@ public final class LocalForm {
     return new Movement.Slice(starts, local.dims(), op.steps());
   }
 
-  /** A mean over a part is a sum divided by the number of all. */
+  /** Computes a mean over a part as a sum divided by the total number. */
   private List<Value> reduce(Reduction.Reduce op) {
     if (op.reduction() != ReductionKind.MEAN || splits.reductions().isEmpty()) {
       return same(op);
@@ -171,7 +171,7 @@ public final class LocalForm {
             builder.constant(Tensor.scalar(x.element(), count))));
   }
 
-  /** The groups are the major factor of the weight's outer dimension, or all in one part. */
+  /** The groups are the major factor of the outer dimension of the weight, or all in one part. */
   private long localGroups(long groups) {
     int factor = groupFactor(groups);
     if (factor < 0 || splits.of(factor).isNone()) {
@@ -199,7 +199,7 @@ public final class LocalForm {
     };
   }
 
-  /** The queries of a part stand at other positions than the first ones of all. */
+  /** Shifts the positions of the queries of a part. */
   private Value attention(Structured.Attention a) {
     long from = splits.operand(0).from(device, 2);
     if (!a.keyLength()) {
@@ -226,7 +226,7 @@ public final class LocalForm {
     return builder.add(a, shorter);
   }
 
-  /** With split rows: of the rows that the device has, zeros for others. */
+  /** With split rows, gives the rows that the device has, and zeros for others. */
   private Value gather(Op op, int axis) {
     if (splits.operand(0).splits().get(axis).isNone()) {
       return builder.add(op, operands);

@@ -11,7 +11,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** Dimensions that keep their elements' order are parallel; what moves is linear. */
+/**
+ * Rules of movements: dimensions that keep the order of elements are parallel, and movements are
+ * linear.
+ */
 final class MovementFactors {
   private MovementFactors() {}
 
@@ -51,7 +54,10 @@ final class MovementFactors {
     return rule.broadcast(x, dims).result(dims).finish(moved());
   }
 
-  /** Where not all is taken, the operand is whole, and a device may still take its part only. */
+  /**
+   * If only a part is taken, the operand is whole, but a device may compute only its part of the
+   * result.
+   */
   private static FactorRule slice(Movement.Slice op, TensorType x) {
     Builder rule = new Builder();
     int[] from = new int[x.rank()];
@@ -104,10 +110,7 @@ final class MovementFactors {
     return rule.result(to).finish(FactorRules.eachOf(constant ? 2 : 1, Linearity.ANY));
   }
 
-  /**
-   * {@code [o r i] [p] -> [o p i]}, r summed: a device whose rows don't have the index contributes
-   * zeros.
-   */
+  /** {@code [o r i] [p] -> [o p i]}, r summed: devices without the indexed row contribute zeros. */
   static FactorRule gather(int axis, TensorType data, TensorType indices) {
     Builder rule = new Builder();
     int[] dims = new int[data.rank()];
@@ -131,7 +134,7 @@ final class MovementFactors {
         .finish(moved());
   }
 
-  /** Data and indices share a dimension only where it has one extent. */
+  /** Data and indices share a dimension only if its extents are equal. */
   private static FactorRule gatherElements(int axis, TensorType data, TensorType indices) {
     Builder rule = new Builder();
     int[] from = new int[data.rank()];
@@ -148,7 +151,8 @@ final class MovementFactors {
         places[dim] = from[dim];
       } else {
         from[dim] = rule.whole(data.dim(dim));
-        // Each place of the axis is looked up by itself; on others, the place itself is an index.
+        // Each index along the axis is looked up separately; along others, the position itself is
+        // an index.
         places[dim] = dim == axis ? rule.parallel(indices.dim(dim)) : rule.whole(indices.dim(dim));
       }
     }
@@ -180,7 +184,7 @@ final class MovementFactors {
     return rule.operand(from).operand(places).result(result).finish(moved());
   }
 
-  /** Updates may meet at one place, so each device needs all of a line's. */
+  /** Several updates may have the same target, so each device needs all updates of a line. */
   private static FactorRule scatterElements(
       int axis, Combine reduction, TensorType data, TensorType indices) {
     Builder rule = new Builder();

@@ -15,8 +15,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The layouts that one operation reads and gives: splits from its factors; partial and varying axes
- * by {@link Linearity}. Where an operand is at one place of an axis, the operation runs there only.
+ * The layouts of the operands and results of an operation: splits from its factors, and partial and
+ * varying axes from its {@link Linearity}. If an operand is at one place of an axis, the operation
+ * runs only there.
  *
  * @param operands the layout that each operand must have
  */
@@ -27,20 +28,19 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
   }
 
   /**
-   * The layouts nearest to the given ones: a given partial or varying operand stays so where the
-   * rule allows it, and must else be whole.
+   * Returns the layouts closest to the given ones: partial and varying operands stay so if the rule
+   * allows it, and must otherwise be whole.
    *
-   * <p>An operand that is at one place of an axis stays there, and all others are needed at the
-   * same place: one that is on all devices is there already, partial ones are reduced to it and
-   * split ones gathered. When operands are at two places, that of the first one counts, and the
-   * others are sent there. The results are at the place, and the axis splits no factor. Where a
-   * value varies over the axis, it can't be had at one place, and what is at one place is
-   * broadcast.
+   * <p>An operand at one place of an axis stays there, and all others are needed at the same place:
+   * replicated ones are already there, partial ones are reduced to it, and split ones gathered. If
+   * operands are at different places, that of the first one is used, and the others are sent there.
+   * The results are at this place, and the axis splits no factor. A value that varies over the axis
+   * can't be at one place, so operands at one place are broadcast.
    *
-   * <p>Where an operand varies over an axis, so do all results, whatever else the axis does: each
-   * device computes its part or its term of the version of its place.
+   * <p>If an operand varies over an axis, so do all results: each device computes its part or its
+   * term of the version of its place.
    *
-   * @param given how the operands lie before; only what their axes do besides splitting counts
+   * @param given the layouts of operands, in which only effects of axes other than splits are used
    */
   public static NodeLayouts resolve(FactorSplits splits, List<Layout> given) {
     Map<String, Integer> places = places(given);
@@ -48,10 +48,10 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
   }
 
   /**
-   * As {@link #resolve(FactorSplits, List)}; operations that begin or end a variation say
-   * themselves what they give.
+   * Like {@link #resolve(FactorSplits, List)}; operations that begin or end a variation define
+   * their results themselves.
    *
-   * @throws io.partita.ir.diagnostic.PartitaException when one can't take what is given
+   * @throws io.partita.ir.diagnostic.PartitaException if one of these can't take the given layouts
    */
   public static NodeLayouts of(Op op, FactorSplits splits, List<Layout> given) {
     if (!(op instanceof Communication.Variation variation)) {
@@ -81,7 +81,7 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
     for (int i = 0; i < rule.results().size(); i++) {
       results.add(splits.result(i));
     }
-    // What factors reduce is partial in any case; what operands bring must agree with it.
+    // Reduced factors always make the result partial; partial operands must agree.
     Set<String> axes = new LinkedHashSet<>(splits.reductions().keySet());
     splits.mesh().axes().forEach(axis -> axes.add(axis.name()));
     axes.removeAll(places);
@@ -89,7 +89,7 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
     return new NodeLayouts(splits, operands, results);
   }
 
-  /** The same at one place of some axes that do nothing to any operand or result. */
+  /** Returns the layouts at one place of axes without effect on operands and results. */
   public NodeLayouts at(Map<String, Integer> places) {
     return places.isEmpty()
         ? this
@@ -107,13 +107,15 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
         .toList();
   }
 
-  /** Whether all devices along an axis run the operation on the same. */
+  /** Whether all devices along an axis run the operation on the same data. */
   public boolean isFree(String axis) {
     return !splits.axes().contains(axis)
         && Stream.concat(operands.stream(), results.stream()).noneMatch(l -> l.uses(axis));
   }
 
-  /** The devices that run the operation, ascending: those that hold something of its results. */
+  /**
+   * Returns the devices that run the operation, which hold any of its results, in ascending order.
+   */
   public List<Integer> devices() {
     return results.getFirst().holders();
   }
@@ -161,15 +163,15 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
     }
   }
 
-  /** Sums of maxima aren't maxima of sums: one kind at a time. */
+  /** Only one kind of reduction is possible: sums of maxima aren't maxima of sums. */
   private static boolean mixes(ReductionKind kind, List<Layout> results) {
     return results.stream()
         .anyMatch(result -> !result.partial().isEmpty() && result.reduction() != kind);
   }
 
   /**
-   * One operand for each term that no factor sums over: one that is partial, else the first. Null
-   * where that can't be.
+   * Returns one operand of each term over which no factor is summed: a partial one, or else the
+   * first. Null if this is impossible.
    */
   private static Set<Integer> partialOperands(
       String axis, ReductionKind kind, boolean isReduced, FactorRule rule, List<Layout> given) {
@@ -190,7 +192,7 @@ public record NodeLayouts(FactorSplits splits, List<Layout> operands, List<Layou
       if (candidates.isEmpty()) {
         candidates.addAll(terms.get(term));
         if (!isReduced) {
-          // Which term of its version a device holds is not known before that is settled.
+          // The term of its version that a device holds is unknown before it is settled.
           candidates.removeIf(i -> given.get(i).varying().contains(axis));
         }
       }

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Lines are parallel; what is computed along them is a reduction or needs the line whole. */
+/**
+ * Rules of reductions: lines are parallel; operations along them are reductions or need the whole
+ * line.
+ */
 final class ReductionFactors {
   private ReductionFactors() {}
 
@@ -42,7 +45,7 @@ final class ReductionFactors {
     return rule.operand(dims).result(kept).finish(linearity(op.reduction(), x.element()));
   }
 
-  /** The mean of narrow floats is rounded once, from a sum that they can't hold. */
+  /** The mean of narrow floats is rounded once, from a wider sum. */
   private static Use use(ReductionKind kind, ElementType element) {
     boolean wide = element == ElementType.F32 || element == ElementType.F64;
     if (element == ElementType.BOOL) {
@@ -69,7 +72,7 @@ final class ReductionFactors {
     return kinds.isEmpty() ? Linearity.NONE : Linearity.of(kinds, Set.of(0));
   }
 
-  /** Parallel but along the axis, which the result has too. */
+  /** Returns a rule that is parallel except along the axis, which the result has too. */
   private static FactorRule line(int axis, TensorType x, Linearity linearity) {
     Builder rule = new Builder();
     int[] dims = dims(rule, axis, x);

@@ -7,16 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The factors that two shapes of as many elements share. From the outermost dimensions on, what
- * remains of both has its greatest common divisor as a factor: {@code [6,4] -> [2,12]} is {@code
- * [(2 3) 4] -> [2 (3 4)]}. Where it is 1, the elements up to the next common boundary stay whole.
+ * The common factors of two shapes with the same number of elements. Beginning with the outermost
+ * dimensions, the greatest common divisor of the remaining extents is a factor: {@code [6,4] ->
+ * [2,12]} is {@code [(2 3) 4] -> [2 (3 4)]}. If it is 1, the elements up to the next common
+ * boundary stay whole.
  */
 final class ReshapeFactors {
   private final Builder rule = new Builder();
   private final Side from;
   private final Side to;
 
-  /** One shape with the place up to which it is taken apart. */
+  /** A shape and the position up to which it is decomposed. */
   private static final class Side {
     private final long[] extents;
     private final List<List<Integer>> factors = new ArrayList<>();
@@ -32,7 +33,7 @@ final class ReshapeFactors {
       skip();
     }
 
-    /** To the next dimension of which something remains. */
+    /** Advances to the next dimension that is not complete. */
     void skip() {
       while (rest == 1 && dim + 1 < extents.length) {
         dim++;
@@ -80,7 +81,7 @@ final class ReshapeFactors {
     return rule.operand(from.dims()).result(to.dims()).finish(MovementFactors.moved());
   }
 
-  /** To where both have taken as many elements. */
+  /** Advances to the next common boundary. */
   private void takeWhole() {
     long taken = takeRest(from);
     long other = takeRest(to);

@@ -9,7 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** How the blocks of transformers split: by heads, by inner features, by vocabulary, by tokens. */
+/**
+ * Rules of the building blocks of transformers, which split by heads, inner features, vocabulary
+ * and tokens.
+ */
 final class StructuredFactors {
   private StructuredFactors() {}
 
@@ -28,7 +31,7 @@ final class StructuredFactors {
     };
   }
 
-  /** {@code [t… i] [i o] [o] -> [t… o]}, i summed; the bias is a term of its own. */
+  /** {@code [t… i] [i o] [o] -> [t… o]}, i summed; the bias is a separate term. */
   private static FactorRule linear(Structured.Linear op, TensorType x, TensorType result) {
     Builder rule = new Builder();
     int[] out = rule.parallel(result.shape());
@@ -60,7 +63,7 @@ final class StructuredFactors {
 
   /**
    * {@code [b (h g) s d] [b h k d] [b h k v] -> [b (h g) s v]} with kv heads h, and g query heads
-   * for each. With fewer kv heads than devices, g splits too, and keys and values are on several.
+   * for each. With fewer kv heads than devices, g is split too, and keys and values are replicated.
    */
   private static FactorRule attention(Structured.Attention op, List<TensorType> operands) {
     TensorType q = operands.get(0);
@@ -174,7 +177,7 @@ final class StructuredFactors {
         .finish(product(op.bias()));
   }
 
-  /** The written axis is whole, all others are parallel: a cache splits by heads. */
+  /** The written axis is whole, and all others are parallel: a cache is split by heads. */
   private static FactorRule cacheUpdate(int axis, TensorType cache, TensorType update) {
     Builder rule = new Builder();
     int[] dims = new int[cache.rank()];

@@ -18,7 +18,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/** Operations that begin or end a variation: elements stay where they are, but for a stack. */
+/**
+ * Rules of operations that begin or end a variation: elements keep their positions, except in a
+ * stack.
+ */
 final class VariationFactors {
   private VariationFactors() {}
 
@@ -45,7 +48,7 @@ final class VariationFactors {
     return rule.operand(dims).result(dims).finish(Linearity.of(Linearity.SUM, Set.of(0)));
   }
 
-  /** The dimension that is put together is split in the second operand only. */
+  /** The overlaid dimension is split in the second operand only. */
   private static FactorRule overlay(Builder rule, TensorType x, int dim) {
     int[] own = rule.parallel(x.shape());
     int[] whole = own.clone();
@@ -61,7 +64,7 @@ final class VariationFactors {
     return rule.operand(dims).result(stacked).finish(Linearity.of(Linearity.SUM, Set.of(0)));
   }
 
-  /** What a device makes of what it holds. */
+  /** Computes a device's part of a result. */
   static Value local(
       GraphBuilder builder,
       Communication.Variation op,
@@ -125,13 +128,16 @@ final class VariationFactors {
     return builder.add(new Movement.Slice(starts, sizes, steps), value);
   }
 
-  /** x / n, rather than x times the nearest to 1 / n. */
+  /** Computes x / n, instead of x times a rounded 1 / n. */
   private static Value share(GraphBuilder builder, Value x, int devices) {
     Value count = builder.constant(Tensor.scalar(x.type().element(), devices));
     return builder.add(new Elementwise.Binary(BinaryFunction.DIV), x, count);
   }
 
-  /** The value where this device is the first accepted one, or the last without one; else zeros. */
+  /**
+   * Returns the value if this device is the first accepted one, or the last device if none is
+   * accepted; else zeros.
+   */
   private static Value chosen(
       GraphBuilder builder, Value x, Value accepted, int place, int devices) {
     Value chosen = place < devices - 1 ? flag(builder, accepted, place) : null;

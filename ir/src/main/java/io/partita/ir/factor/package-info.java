@@ -1,5 +1,5 @@
 /**
- * How splits pass through operations: a factor rule for each operation, and the operation's local
- * form on one device. Who propagates layouts knows rules only, no operation by name.
+ * Propagation of splits through operations: the factor rule of each operation, and its local form
+ * on one device. Propagation of layouts uses rules only, and no operation by name.
  */
 package io.partita.ir.factor;

@@ -19,9 +19,9 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * The checksums of an output folder: a file with a line for each other one, its CRC-32C, its size
- * and its path; the last line is about the lines before it. CRC-32C (RFC 3720, appendix B.4) finds
- * damage, not forgery; processors have an instruction for it, which the JDK uses.
+ * The checksums of an output folder: a file with a line for each other file, with its CRC-32C, size
+ * and path; the last line has the checksum of the lines before. CRC-32C (RFC 3720, appendix B.4)
+ * detects damage, not forgery; the JDK uses the instruction that processors have for it.
  */
 public final class Checksums {
   /** The file's name. */
@@ -32,10 +32,10 @@ public final class Checksums {
 
   private final List<String> lines = new ArrayList<>();
 
-  /** What a file should be. */
+  /** The expected size and checksum of a file. */
   private record Entry(int checksum, long bytes, String path) {}
 
-  /** Writes a file's content to a stream, and notes its checksum. */
+  /** Writes the content of a file to a stream, and records its checksum. */
   void write(EmittedFile file, OutputStream out) throws IOException {
     long[] bytes = new long[1];
     CheckedOutputStream checked =
@@ -57,13 +57,13 @@ public final class Checksums {
     lines.add("%08x %d %s".formatted(checksum, bytes[0], file.path()));
   }
 
-  /** The file of the checksums of what was written. */
+  /** Returns the file of recorded checksums. */
   EmittedFile file() {
     String text = lines.stream().sorted().map(line -> line + "\n").collect(Collectors.joining());
     return EmittedFile.text(FILE, text + ownLine(text));
   }
 
-  /** The last line, which is about those before it. */
+  /** Returns the last line, with the checksum of those before. */
   private static String ownLine(String before) {
     byte[] bytes = before.getBytes(StandardCharsets.UTF_8);
     CRC32C checksum = new CRC32C();
@@ -72,10 +72,10 @@ public final class Checksums {
   }
 
   /**
-   * The paths of files that aren't as they were written, sorted.
+   * Returns the sorted paths of changed files.
    *
-   * @param isVerified of which files that is asked; the others only need the right size
-   * @throws PartitaException P5031 when the folder has no checksums
+   * @param isVerified the files whose checksums are compared; for others only the size
+   * @throws PartitaException P5031 if the folder has no checksums
    */
   public static List<String> changed(Path folder, Predicate<String> isVerified) {
     List<String> changed = new ArrayList<>();
@@ -141,10 +141,10 @@ public final class Checksums {
   }
 
   /**
-   * Refuses a folder of which files aren't as they were written.
+   * Checks that the files of a folder are not changed.
    *
    * @param isVerified as above
-   * @throws PartitaException P5030 when files were changed, P5031 when there are no checksums
+   * @throws PartitaException P5030 if files were changed, P5031 if there are no checksums
    */
   public static void verify(Path folder, Predicate<String> isVerified) {
     List<String> changed = changed(folder, isVerified);
@@ -153,7 +153,7 @@ public final class Checksums {
     }
   }
 
-  /** What says that a folder can't be opened, as files were changed. */
+  /** Returns the diagnostic for changed files. */
   public static PartitaException refusal(Path folder, List<String> changed, String otherwise) {
     return new PartitaException(
         FolderCode.CHANGED_FILES,

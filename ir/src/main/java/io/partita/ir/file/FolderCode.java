@@ -3,7 +3,7 @@ package io.partita.ir.file;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong when a folder is written or opened. */
+/** Diagnostics of writing and opening folders. */
 public enum FolderCode implements DiagnosticCode {
   OUTPUT_FOLDER("P5002", "the output folder can't be written"),
   NOT_OUR_FOLDER("P5003", "the output folder holds files that Partita didn't write"),

@@ -15,19 +15,19 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Writes emitted programs to folders, each whole or not at all. */
+/** Writes emitted programs to folders atomically. */
 public final class OutputFolder {
   private static final int BLOCK = 1 << 16;
 
   private OutputFolder() {}
 
   /**
-   * Writes a program to {@code folder}, which may not exist yet, be empty, or hold a program that
-   * was written before and is replaced. {@link Checksums} of all files are added. All is written
-   * beside it first and moved when complete.
+   * Writes a program to {@code folder}, which may be missing, empty, or contain an earlier program
+   * that is replaced. {@link Checksums} of all files are added. Files are first written beside the
+   * folder, which is moved when complete.
    *
    * @param isProgram whether a folder holds a program that may be replaced
-   * @throws PartitaException P5002 when it can't be written, P5003 when other files are there
+   * @throws PartitaException P5002 if it can't be written, P5003 if it contains other files
    */
   public static void write(List<EmittedFile> files, Path folder, Predicate<Path> isProgram) {
     Path target = folder.toAbsolutePath().normalize();
@@ -93,7 +93,7 @@ public final class OutputFolder {
     }
   }
 
-  /** Moves the new folder to its place; an old one steps aside until that is done. */
+  /** Moves the new folder to its place; an old one is renamed until this succeeds. */
   private static void replace(Path target, Path fresh) throws IOException {
     setReadable(fresh);
     if (!Files.exists(target)) {
@@ -111,14 +111,14 @@ public final class OutputFolder {
     delete(old);
   }
 
-  /** A temporary folder is its owner's alone; the output isn't. */
+  /** Sets the usual permissions; temporary folders are private. */
   private static void setReadable(Path folder) {
     boolean done =
         folder.toFile().setReadable(true, false) && folder.toFile().setExecutable(true, false);
     assert done || Files.isReadable(folder);
   }
 
-  /** Deletes a folder with all that is in it; none is fine. */
+  /** Deletes a folder recursively, if it exists. */
   public static void delete(Path folder) throws IOException {
     if (!Files.exists(folder)) {
       return;

@@ -8,26 +8,25 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Where the bytes of an output file go.
+ * The target of an output file.
  *
- * @param path behind symbolic links
- * @param isStream whether it's a device, a pipe or the like, which takes bytes as they come and
- *     must not be replaced
+ * @param path the path after symbolic links
+ * @param isStream whether it is a device, a pipe or the like, which must not be replaced
  */
 public record OutputTarget(Path path, boolean isStream) {
   private static final int MOST_LINKS = 40;
   private static final Set<String> STANDARD_OUTPUT =
       Set.of("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1");
 
-  /** Whether a file stands for the process's standard output. */
+  /** Whether a file is the standard output of the process. */
   public static boolean isStandardOutput(Path file) {
     return STANDARD_OUTPUT.contains(file.toString());
   }
 
   /**
-   * Follows links.
+   * Follows symbolic links.
    *
-   * @throws IOException when what is there can't be written
+   * @throws IOException if the target can't be written
    */
   public static OutputTarget of(Path file) throws IOException {
     Path target = file.toAbsolutePath();
@@ -46,7 +45,7 @@ public record OutputTarget(Path path, boolean isStream) {
     return new OutputTarget(target, Files.exists(target) && !Files.isRegularFile(target));
   }
 
-  /** Links below /proc stand for open files, which have no other name. */
+  /** Links below /proc are open files, which have no other name. */
   private static boolean isOrdinary(Path link) {
     return !link.startsWith("/proc");
   }

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A folder for files that a loaded program needs; it goes with the program, or the process. */
+/** A temporary folder for a loaded program, which is deleted with the program or the process. */
 public final class ScratchFolder implements AutoCloseable {
   private static final int ATTEMPTS = 30;
   private static final long PAUSE_MILLISECONDS = 100;
@@ -13,7 +13,7 @@ public final class ScratchFolder implements AutoCloseable {
   private final Path path;
   private final Thread hook = new Thread(this::deleteWhatGoes, "delete-scratch");
 
-  /** Makes an empty one. */
+  /** Creates an empty folder. */
   public ScratchFolder() throws IOException {
     path = Files.createTempDirectory("partita-");
     try {
@@ -28,7 +28,7 @@ public final class ScratchFolder implements AutoCloseable {
     return path;
   }
 
-  /** Who still writes, being told to end as well, may be in the way for a moment. */
+  /** Retries, because other threads may still write while the process ends. */
   private void deleteWhatGoes() {
     for (int attempt = 0; attempt < ATTEMPTS && Files.exists(path); attempt++) {
       try {
@@ -53,7 +53,7 @@ public final class ScratchFolder implements AutoCloseable {
       OutputFolder.delete(path);
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The hook does the same.
+      // The shutdown hook does the same.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

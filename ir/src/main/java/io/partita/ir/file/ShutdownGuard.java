@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches, while something is written, whether the process is told to end (Ctrl-C). Then the
- * writing fails at its next block, and the process waits until what was begun is taken away.
+ * Handles a request to end the process, such as Ctrl-C, while files are written: writing fails at
+ * its next block, and the process waits until partial files are removed.
  */
 public final class ShutdownGuard implements AutoCloseable {
   private static final int LONGEST_WAIT_SECONDS = 10;
@@ -20,7 +20,7 @@ public final class ShutdownGuard implements AutoCloseable {
   private final Thread hook = new Thread(this::awaitTidying, "await-tidying");
   private volatile boolean told;
 
-  /** Begins to watch. */
+  /** Begins to watch for requests. */
   public ShutdownGuard() {
     try {
       Runtime.getRuntime().addShutdownHook(hook);
@@ -39,9 +39,9 @@ public final class ShutdownGuard implements AutoCloseable {
   }
 
   /**
-   * Goes on, unless the process is told to end.
+   * Checks that the process has not been told to end.
    *
-   * @throws InterruptedIOException when it is
+   * @throws InterruptedIOException if it has
    */
   public void verifyGoesOn() throws IOException {
     if (told) {
@@ -49,7 +49,7 @@ public final class ShutdownGuard implements AutoCloseable {
     }
   }
 
-  /** A stream that fails when the process is told to end. */
+  /** Returns a stream that fails when the process is told to end. */
   public OutputStream watched(OutputStream out) {
     return new FilterOutputStream(out) {
       @Override
@@ -60,7 +60,7 @@ public final class ShutdownGuard implements AutoCloseable {
     };
   }
 
-  /** A channel that fails when the process is told to end. */
+  /** Returns a channel that fails when the process is told to end. */
   public WritableByteChannel watched(WritableByteChannel channel) {
     return new WritableByteChannel() {
       @Override
@@ -81,7 +81,7 @@ public final class ShutdownGuard implements AutoCloseable {
     };
   }
 
-  /** What was begun is complete or taken away. */
+  /** Ends watching, after files are complete or removed. */
   @Override
   public void close() {
     tidied.countDown();

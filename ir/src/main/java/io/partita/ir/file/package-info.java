@@ -1,2 +1,2 @@
-/** Files that are written whole or not at all, and descriptions of what they hold. */
+/** Atomic writing of files and folders. */
 package io.partita.ir.file;

@@ -3,7 +3,10 @@ package io.partita.ir.propagate;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Split;
 
-/** A split that couldn't pass through a node, because another one or the node's rule forbids it. */
+/**
+ * A split that could not be propagated through a node, because of another split or the rule of the
+ * node.
+ */
 public record Conflict(Node node, String value, int dim, Split split, String rule) {
   @Override
   public String toString() {

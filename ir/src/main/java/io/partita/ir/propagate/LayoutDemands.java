@@ -12,14 +12,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * From what propagation sets out.
+ * The demands from which propagation begins.
  *
- * @param pinned the layouts of some values; they stay
- * @param splits of the dimensions of values from which propagation sets out; such a value may be
- *     split over more axes, and is as its node gives it where that can't be split so
- * @param whole axes over which all devices hold a value that isn't pinned, however it's computed
- * @param places where a value that isn't pinned is held, by axis, wherever it's computed
- * @param unsplit axes over which a node must not be split: all devices along them compute the same
+ * @param pinned the fixed layouts of some values
+ * @param splits the initial splits of values; a value may be split over further axes, or have the
+ *     layout that its node gives if that split is impossible
+ * @param whole the axes over which all devices hold a value that isn't pinned, however it is
+ *     computed
+ * @param places the places of values that aren't pinned, by axis, wherever they are computed
+ * @param unsplit the axes over which a node must not be split, so that all devices along them
+ *     compute the same
  */
 public record LayoutDemands(
     Map<Value, Layout> pinned,
@@ -39,7 +41,7 @@ public record LayoutDemands(
     return new LayoutDemands(pinned, Map.of(), Map.of(), Map.of(), Map.of());
   }
 
-  /** The axes over which a value isn't split. */
+  /** Returns the axes over which a value isn't split. */
   Set<String> unsplitAxes(Value value) {
     Set<String> axes = new LinkedHashSet<>(whole.getOrDefault(value, Set.of()));
     axes.addAll(places.getOrDefault(value, Map.of()).keySet());

@@ -27,8 +27,8 @@ import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
 /**
- * Derives the layouts of a module node by node, in execution order. Values whose layout can't be
- * derived have none, and what reads them isn't looked at: each mistake is said once.
+ * Infers the layouts of a module node by node, in execution order. Values whose layout can't be
+ * inferred have none, and their users are skipped, so that each mistake is reported once.
  */
 public final class LayoutDerivation {
   private static final String RESHARD = "reshard";
@@ -36,7 +36,7 @@ public final class LayoutDerivation {
   private final Mesh mesh;
   private final Map<Value, Layout> layouts = new IdentityHashMap<>();
 
-  /** Equal layouts are kept once: that of a value on many devices may be larger than its text. */
+  /** Equal layouts are shared, because a layout on many devices may be large. */
   private final Map<Layout, Layout> distinct = new HashMap<>();
 
   private final BiConsumer<Node, NodeLayouts> found;
@@ -47,21 +47,21 @@ public final class LayoutDerivation {
   }
 
   /**
-   * @param found gets what is derived of each node that computes something
+   * @param found receives the layouts of each node that computes
    */
   LayoutDerivation(Mesh mesh, BiConsumer<Node, NodeLayouts> found) {
     this.mesh = mesh;
     this.found = found;
   }
 
-  /** Adds an input of the graph; gives what is wrong with it. */
+  /** Adds an input of the graph; returns its violations. */
   public List<Diagnostic> input(Value input, Layout layout) {
     return hold(input, layout, "input " + input.name());
   }
 
   /**
-   * Adds a node after those that define its operands; gives what is wrong with its layouts, and
-   * nothing when its operands don't fit at all.
+   * Adds a node after those that define its operands; returns violations of its layouts, and none
+   * if its operands don't fit at all.
    */
   public List<Diagnostic> add(Node node) {
     String where = "node " + count++ + ": " + node;
@@ -145,8 +145,8 @@ public final class LayoutDerivation {
   }
 
   /**
-   * What a node reads and gives when its operands lie as {@code given}. It can take them so when
-   * the operands of the answer are the given ones.
+   * Returns the layouts of a node for given layouts of operands, which it accepts if the result has
+   * the same ones.
    */
   static NodeLayouts derive(Mesh mesh, Node node, List<Layout> given) {
     FactorRule rule = FactorRules.of(node.op(), node.operands().stream().map(Value::type).toList());
@@ -171,7 +171,7 @@ public final class LayoutDerivation {
         remedy);
   }
 
-  /** What could end a variation that stands in the way. */
+  /** Suggests an operation that ends an obstructing variation. */
   private static String exit(Layout found, Layout expected) {
     for (String axis : found.varying()) {
       boolean isSplit = found.splitBy(axis) >= 0;
@@ -203,7 +203,7 @@ public final class LayoutDerivation {
     return List.of();
   }
 
-  /** That {@code value} has an extent that isn't a number. */
+  /** Reports that {@code value} has a symbolic extent. */
   static Diagnostic unbound(Value value, String where) {
     return new Diagnostic(
         MeshCode.UNBOUND,
@@ -226,12 +226,12 @@ public final class LayoutDerivation {
         .toList();
   }
 
-  /** Of a value that was added; none where it couldn't be derived. */
+  /** Returns the layout of an added value; empty if it couldn't be inferred. */
   public Optional<Layout> layout(Value value) {
     return Optional.ofNullable(layouts.get(value));
   }
 
-  /** Of each value whose layout could be derived. */
+  /** Returns all inferred layouts. */
   Map<Value, Layout> layouts() {
     return layouts;
   }

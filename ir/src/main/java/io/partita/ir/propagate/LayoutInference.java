@@ -14,19 +14,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The layouts of a module of the mesh dialect, derived from those of its inputs and its syncs.
- * Sources are on all devices; any other operation takes its operands exactly as they lie.
+ * The layouts of a module of the mesh dialect, inferred from those of its inputs and syncs. Sources
+ * are replicated; all other operations take their operands with their layouts.
  *
- * @param layouts of each value
- * @param nodes of each node but syncs: how its factors are split
+ * @param layouts the layout of each value
+ * @param nodes the splits of the factors of each node except syncs
  */
 public record LayoutInference(Map<Value, Layout> layouts, Map<Node, NodeLayouts> nodes) {
   /**
-   * Derives all layouts, in linear time.
+   * Infers all layouts in linear time.
    *
-   * @param module valid but for its layouts, with a placement
-   * @throws PartitaException when operations can't take their operands in the layouts in which they
-   *     are, with a {@link io.partita.ir.mesh.MeshCode} for each
+   * @param module a module with a placement, valid except for its layouts
+   * @throws PartitaException if operations can't take the layouts of their operands, with a {@link
+   *     io.partita.ir.mesh.MeshCode} for each
    */
   public static LayoutInference of(Module module) {
     Placement placement = module.placement().orElseThrow();

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How each value of a graph lies on a mesh, and where that must change.
+ * The layouts of the values of a graph on a mesh, and the places where they change.
  *
- * @param layouts in which each value is held for its readers
- * @param nodes what each node reads and gives
- * @param places in execution order
- * @param conflicts splits that were asked for and couldn't pass, the first of each node and factor
+ * @param layouts the layout of each value for its users
+ * @param nodes the layouts of operands and results of each node
+ * @param places the changes in execution order
+ * @param conflicts demanded splits that couldn't be propagated, the first of each node and factor
  */
 public record LayoutPlan(
     Graph graph,
@@ -24,7 +24,7 @@ public record LayoutPlan(
     Map<Node, NodeLayouts> nodes,
     List<ReshardPlace> places,
     List<Conflict> conflicts) {
-  /** The places where devices must exchange something. */
+  /** Returns the changes that need communication. */
   public List<ReshardPlace> syncs() {
     return places.stream().filter(place -> place.change().communicates()).toList();
   }

@@ -24,15 +24,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds the layouts of all values from those of some, in three steps. Splits spread over the graph
- * in both directions. Then partial values follow in execution order: one waits to be joined as long
- * as all its readers take it partial and none makes it larger; so what is added to a partial sum (a
- * bias, a skip connection) is added before the devices communicate. What is at one place of an axis
- * goes along: whoever reads it runs there, up to a value that is given to be elsewhere or a reader
- * that is split over the axis, which gets it broadcast or scattered. Last, in reverse order, what
- * all devices along an axis would have alike and is read at one place only is made there only: so a
- * stage of a pipeline holds its weights and no other device does. Nothing here knows an operation
- * by name, but for those that begin or end a variation.
+ * Propagates layouts from some values to all, in three steps. First, splits are propagated in both
+ * directions. Then partial values follow in execution order: their reduction is delayed as long as
+ * all users accept partial operands and none makes them larger, so that a bias or a skip connection
+ * is added to a partial sum before devices communicate. Values at one place of an axis are
+ * propagated too: their users run there, up to a value with another demand, or a user that is split
+ * over the axis, for which they are broadcast or scattered. Last, in reverse order, a value that
+ * would be replicated along an axis and is used at one place only is computed only there: so only
+ * the devices of a pipeline stage hold its weights. Except for those that begin or end a variation,
+ * no operation is treated by name.
  */
 public final class LayoutPropagation {
   private final Graph graph;
@@ -57,18 +57,18 @@ public final class LayoutPropagation {
   }
 
   /**
-   * The layouts of all values.
+   * Returns the layouts of all values.
    *
-   * @param pinned the layouts that are given; they stay
-   * @throws PartitaException with {@link MeshCode#UNBOUND} when a dimension isn't a number, {@link
-   *     MeshCode#LAYOUT_TYPE} when a given layout doesn't fit, {@link MeshCode#RESHARD} when a
-   *     varying value would have to be whole
+   * @param pinned the fixed layouts
+   * @throws PartitaException with {@link MeshCode#UNBOUND} if a dimension isn't a number, {@link
+   *     MeshCode#LAYOUT_TYPE} if a given layout doesn't fit, {@link MeshCode#RESHARD} if a varying
+   *     value would have to be whole
    */
   public static LayoutPlan run(Graph graph, Mesh mesh, Map<Value, Layout> pinned) {
     return run(graph, mesh, LayoutDemands.of(pinned));
   }
 
-  /** As {@link #run(Graph, Mesh, Map)}, with more to be met. */
+  /** Like {@link #run(Graph, Mesh, Map)}, with further demands. */
   public static LayoutPlan run(Graph graph, Mesh mesh, LayoutDemands demands) {
     verify(graph, demands.pinned());
     demands
@@ -136,14 +136,14 @@ public final class LayoutPropagation {
     }
   }
 
-  /** To bring one value to where a node's splits are costs less than to undo the splits. */
+  /** Whether resharding one value is cheaper than removing the splits of a node. */
   private static Layout spread(Layout layout, FactorSplits splits) {
     Map<String, Integer> places = new LinkedHashMap<>(layout.at());
     places.keySet().removeAll(splits.axes());
     return layout.withAt(places);
   }
 
-  /** What needs no operands can be had on each device as its readers want, if they agree. */
+  /** Gives a value without operands the layout that its users need, if they agree. */
   private Layout agreed(Value value, Layout found) {
     for (Node reader : readers.getOrDefault(value, List.of())) {
       for (int i = 0; i < reader.operands().size(); i++) {
@@ -165,7 +165,7 @@ public final class LayoutPropagation {
     layouts.put(value, held);
   }
 
-  /** The layout, but whole over some axes and at its place on others. */
+  /** Returns the layout, whole over some axes and at its place on others. */
   private Layout demanded(Layout layout, Value value) {
     Set<String> axes = demands.unsplitAxes(value);
     if (axes.isEmpty()) {
@@ -191,7 +191,7 @@ public final class LayoutPropagation {
         || all.stream().allMatch(reader -> takes(reader, value, produced) && !grows(reader, value));
   }
 
-  /** Whether a reader is there for what isn't joined: the others join it for themselves. */
+  /** Whether any user accepts the partial value; the others reduce it for themselves. */
   private static boolean needsTerms(Node reader, Layout produced) {
     return reader.op() instanceof Communication.Localize(String axis)
             && produced.partial().containsKey(axis)
@@ -220,7 +220,7 @@ public final class LayoutPropagation {
     return most > operand.type().shape().elements();
   }
 
-  /** Runs a node where its results are needed, along the axes on which it runs alike. */
+  /** Runs a node only where its results are needed, along axes on which it is replicated. */
   private void settle(Node node) {
     Map<String, Integer> places = null;
     for (Value result : node.results()) {
@@ -236,7 +236,7 @@ public final class LayoutPropagation {
     }
   }
 
-  /** Holds a value that is whole along an axis only where its readers need it. */
+  /** Holds a value that is replicated along an axis only where its users need it. */
   private void settle(Value value) {
     if (pinned.containsKey(value) || outputs.contains(value) || !isUsed(value)) {
       return;

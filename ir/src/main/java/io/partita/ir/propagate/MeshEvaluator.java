@@ -26,16 +26,16 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Runs a module of the mesh dialect on all devices in lock step: each node on each device in turn
- * that holds something of its results, on what that device holds and nothing else; only syncs see
- * several devices. The reference meaning of the mesh dialect.
+ * The reference meaning of the mesh dialect: runs all devices in lock step. Each node runs on each
+ * device that holds any of its results, with only the data of that device; only syncs access
+ * several devices.
  */
 public final class MeshEvaluator {
   private final Module module;
   private final LayoutInference layouts;
   private final Map<Value, Integer> remaining = new IdentityHashMap<>();
 
-  /** What the devices hold of each value. */
+  /** The parts of each value by device. */
   private final Map<Value, SortedMap<Integer, Tensor>> values = new IdentityHashMap<>();
 
   private MeshEvaluator(Module module) {
@@ -48,12 +48,12 @@ public final class MeshEvaluator {
   }
 
   /**
-   * The graph's outputs, assembled.
+   * Returns the whole outputs of the graph.
    *
-   * @param module with a placement
-   * @param inputs whole, one for each input of the graph
-   * @throws PartitaException as {@link Evaluator#run} and {@link LayoutInference#of}, or when
-   *     devices that should hold the same don't
+   * @param module a module with a placement
+   * @param inputs the whole tensor of each input of the graph
+   * @throws PartitaException as {@link Evaluator#run} and {@link LayoutInference#of}, or if
+   *     replicas differ
    */
   public static List<Tensor> run(Module module, List<Tensor> inputs) {
     return new MeshEvaluator(module).run(inputs);

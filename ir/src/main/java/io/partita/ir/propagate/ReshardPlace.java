@@ -6,9 +6,9 @@ import io.partita.ir.mesh.Resharding;
 import java.util.List;
 
 /**
- * Where a layout must change.
+ * A place where a layout changes.
  *
- * @param readers who reads the value in its new layout; none when all do, from its definition on
+ * @param readers the users of the value in its new layout; empty if all are
  */
 public record ReshardPlace(Value value, Resharding change, List<Node> readers) {
   public ReshardPlace {

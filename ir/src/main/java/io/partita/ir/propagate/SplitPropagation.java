@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Carries splits from values to the factors of the nodes around them and on to their other values,
- * until nothing changes. A split once taken stays, or is cut further; what comes later and doesn't
- * agree is a conflict. Nodes are visited in execution order first, so the outcome is determined.
+ * Propagates splits from values to the factors of their nodes and to the other values of these,
+ * until nothing changes. A split is kept or refined; a later one that disagrees is a conflict.
+ * Nodes are first visited in execution order, so that the result is deterministic.
  */
 final class SplitPropagation {
   private final Mesh mesh;
@@ -102,10 +102,7 @@ final class SplitPropagation {
     }
   }
 
-  /**
-   * The axis over which a value begins or ceases to vary splits it only where that is what the
-   * operation is for.
-   */
+  /** Whether the axis of a variation may split a value, which only some operations allow. */
   private static boolean maySplit(Node node, int operand, int dim, Split split) {
     return switch (node.op()) {
       case Communication.Overlay overlay ->
@@ -130,7 +127,7 @@ final class SplitPropagation {
     }
   }
 
-  /** A value takes what only cuts it further; a pinned one nothing. */
+  /** Refines the split of a value; a pinned one does not change. */
   private void spread(Node node, Value value, Layout layout) {
     if (pinned.containsKey(value) || layout.isReplicated() || isShared(value)) {
       return;
@@ -153,8 +150,8 @@ final class SplitPropagation {
   }
 
   /**
-   * Each reader of a constant cuts it as it needs, at no cost; so one doesn't bind the others, with
-   * which it may have no more in common than a vector of zeros.
+   * Users of a constant split it independently at no cost, so that unrelated users of the same
+   * constant do not affect each other.
    */
   private boolean isShared(Value value) {
     return value.definition() != null
@@ -162,7 +159,7 @@ final class SplitPropagation {
         && readers.getOrDefault(value, List.of()).size() > 1;
   }
 
-  /** These splits without the axes over which the value isn't to be split. */
+  /** Returns the splits without the axes over which the value must not be split. */
   List<Split> kept(Value value, List<Split> found) {
     Set<String> whole = demands.unsplitAxes(value);
     return whole.isEmpty()
@@ -188,7 +185,7 @@ final class SplitPropagation {
     return true;
   }
 
-  /** How a graph input is split. */
+  /** Returns the splits of a graph input. */
   List<Split> splits(Value value) {
     return splits.getOrDefault(
         value, java.util.Collections.nCopies(value.type().rank(), Split.NONE));

@@ -23,17 +23,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Makes a module of the mesh dialect of a plan: the same graph with a sync wherever the plan
- * changes a layout. What changes for all readers does so right after the definition, what changes
- * for some right before the first of them, once for each layout; so a partial value waits as long
- * as it can.
+ * Builds the module of the mesh dialect of a plan: the same graph with a sync wherever the plan
+ * changes a layout. A change for all users follows the definition, and one for some users precedes
+ * the first of them, once for each layout; so reductions are as late as possible.
  */
 public final class SyncInsertion {
   private final LayoutPlan plan;
   private final GraphBuilder builder;
   private final LayoutDerivation derivation;
 
-  /** What stands for each value of the plan's graph, by layout. */
+  /** The replacement of each value of the plan's graph, by layout. */
   private final Map<Value, Map<Layout, Value>> copies = new IdentityHashMap<>();
 
   private final Map<Value, List<Node>> readers;
@@ -48,11 +47,11 @@ public final class SyncInsertion {
   }
 
   /**
-   * The module. {@link LayoutInference} gives it the plan's layouts; outputs are whole or split as
-   * the plan says, and those of states lie as the states' inputs.
+   * Returns the module, for which {@link LayoutInference} gives the layouts of the plan. Outputs
+   * are whole or split as in the plan, and those of states have the layouts of their inputs.
    *
-   * @param states of the plan's graph
-   * @throws PartitaException with {@link io.partita.ir.mesh.MeshCode#RESHARD} when what varies
+   * @param states the states of the plan's graph
+   * @throws PartitaException with {@link io.partita.ir.mesh.MeshCode#RESHARD} if a varying value
    *     would have to be whole
    */
   public static Module insert(LayoutPlan plan, List<Module.State> states) {
@@ -103,8 +102,9 @@ public final class SyncInsertion {
   }
 
   /**
-   * As the plan says, where the splits of dimensions say those of their factors. An axis of one
-   * device may split any factor of a dimension, which then can't be told; such operands are whole.
+   * Returns the layout of the plan, if the splits of dimensions determine those of their factors.
+   * An axis of one device may split any factor of a dimension, which is ambiguous; such operands
+   * are whole.
    */
   private List<Layout> operands(Node node) {
     List<Layout> planned = plan.nodes().get(node).operands();

@@ -1,4 +1,2 @@
-/**
- * From the layouts of some values to those of all, by factor rules alone, and what they compute.
- */
+/** Propagation and inference of layouts by factor rules, and evaluation of the mesh dialect. */
 package io.partita.ir.propagate;

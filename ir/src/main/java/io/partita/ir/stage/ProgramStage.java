@@ -19,9 +19,7 @@ import java.util.SequencedMap;
 enum ProgramStage implements Stage<Program> {
   INSTANCE;
 
-  /**
-   * Messages that a channel holds while a program is evaluated. The result doesn't depend on it.
-   */
+  /** The number of messages that a channel holds in evaluation; results don't depend on it. */
   private static final int CAPACITY = 1;
 
   @Override

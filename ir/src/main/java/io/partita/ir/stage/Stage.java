@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * A stage of compilation: the form that a model has between two passes, and what can be done with
- * it there. At each stage a model can be printed, written, verified and evaluated.
+ * A stage of compilation: the form of a model between two passes. At each stage a model can be
+ * printed, written, verified and evaluated.
  *
- * @param <T> the form
+ * @param <T> the form of models
  */
 public sealed interface Stage<T> permits ModuleStage, ProgramStage, ScheduleStage {
-  /** The graph dialect, or with a placement the mesh dialect. */
+  /** The graph dialect or, with a placement, the mesh dialect. */
   Stage<Module> MODULE = ModuleStage.INSTANCE;
 
   /** A graph for each device, with the messages that it sends and receives. */
@@ -28,12 +28,12 @@ public sealed interface Stage<T> permits ModuleStage, ProgramStage, ScheduleStag
   /** Tiles, memories, transfers and kernel calls for each role. */
   Stage<Schedule> SCHEDULE = ScheduleStage.INSTANCE;
 
-  /** What a model is called there, such as {@code program}. */
+  /** The name of a model at this stage, such as {@code program}. */
   String label();
 
   Class<T> form();
 
-  /** The text that can be parsed again, with a hash for every weight. */
+  /** Returns the parseable text, with a hash of every weight. */
   String print(T model);
 
   /**
@@ -43,21 +43,21 @@ public sealed interface Stage<T> permits ModuleStage, ProgramStage, ScheduleStag
    */
   void write(T model, Path file);
 
-  /** What doesn't hold together; none in a valid model. */
+  /** Returns violations; none for a valid model. */
   List<Diagnostic> violations(T model);
 
-  /** The inputs of a run, whole, by name. Those that are states are among them. */
+  /** Returns the types of the whole inputs of a run by name, including states. */
   SequencedMap<String, TensorType> inputs(T model);
 
-  /** The names of the inputs that are kept from run to run. */
+  /** Returns the names of the inputs that are state. */
   List<String> states(T model);
 
   /**
-   * Runs the model once by the stage's reference semantics.
+   * Runs the model once, by the reference meaning of the stage.
    *
-   * @param inputs whole, by name; states start as zeros at the schedule stage
-   * @return the outputs, whole, by name; a schedule gives no states
-   * @throws PartitaException when it can't be evaluated on these inputs
+   * @param inputs the whole inputs by name; at the schedule stage, states begin as zeros
+   * @return the whole outputs by name; a schedule returns no states
+   * @throws PartitaException if it can't be evaluated for these inputs
    */
   Map<String, Tensor> evaluate(T model, Map<String, Tensor> inputs);
 }

@@ -15,7 +15,7 @@ import java.util.SequencedMap;
 /**
  * A model at a stage of compilation.
  *
- * @param <T> the form that it has there
+ * @param <T> the form of the model
  */
 public record Staged<T>(Stage<T> stage, T model) {
   public static Staged<Module> of(Module module) {
@@ -30,7 +30,7 @@ public record Staged<T>(Stage<T> stage, T model) {
     return new Staged<>(Stage.SCHEDULE, schedule);
   }
 
-  /** The model, if it's at {@code wanted}. */
+  /** Returns the model, if it is at stage {@code wanted}. */
   public <O> Optional<O> at(Stage<O> wanted) {
     return stage.equals(wanted) ? Optional.of(wanted.form().cast(model)) : Optional.empty();
   }
@@ -39,7 +39,7 @@ public record Staged<T>(Stage<T> stage, T model) {
     return stage.print(model);
   }
 
-  /** As {@link Stage#write}. */
+  /** Like {@link Stage#write}. */
   public void write(Path file) {
     stage.write(model, file);
   }
@@ -48,17 +48,17 @@ public record Staged<T>(Stage<T> stage, T model) {
     return stage.violations(model);
   }
 
-  /** As {@link Stage#inputs}. */
+  /** Like {@link Stage#inputs}. */
   public SequencedMap<String, TensorType> inputs() {
     return stage.inputs(model);
   }
 
-  /** As {@link Stage#states}. */
+  /** Like {@link Stage#states}. */
   public List<String> states() {
     return stage.states(model);
   }
 
-  /** As {@link Stage#evaluate}. */
+  /** Like {@link Stage#evaluate}. */
   public Map<String, Tensor> evaluate(Map<String, Tensor> inputs) {
     return stage.evaluate(model, inputs);
   }

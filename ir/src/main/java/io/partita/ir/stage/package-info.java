@@ -1,2 +1,2 @@
-/** What a model is at each stage of compilation. */
+/** The stages of compilation. */
 package io.partita.ir.stage;

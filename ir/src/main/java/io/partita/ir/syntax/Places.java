@@ -2,7 +2,7 @@ package io.partita.ir.syntax;
 
 import org.antlr.v4.runtime.Token;
 
-/** Places in one text: the file, the line and the column, from 1. */
+/** Locations in a text: the file, and the line and column from 1. */
 public record Places(String file) {
   private static final int LONGEST_TOKEN = 80;
 
@@ -11,14 +11,14 @@ public record Places(String file) {
   }
 
   /**
-   * @param line from 1
-   * @param column from 0, as ANTLR counts
+   * @param line the line, from 1
+   * @param column the column, from 0 as in ANTLR
    */
   public String of(int line, int column) {
     return file + ":" + line + ":" + (column + 1);
   }
 
-  /** What a message shows of a token. */
+  /** Returns the text of a token for messages. */
   public static String text(Token token) {
     if (token.getType() == Token.EOF) {
       return "the end of the text";

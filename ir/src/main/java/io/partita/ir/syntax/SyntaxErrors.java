@@ -13,29 +13,29 @@ import org.antlr.v4.runtime.RecognitionException;
 import org.antlr.v4.runtime.Recognizer;
 import org.antlr.v4.runtime.Token;
 
-/** Stops at the first syntax error of a text with a diagnostic; nothing is guessed. */
+/** Stops at the first syntax error with a diagnostic, without recovery. */
 public final class SyntaxErrors {
   private final DiagnosticCode code;
   private final Places places;
 
   /**
-   * @param code of all errors
+   * @param code the code of all errors
    */
   public SyntaxErrors(DiagnosticCode code, Places places) {
     this.code = code;
     this.places = places;
   }
 
-  /** From now on, a character that begins no token is a diagnostic. */
+  /** Makes characters that begin no token diagnostics. */
   public void listen(Lexer lexer) {
     lexer.removeErrorListeners();
     lexer.addErrorListener(new Characters());
   }
 
   /**
-   * From now on, a token that may not stand where it does is a diagnostic.
+   * Makes unexpected tokens diagnostics.
    *
-   * @param names what messages call types of tokens that may stand at one place
+   * @param names the descriptions of expected tokens in messages
    */
   public void listen(Parser parser, Function<List<Integer>, List<String>> names) {
     parser.removeErrorListeners();

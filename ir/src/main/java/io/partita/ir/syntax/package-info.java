@@ -1,2 +1,2 @@
-/** What the parsers of all text forms have in common: how they say what is wrong, and where. */
+/** Diagnostics of the parsers of all text forms. */
 package io.partita.ir.syntax;

@@ -9,8 +9,8 @@ public final class Float16 {
   }
 
   /**
-   * Rounds once, not by way of {@code float}: the double is first rounded to odd at float
-   * precision, which keeps what the second rounding must know.
+   * Rounds once, without double rounding through {@code float}: the double is first rounded to odd
+   * at float precision.
    */
   public static short toHalf(double value) {
     return Float.floatToFloat16(roundToOdd(value));

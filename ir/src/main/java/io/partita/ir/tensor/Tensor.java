@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * An immutable tensor of static shape: row-major, little-endian, 4-bit elements two to a byte with
+ * An immutable tensor of static shape: row-major, little-endian, with two 4-bit elements per byte,
  * the lower half first. The data is on the heap or a part of a mapped file, which is never copied
- * as a whole unless an accessor says so.
+ * as a whole unless an accessor states it.
  *
- * <p>Arrays are handed in and out without a copy where the element type allows it; who gets or gave
- * one doesn't write to it any more.
+ * <p>Arrays are passed and returned without a copy if the element type allows it; callers must not
+ * write to them.
  */
 public final class Tensor {
   private static final ValueLayout.OfFloat FLOAT =
@@ -36,7 +36,7 @@ public final class Tensor {
 
   private final TensorType type;
 
-  /** Null where the data is made when it's asked for. */
+  /** The data, or null if it is created on demand. */
   private final MemorySegment held;
 
   private final Supplier<MemorySegment> maker;
@@ -67,10 +67,10 @@ public final class Tensor {
   }
 
   /**
-   * A tensor whose data is made when it's first read, and again after memory has become short: a
-   * device's columns of a mapped weight take no memory before they are written out.
+   * Creates a tensor whose data is created at its first use, and again after it was reclaimed: a
+   * device's columns of a mapped weight take no memory before they are written.
    *
-   * @param maker gives the same {@code type.bytes()} bytes each time
+   * @param maker returns the same {@code type.bytes()} bytes each time
    */
   public static Tensor deferred(TensorType type, Supplier<MemorySegment> maker) {
     return new Tensor(type, null, maker);
@@ -93,7 +93,7 @@ public final class Tensor {
     return data;
   }
 
-  /** A tensor over {@code data}, whose size must be exactly {@code type.bytes()}. */
+  /** Creates a tensor of {@code data}, whose size must be {@code type.bytes()}. */
   public static Tensor of(TensorType type, MemorySegment data) {
     return new Tensor(type, data);
   }
@@ -125,8 +125,8 @@ public final class Tensor {
   }
 
   /**
-   * Rounds each value to a float type, or converts it to an integer type: towards zero, wrapping
-   * (use the cast operation for other rules).
+   * Creates a tensor from values, which are rounded to a float type, or converted to an integer
+   * type by rounding towards zero and wrapping.
    */
   public static Tensor ofDoubles(TensorType type, double[] values) {
     switch (type.element()) {
@@ -166,7 +166,8 @@ public final class Tensor {
   }
 
   /**
-   * Wraps each value to an integer type, or rounds it to a float type; {@code bool} is non-zero.
+   * Creates a tensor from values, which wrap to an integer type or are rounded to a float type;
+   * {@code bool} is a comparison with zero.
    */
   public static Tensor ofLongs(TensorType type, long[] values) {
     switch (type.element()) {
@@ -219,7 +220,7 @@ public final class Tensor {
     throw new AssertionError(type);
   }
 
-  /** A tensor of one repeated value, given as a double for float types. */
+  /** Creates a tensor of one repeated value. */
   public static Tensor filled(TensorType type, double value) {
     double[] values = new double[Math.toIntExact(type.shape().elements())];
     Arrays.fill(values, value);
@@ -242,7 +243,7 @@ public final class Tensor {
     return elements;
   }
 
-  /** The bytes as they would stand in a file. */
+  /** Returns the bytes as in a file. */
   public MemorySegment bytes() {
     return data();
   }
@@ -252,16 +253,16 @@ public final class Tensor {
     return data().heapBase().isEmpty();
   }
 
-  /** The same data under another shape of as many elements. */
+  /** Returns the same data with another shape. */
   public Tensor reshaped(Shape shape) {
     TensorType changed = type.with(shape);
     return held != null ? new Tensor(changed, held) : deferred(changed, this::data);
   }
 
   /**
-   * A stretch of the data as a tensor of its own, made no sooner than this one's.
+   * Returns a contiguous part of the data as a tensor, which is created on demand like this one.
    *
-   * @param from the first of its bytes
+   * @param from the offset of its first byte
    */
   public Tensor stretch(TensorType part, long from) {
     return held != null
@@ -284,7 +285,10 @@ public final class Tensor {
     return bits >= 0 ? bits : (double) (bits >>> 1 | bits & 1) * 2.0;
   }
 
-  /** The value of an integer or boolean element, {@code u64} as its bits; floats towards zero. */
+  /**
+   * Returns the value of an integer or boolean element, {@code u64} as its bits; floats are rounded
+   * towards zero.
+   */
   public long getLong(int index) {
     return switch (type.element()) {
       case I64, U64 -> data().getAtIndex(LONG, index);
@@ -305,7 +309,7 @@ public final class Tensor {
     return getLong(index) != 0;
   }
 
-  /** The elements of an f32 tensor; a copy only where they are mapped. */
+  /** Returns the elements of an f32 tensor; a copy only if they are mapped. */
   public float[] floats() {
     require(type, ElementType.F32);
     return data().heapBase().orElse(null) instanceof float[] array && array.length == elements
@@ -318,7 +322,7 @@ public final class Tensor {
     MemorySegment.copy(data(), FLOAT, from * Float.BYTES, into, offset, count);
   }
 
-  /** All elements as doubles: exact but for 64-bit integers. */
+  /** Returns all elements as doubles, exact except for 64-bit integers. */
   public double[] doubles() {
     if (type.element() == ElementType.F64
         && data().heapBase().orElse(null) instanceof double[] array
@@ -339,7 +343,7 @@ public final class Tensor {
     return values;
   }
 
-  /** All elements as longs, {@code u64} as its bits. */
+  /** Returns all elements as longs, {@code u64} as its bits. */
   public long[] longs() {
     if ((type.element() == ElementType.I64 || type.element() == ElementType.U64)
         && data().heapBase().orElse(null) instanceof long[] array
@@ -362,7 +366,7 @@ public final class Tensor {
             && data().mismatch(tensor.data()) < 0;
   }
 
-  /** Of the type and the first bytes only: equal tensors agree, and large ones cost nothing. */
+  /** Hashes only the type and the first bytes, so that large tensors are cheap. */
   @Override
   public int hashCode() {
     int hash = type.hashCode();
@@ -372,7 +376,7 @@ public final class Tensor {
     return hash;
   }
 
-  /** The type and the first elements, for messages. */
+  /** Returns the type and the first elements, for messages. */
   @Override
   public String toString() {
     String head =
@@ -396,7 +400,7 @@ public final class Tensor {
     return elements > 0;
   }
 
-  /** The elements of a one-dimensional integer tensor as dimensions. */
+  /** Returns the elements of a one-dimensional integer tensor as dimensions. */
   public Shape asShape() {
     return new Shape(Arrays.stream(longs()).mapToObj(Dim::of).toList());
   }

@@ -36,7 +36,7 @@ public final class TensorHash {
     return this;
   }
 
-  /** In hexadecimal digits. */
+  /** Returns the hash in hexadecimal digits. */
   public String text() {
     return HexFormat.of().formatHex(digest.digest());
   }

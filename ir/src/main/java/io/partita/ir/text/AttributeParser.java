@@ -15,7 +15,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.antlr.v4.runtime.Token;
 
-/** Reads the attributes of one statement; what is missing or ill-typed is a diagnostic. */
+/** Parses the attributes of a statement; missing or ill-typed ones are diagnostics. */
 final class AttributeParser implements AttributeReader {
   private static final String NO_VALUE = "no value";
   private final Locator locator;
@@ -25,9 +25,9 @@ final class AttributeParser implements AttributeReader {
   private final Map<String, PirSyntaxParser.AttributeContext> unread = new LinkedHashMap<>();
 
   /**
-   * @param owner the token that names the operation: the place of what is missing
-   * @param tree null where none are written
-   * @param layouts what reads the text of a layout at a place
+   * @param owner the token of the operation, the location of missing attributes
+   * @param tree the attributes, or null if there are none
+   * @param layouts parses the text of a layout at a location
    */
   AttributeParser(
       Locator locator,
@@ -48,7 +48,7 @@ final class AttributeParser implements AttributeReader {
     }
   }
 
-  /** To be called when all was read: what is left is a mistake. */
+  /** Checks, after all attributes have been read, that none is left. */
   void requireAllRead() {
     for (PirSyntaxParser.AttributeContext attribute : unread.values()) {
       throw locator.error(
@@ -196,7 +196,7 @@ final class AttributeParser implements AttributeReader {
     return layouts.apply(attribute == null ? owner : attribute.start, text(name));
   }
 
-  /** The hash of a weight may be left out. */
+  /** Returns the hash of a weight, which is optional. */
   String textOrEmpty(String name) {
     return unread.containsKey(name) ? text(name) : "";
   }

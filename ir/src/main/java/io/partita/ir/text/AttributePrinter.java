@@ -4,7 +4,7 @@ import io.partita.ir.op.AttributeWriter;
 import io.partita.ir.type.Dim;
 import java.util.List;
 
-/** Writes {@code {k = 5, axis = 1, largest}}, and nothing for no attributes. */
+/** Prints {@code {k = 5, axis = 1, largest}}, and nothing without attributes. */
 final class AttributePrinter implements AttributeWriter {
   private final StringBuilder out;
   private boolean open;

@@ -8,9 +8,9 @@ import java.util.HexFormat;
 import java.util.List;
 import org.antlr.v4.runtime.Token;
 
-/** Makes tensors of written elements and of places in the weights file. */
+/** Creates tensors from written elements and from places in the weights file. */
 final class ConstantReader {
-  /** Larger weights aren't read when the text is, so their hash isn't checked. */
+  /** The size up to which the hashes of weights are checked; larger ones are read later. */
   private static final long LARGEST_CHECKED = 1 << 20;
 
   private final Locator locator;
@@ -18,7 +18,7 @@ final class ConstantReader {
   private final MemorySegment weights;
 
   /**
-   * @param weights the mapped file; {@link MemorySegment#NULL} where there is none
+   * @param weights the mapped file; {@link MemorySegment#NULL} if there is none
    */
   ConstantReader(Locator locator, TypeReader types, MemorySegment weights) {
     this.locator = locator;
@@ -120,7 +120,7 @@ final class ConstantReader {
         return type;
       }
     } catch (ArithmeticException e) {
-      // More elements than a long counts: said below.
+      // More elements than a long counts; reported below.
     }
     throw locator.error(
         TextCode.CONSTANT,

@@ -47,7 +47,7 @@ final class ContentHash {
     return avalanche(tail(data, at, hash + size));
   }
 
-  /** The last bytes, fewer than 32. */
+  /** Hashes the last bytes, fewer than 32. */
   private static long tail(MemorySegment data, long from, long begun) {
     long hash = begun;
     long at = from;

@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * Elements of a constant as text: the shortest decimal that reads back to the same bits, {@code
+ * The text of elements of constants: the shortest decimal that parses to the same bits, {@code
  * inf}, {@code nan}, and {@code nan:0x7fc00001} for any other bits of a NaN.
  */
 final class ElementText {
@@ -25,7 +25,7 @@ final class ElementText {
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** More digits than any exact element has; a longer number isn't worth its reading time. */
+  /** The largest length of a number, more than any exact element needs. */
   private static final int MOST_DIGITS = 2000;
 
   private ElementText() {}
@@ -86,9 +86,9 @@ final class ElementText {
   }
 
   /**
-   * The bits of an element, in the lower bits of a long.
+   * Parses an element; returns its bits in the lower bits of a long.
    *
-   * @throws NumberFormatException when the text isn't a value of that type
+   * @throws NumberFormatException if the text isn't a value of that type
    */
   static long read(ElementType element, String text) {
     if (text.length() > MOST_DIGITS) {
@@ -132,7 +132,7 @@ final class ElementText {
     long bits =
         switch (element) {
           case F64 -> Double.doubleToRawLongBits(value);
-          // Not by way of double, which would round twice.
+          // Not through double, which would round twice.
           case F32 -> Float.floatToRawIntBits(finite ? Float.parseFloat(text) : (float) value);
           case F16 -> Double.isNaN(value) ? 0x7e00 : Float16.toHalf(value);
           case BF16 -> Float16.toBfloat(value);
@@ -168,7 +168,7 @@ final class ElementText {
     return tensor(TensorType.scalar(element), new long[] {bits}).getDouble(0);
   }
 
-  /** A tensor of elements with these bits. */
+  /** Returns a tensor of elements with these bits. */
   static Tensor tensor(TensorType type, long[] bits) {
     ElementType element = type.element();
     byte[] bytes = new byte[Math.toIntExact(element.packedBytes(bits.length))];
@@ -185,7 +185,9 @@ final class ElementText {
     return Tensor.of(type, MemorySegment.ofArray(bytes));
   }
 
-  /** Whether the bits are those that {@link #read} makes: no stray bit in a bool or after a u4. */
+  /**
+   * Whether the bits are canonical, as {@link #read} returns: no stray bit in a bool or after a u4.
+   */
   static boolean isPlain(Tensor tensor) {
     return switch (tensor.element()) {
       case BOOL, I4, U4 -> tensor.equals(tensor(tensor.type(), tensor.longs()));

@@ -20,13 +20,13 @@ import java.util.function.Supplier;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Derives the layouts of a module while its text is read, and compares the written types and
- * layouts with the derived ones. Without a mesh there are types only.
+ * Infers the layouts of a module while its text is parsed, and compares the written types and
+ * layouts with the inferred ones. Without a mesh there are only types.
  */
 final class LayoutChecker {
   private static final int MOST_DIGITS = 9;
 
-  /** Of all different layouts together; ten thousand of them on 64 devices have fewer. */
+  /** The largest total size of distinct layouts; ten thousand layouts on 64 devices have less. */
   private static final int MOST_PARTS = 1 << 20;
 
   private final Locator locator;
@@ -35,13 +35,13 @@ final class LayoutChecker {
   private final LayoutDerivation derivation;
   private final Map<String, Layout> inputs = new HashMap<>();
 
-  /** Equal layouts are kept once: one of many devices is larger than its text. */
+  /** Equal layouts are shared, because one on many devices is larger than its text. */
   private final Map<Layout, Layout> known = new HashMap<>();
 
   private int parts;
 
   /**
-   * @param tree null where no mesh is written
+   * @param tree the mesh, or null if there is none
    */
   LayoutChecker(Locator locator, TypeReader types, PirSyntaxParser.MeshContext tree) {
     this.locator = locator;
@@ -80,7 +80,7 @@ final class LayoutChecker {
     return mesh.map(devices -> new Placement(devices, inputs));
   }
 
-  /** How an input lies is written only. */
+  /** Reads the layout of an input, which is not inferred. */
   void input(Value input, PirSyntaxParser.TypeContext written) {
     Layout layout = layout(written, input.type());
     if (layout != null) {
@@ -103,7 +103,7 @@ final class LayoutChecker {
     }
   }
 
-  /** That the type and the layout of {@code value} are as written. */
+  /** Checks that the type and the layout of {@code value} are as written. */
   void require(Value value, PirSyntaxParser.TypeContext written) {
     TensorType type = types.type(written);
     Layout layout = layout(written, type);
@@ -117,7 +117,7 @@ final class LayoutChecker {
     }
   }
 
-  /** As {@link #require}, and that the devices hold it without anything left to be joined. */
+  /** Like {@link #require}, and checks that the value is neither partial nor varying. */
   void output(Value value, PirSyntaxParser.TypeContext written) {
     require(value, written);
     if (derivation != null && !derived(value).isJoined()) {
@@ -132,7 +132,7 @@ final class LayoutChecker {
     }
   }
 
-  /** That a state goes out as it comes in. */
+  /** Checks that the input and the output of a state have the same layout. */
   void state(Token place, Value before, Value after) {
     boolean isSame = derivation == null || derived(before).equals(derived(after));
     if (!isSame || !before.type().equals(after.type())) {
@@ -147,7 +147,7 @@ final class LayoutChecker {
     }
   }
 
-  /** An attribute that says a layout of the node's only operand. */
+  /** Parses an attribute with a layout of the only operand of the node. */
   Layout attribute(Token place, String text, List<Value> operands) {
     if (mesh.isEmpty()) {
       throw withoutMesh(place);
@@ -194,7 +194,7 @@ final class LayoutChecker {
     return derivation.layout(value).orElseThrow();
   }
 
-  /** Null without a mesh. */
+  /** Returns the placement; null without a mesh. */
   private Layout layout(PirSyntaxParser.TypeContext tree, TensorType type) {
     boolean isWritten =
         tree.partial() != null
@@ -213,12 +213,12 @@ final class LayoutChecker {
     return once(tree.start, () -> ShardedType.parse(tree.getText(), devices).layout());
   }
 
-  /** The mesh that is written. */
+  /** Parses the mesh. */
   Mesh mesh() {
     return mesh.orElseThrow();
   }
 
-  /** A written type with its layout, where there's a mesh. */
+  /** Parses a type, with its layout if there is a mesh. */
   ShardedType sharded(PirSyntaxParser.TypeContext tree) {
     TensorType type = types.type(tree);
     return new ShardedType(type, layout(tree, type));

@@ -4,13 +4,13 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.syntax.Places;
 import org.antlr.v4.runtime.Token;
 
-/** Makes the diagnostics of one text: each names the file, the line and the column, from 1. */
+/** Creates the diagnostics of a text, with the file, and the line and column from 1. */
 record Locator(String file) {
   PartitaException error(TextCode code, Token token, String expected, String found, String remedy) {
     return new PartitaException(code, place(token), expected, found, remedy);
   }
 
-  /** What was found is the token itself. */
+  /** Creates a diagnostic for a token. */
   PartitaException error(TextCode code, Token token, String expected, String remedy) {
     return error(code, token, expected, text(token), remedy);
   }

@@ -28,7 +28,7 @@ import org.antlr.v4.runtime.ParserRuleContext;
 import org.antlr.v4.runtime.tree.ParseTree;
 import org.antlr.v4.runtime.tree.TerminalNode;
 
-/** Makes a loop over tiles; names become numbers. */
+/** Parses a loop over tiles, and resolves names to numbers. */
 final class LoopReader {
   private final ScheduleParser parser;
   private final ScheduleSyntaxParser.LoopContext tree;
@@ -214,7 +214,7 @@ final class LoopReader {
     return value;
   }
 
-  /** As it's written: nothing is simplified. */
+  /** Parses an expression without simplification. */
   private TileExpression expression(ScheduleSyntaxParser.ExpressionContext expression) {
     TileExpression sum = null;
     boolean isDifference = false;

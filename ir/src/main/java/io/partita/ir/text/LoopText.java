@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Writes a loop over tiles. */
+/** Prints a loop over tiles. */
 final class LoopText {
   private final TiledKernel loop;
   private final String memory;
   private final StringBuilder out = new StringBuilder();
 
   /**
-   * @param memory the name of the one that the loop works in
+   * @param memory the name of the working memory
    */
   LoopText(TiledKernel loop, String memory) {
     this.loop = loop;
@@ -164,7 +164,7 @@ final class LoopText {
   }
 
   /**
-   * @param binding 0 as a sum may stand here, 1 as a product, 2 as a number or name only
+   * @param binding the precedence: 0 allows a sum, 1 a product, 2 only a number or name
    */
   private String print(TileExpression expression, int binding) {
     return switch (expression) {

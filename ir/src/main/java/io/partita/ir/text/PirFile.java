@@ -19,14 +19,14 @@ import java.util.function.Function;
 
 /**
  * A module or a program in files: {@code x.pir} with the text, and {@code x.weights} beside it with
- * the constants that the text only refers to, where there are any.
+ * constants to which the text refers, if any.
  */
 public final class PirFile {
   private static final String SUFFIX = ".pir";
 
   private PirFile() {}
 
-  /** The weights file that belongs to a text file. */
+  /** Returns the weights file of a text file. */
   public static Path weights(Path text) {
     String name = text.getFileName().toString();
     String stem = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
@@ -34,8 +34,8 @@ public final class PirFile {
   }
 
   /**
-   * Writes both files under other names and then moves them, so that a failure or an interrupt
-   * leaves what was there before; the folder must exist.
+   * Writes both files atomically under temporary names, so that a failure or an interrupt keeps the
+   * old ones; the folder must exist.
    *
    * @throws PartitaException {@link TextCode#FILE}
    */
@@ -45,7 +45,7 @@ public final class PirFile {
   }
 
   /**
-   * Writes a program as {@link #write(Module, Path)} writes a module.
+   * Writes a program, like {@link #write(Module, Path)}.
    *
    * @throws PartitaException {@link TextCode#FILE}
    */
@@ -54,7 +54,7 @@ public final class PirFile {
     write(PirPrinter.print(program, table), table, file);
   }
 
-  /** Both files of a text in this form or another one. */
+  /** Writes the files of a text in this form or another one. */
   static void write(String text, WeightTable table, Path file) {
     try (ShutdownGuard ending = new ShutdownGuard()) {
       write(text, table, file, ending);
@@ -120,8 +120,8 @@ public final class PirFile {
   }
 
   /**
-   * Reads the text and maps the weights, which are read when they are used; the hash of those of up
-   * to 1 MiB is checked.
+   * Parses the text and maps the weights, which are read at their use; hashes of weights up to 1
+   * MiB are checked.
    *
    * @throws PartitaException with a {@link TextCode}
    */
@@ -138,15 +138,15 @@ public final class PirFile {
     return PirParser.parse(text, file.toString(), map(weights(file)));
   }
 
-  /** Whether a file's name says that it holds the text of a module or a program. */
+  /** Whether a file has the name of a text of a module or a program. */
   public static boolean isPir(Path file) {
     return file.toString().endsWith(SUFFIX);
   }
 
   /**
-   * Reads the text of a module or of a program, and maps the weights as {@link #read(Path)} does.
+   * Parses the text of a module or a program, and maps the weights like {@link #read(Path)}.
    *
-   * @param <T> what both are turned into
+   * @param <T> the common result
    * @throws PartitaException with a {@link TextCode}
    */
   public static <T> T read(
@@ -173,7 +173,7 @@ public final class PirFile {
     }
   }
 
-  /** A weights file; {@link MemorySegment#NULL} where there's none. */
+  /** Maps a weights file; {@link MemorySegment#NULL} if there is none. */
   static MemorySegment map(Path file) {
     if (!Files.isRegularFile(file)) {
       return MemorySegment.NULL;

@@ -35,11 +35,11 @@ import org.antlr.v4.runtime.UnbufferedTokenStream;
 import org.antlr.v4.runtime.tree.TerminalNode;
 
 /**
- * Reads what {@link PirPrinter} prints. The first error ends the reading with a diagnostic that
- * names file, line and column; the time is linear in the length of the text.
+ * Parses the text of {@link PirPrinter}. The first error ends parsing with a diagnostic of file,
+ * line and column. The time is linear in the length of the text.
  *
- * <p>The written types and layouts are checked against the derived ones. Values may have any
- * numbers or names, as long as each is defined once and before it's read.
+ * <p>Written types and layouts are compared with the inferred ones. Values may have any numbers or
+ * names, if each is defined once and before its use.
  */
 public final class PirParser {
   private final Locator locator;
@@ -57,7 +57,7 @@ public final class PirParser {
     PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text, file));
     SyntaxErrors errors = new SyntaxErrors(TextCode.SYNTAX, new Places(file));
     errors.listen(lexer);
-    // A stream that forgets what was read needs tokens that hold their text.
+    // An unbuffered stream needs tokens that hold their text.
     lexer.setTokenFactory(new CommonTokenFactory(true));
     tokens = new UnbufferedTokenStream<>(lexer);
     syntax = new PirSyntaxParser(tokens);
@@ -78,7 +78,7 @@ public final class PirParser {
   }
 
   /**
-   * Reads a text that refers to no weights file.
+   * Parses a text without a weights file.
    *
    * @throws PartitaException with a {@link TextCode}
    */
@@ -87,9 +87,9 @@ public final class PirParser {
   }
 
   /**
-   * Reads a text whose weights are parts of {@code weights}.
+   * Parses a text whose weights are parts of {@code weights}.
    *
-   * @param file what messages call the text
+   * @param file the name of the text in messages
    * @throws PartitaException with a {@link TextCode}
    */
   public static Module parse(String text, String file, MemorySegment weights) {
@@ -97,16 +97,16 @@ public final class PirParser {
   }
 
   /**
-   * Reads the text of a program.
+   * Parses the text of a program.
    *
-   * @param file what messages call the text
+   * @param file the name of the text in messages
    * @throws PartitaException with a {@link TextCode}
    */
   public static Program parseProgram(String text, String file, MemorySegment weights) {
     return new PirParser(text, file, weights).program();
   }
 
-  /** Whether a text begins as that of a program does. */
+  /** Whether a text begins like that of a program. */
   public static boolean isProgram(String text) {
     PirSyntaxLexer lexer = new PirSyntaxLexer(CharStreams.fromString(text));
     lexer.removeErrorListeners();
@@ -162,7 +162,7 @@ public final class PirParser {
     }
   }
 
-  /** That a device's part of an input or output is what the program says. */
+  /** Checks that a device's part of an input or output agrees with the program. */
   private void port(
       Token start,
       int device,
@@ -206,7 +206,7 @@ public final class PirParser {
         states.ranges(header.range(), built));
   }
 
-  /** Names and numbers don't meet: {@code %"0"} is an input that is called 0. */
+  /** Names and numbers are distinct: {@code %"0"} is an input named 0. */
   private String key(Token token) {
     String text = token.getText();
     return Character.isDigit(text.charAt(1)) ? text : types.name(token);

@@ -21,11 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Prints a module as text: the same module gives the same text, and {@link PirParser} gives the
- * module back. The grammar is in {@code PirSyntax.g4}.
+ * Prints a module as deterministic text, which {@link PirParser} parses to an equal module. The
+ * grammar is {@code PirSyntax.g4}.
  *
- * <p>A constant of up to 16 elements is written out; a larger one is a place in the weights file
- * that {@link PirFile#write} makes, with a hash of its bytes.
+ * <p>Constants of up to 16 elements are printed; a larger one is a place in the weights file of
+ * {@link PirFile#write}, with a hash of its bytes.
  */
 public final class PirPrinter {
   private static final int LONGEST_HEADER = 100;
@@ -39,12 +39,15 @@ public final class PirPrinter {
     this.weights = weights;
   }
 
-  /** The text, with a hash for every weight. */
+  /** Returns the text, with a hash of every weight. */
   public static String print(Module module) {
     return print(module, Long.MAX_VALUE);
   }
 
-  /** The text; weights of more than {@code largestHashed} bytes aren't read and get no hash. */
+  /**
+   * Returns the text; weights of more than {@code largestHashed} bytes aren't read and have no
+   * hash.
+   */
   public static String print(Module module, long largestHashed) {
     return print(module, WeightTable.of(module.graph(), largestHashed));
   }
@@ -55,7 +58,10 @@ public final class PirPrinter {
     return printer.out.toString();
   }
 
-  /** The text of a program: the mesh, how whole inputs and outputs lie, and a module a device. */
+  /**
+   * Returns the text of a program: the mesh, the layouts of inputs and outputs, and a module for
+   * each device.
+   */
   public static String print(Program program) {
     return print(program, weights(program));
   }
@@ -80,7 +86,7 @@ public final class PirPrinter {
     out.append(": ").append(type).append('\n');
   }
 
-  /** A type as it stands in the text: unlike {@code toString}, unusual symbols are quoted. */
+  /** Returns the text of a type; unlike {@code toString}, unusual symbols are quoted. */
   public static String print(TensorType type) {
     StringBuilder out = new StringBuilder();
     writeType(out, type);
@@ -125,7 +131,7 @@ public final class PirPrinter {
     out.append("\n  }\n}\n");
   }
 
-  /** Where layouts can't be derived, none are printed. */
+  /** Returns the layouts; none are printed if they can't be inferred. */
   private void place(Graph graph, Placement placement) {
     out.append("  ").append(placement.mesh()).append('\n');
     LayoutDerivation derivation = new LayoutDerivation(placement.mesh());
@@ -134,7 +140,9 @@ public final class PirPrinter {
     layouts = Optional.of(derivation);
   }
 
-  /** In one line where it's short, else a line for each input and output. */
+  /**
+   * Prints the signature in one line if it is short, else with a line for each input and output.
+   */
   private void header(Graph graph) {
     out.append("  graph @");
     QuotedText.writeName(out, graph.name());
@@ -252,7 +260,7 @@ public final class PirPrinter {
     if (value.isInput()) {
       QuotedText.writeName(out, value.name());
     } else {
-      // A value that no node before defines has no number; such a graph is printed for its finder.
+      // A value that is not defined before has no number; such a graph is printed for debugging.
       Integer number = numbers.get(value);
       out.append(number == null ? "\"not defined before\"" : number.toString());
     }

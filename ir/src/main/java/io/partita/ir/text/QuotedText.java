@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 
 /**
  * Strings in quotes: {@code \"}, {@code \\}, {@code \n}, {@code \r}, {@code \t}, and {@code
- * \}{@code u{2028}} for all that can't be seen or, as half a surrogate pair, not be encoded.
+ * \}{@code u{2028}} for invisible characters and lone surrogates.
  */
 final class QuotedText {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_./]*");
@@ -12,7 +12,7 @@ final class QuotedText {
 
   private QuotedText() {}
 
-  /** Of a value or a graph: in quotes only where it has to be. */
+  /** Returns the name of a value or a graph, quoted only if necessary. */
   static void writeName(StringBuilder out, String name) {
     if (NAME.matcher(name).matches()) {
       out.append(name);
@@ -21,7 +21,7 @@ final class QuotedText {
     }
   }
 
-  /** Of a symbol: in quotes only where it has to be. */
+  /** Returns a symbol, quoted only if necessary. */
   static void writeWord(StringBuilder out, String name) {
     if (WORD.matcher(name).matches()) {
       out.append(name);
@@ -67,13 +67,14 @@ final class QuotedText {
   }
 
   /**
-   * The name in {@code token} after its first character, quoted or not; null as of {@link #read}.
+   * Returns the name in {@code token} after its first character, quoted or not; null as in {@link
+   * #read}.
    */
   static String readName(String token) {
     return token.charAt(1) == '"' ? read(token.substring(1)) : token.substring(1);
   }
 
-  /** The text of a token in quotes, or null where an escape isn't one. */
+  /** Returns the text of a quoted token, or null if it has an invalid escape. */
   static String read(String token) {
     StringBuilder text = new StringBuilder(token.length() - 2);
     int end = token.length() - 1;
@@ -107,7 +108,7 @@ final class QuotedText {
     return text.toString();
   }
 
-  /** Of <code>{2028}</code>, or -1. */
+  /** Parses <code>{2028}</code>; returns -1 if it is invalid. */
   private static int codePoint(String token, int open, int close) {
     if (token.charAt(open) != '{' || close < open + 2 || close > open + 7) {
       return -1;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 
 /**
  * A schedule in files: {@code x.sched} with the text, and {@code x.sched.weights} beside it with
- * the constants that the text only refers to, where there are any.
+ * constants to which the text refers, if any.
  */
 public final class ScheduleFile {
   public static final String SUFFIX = ".sched";
@@ -14,7 +14,7 @@ public final class ScheduleFile {
   private ScheduleFile() {}
 
   /**
-   * Writes both files as {@link PirFile#write} does.
+   * Writes both files like {@link PirFile#write}.
    *
    * @throws PartitaException {@link TextCode#FILE}
    */
@@ -24,7 +24,7 @@ public final class ScheduleFile {
   }
 
   /**
-   * Reads the text and maps the weights, which are read when they are used.
+   * Parses the text and maps the weights, which are read at their use.
    *
    * @throws PartitaException with a {@link TextCode}
    */

@@ -41,24 +41,23 @@ import org.antlr.v4.runtime.Token;
 import org.antlr.v4.runtime.tree.TerminalNode;
 
 /**
- * Reads a schedule in its text form. Every mistake is a diagnostic with a {@link TextCode} that
- * names file, line and column. Whether the schedule holds together is for {@link
- * io.partita.ir.schedule.ScheduleVerifier} to say.
+ * Parses the text form of schedules. Every mistake is a diagnostic with a {@link TextCode}, file,
+ * line and column. {@link io.partita.ir.schedule.ScheduleVerifier} verifies the schedule itself.
  *
- * <p>The text says what devices do, not what that was made of: the program of what is read has
- * graphs without nodes, and the meaning of steps isn't known.
+ * <p>The text contains the work of devices, but not its origin: the program of a parsed schedule
+ * has graphs without nodes, and the meaning of steps is unknown.
  */
 public final class ScheduleParser {
-  /** Of brackets. */
+  /** The largest depth of brackets. */
   private static final int DEEPEST = 64;
 
   private final Locator locator;
   private final MemorySegment weights;
 
-  /** Numbers of the memories of the role that is read, by name. */
+  /** The numbers of the memories of the current role, by name. */
   private Map<String, Integer> names = Map.of();
 
-  /** A part of the weights file is one tensor, however often it's referred to. */
+  /** The tensors of parts of the weights file, which are shared. */
   private final Map<List<Object>, Tensor> known = new HashMap<>();
 
   private ScheduleParser(Locator locator, MemorySegment weights) {
@@ -67,7 +66,7 @@ public final class ScheduleParser {
   }
 
   /**
-   * Reads a text that refers to no weights file.
+   * Parses a text without a weights file.
    *
    * @throws PartitaException with a {@link TextCode}
    */
@@ -76,9 +75,9 @@ public final class ScheduleParser {
   }
 
   /**
-   * Reads a text whose larger constants are parts of {@code weights}.
+   * Parses a text whose larger constants are parts of {@code weights}.
    *
-   * @param file what messages call the text
+   * @param file the name of the text in messages
    * @throws PartitaException with a {@link TextCode}
    */
   public static Schedule parse(String text, String file, MemorySegment weights) {
@@ -94,7 +93,7 @@ public final class ScheduleParser {
     return new ScheduleParser(locator, weights).schedule(syntax.schedule());
   }
 
-  /** Where any name may stand, words aren't listed one by one. */
+  /** If any name is allowed, keywords are not listed. */
   private static List<String> names(List<Integer> types) {
     boolean isName = types.contains(ScheduleSyntaxParser.WORD);
     return types.stream()
@@ -176,7 +175,7 @@ public final class ScheduleParser {
     return text;
   }
 
-  /** Decimal or hexadecimal. */
+  /** Parses a decimal or hexadecimal number. */
   long integer(ScheduleSyntaxParser.IntegerContext tree) {
     try {
       return Long.decode(tree.getText().replaceFirst("^(-?)0+(?=[0-9])", "$1"));
@@ -290,9 +289,9 @@ public final class ScheduleParser {
   }
 
   /**
-   * An offset in a memory that is the only one where something can be.
+   * Parses an offset in the only possible memory.
    *
-   * @param memory its number
+   * @param memory the number of the memory
    */
   long offset(ScheduleSyntaxParser.AddressContext tree, int memory) {
     Address at = address(tree);

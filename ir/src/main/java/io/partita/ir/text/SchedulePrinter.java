@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Writes a schedule: what {@link ScheduleParser} reads. The graphs that it was made of and what its
- * steps mean aren't in it.
+ * Prints a schedule as text for {@link ScheduleParser}, without the graphs from which it was made
+ * and the meaning of its steps.
  */
 public final class SchedulePrinter {
   private final StringBuilder out = new StringBuilder();
@@ -31,7 +31,7 @@ public final class SchedulePrinter {
     this.weights = weights;
   }
 
-  /** The text alone; larger constants are in a file that isn't written. */
+  /** Returns the text alone; larger constants refer to a file that isn't written. */
   public static String print(Schedule schedule) {
     return print(schedule, weights(schedule));
   }
@@ -42,7 +42,7 @@ public final class SchedulePrinter {
     return printer.out.toString();
   }
 
-  /** Where constants that the text only refers to stand in a file. */
+  /** The places in a file of constants to which the text refers. */
   static WeightTable weights(Schedule schedule) {
     GraphBuilder constants = new GraphBuilder("constants");
     for (ChipSchedule role : schedule.roles()) {
@@ -68,7 +68,7 @@ public final class SchedulePrinter {
     return quoted(origin.name()) + (part.isEmpty() ? "" : " @" + part);
   }
 
-  /** Of a place in memory. */
+  /** Prints an address. */
   static String hexadecimal(long offset) {
     return "0x%05x".formatted(offset);
   }

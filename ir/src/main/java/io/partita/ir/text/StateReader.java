@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.antlr.v4.runtime.Token;
 
-/** Reads the states and input ranges of a module and checks them against its graph. */
+/** Parses the states and input ranges of a module and checks them against its graph. */
 record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
   List<Module.State> states(List<PirSyntaxParser.StateContext> trees, Graph graph) {
     Map<String, Value> inputs = inputs(graph);

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.antlr.v4.runtime.tree.TerminalNode;
 
-/** Makes the steps of a role. */
+/** Parses the steps of a role. */
 final class StepTreeReader {
   private final ScheduleParser parser;
   private final Locator locator;
   private final Map<String, Integer> loops;
 
   /**
-   * @param loops numbers of loops by name
+   * @param loops the numbers of loops by name
    */
   StepTreeReader(ScheduleParser parser, Locator locator, Map<String, Integer> loops) {
     this.parser = parser;

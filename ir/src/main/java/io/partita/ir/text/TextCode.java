@@ -3,7 +3,7 @@ package io.partita.ir.text;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a {@code .pir} file. */
+/** Diagnostics of text forms. */
 public enum TextCode implements DiagnosticCode {
   SYNTAX("P3001", "the text form has a syntax error"),
   UNKNOWN_OPERATION("P3002", "there is no such operation"),

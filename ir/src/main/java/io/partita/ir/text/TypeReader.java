@@ -11,9 +11,9 @@ import org.antlr.v4.runtime.ParserRuleContext;
 import org.antlr.v4.runtime.Token;
 import org.antlr.v4.runtime.tree.ParseTree;
 
-/** Makes types and dimensions of their syntax trees. */
+/** Converts syntax trees to types and dimensions. */
 final class TypeReader {
-  /** As many as NumPy allows. */
+  /** The largest rank, that of NumPy. */
   static final int HIGHEST_RANK = 64;
 
   private static final int MOST_DIGITS = 20;
@@ -118,12 +118,12 @@ final class TypeReader {
         "");
   }
 
-  /** The text of a string. */
+  /** Returns the text of a string. */
   String string(Token token) {
     return escaped(token, QuotedText.read(token.getText()));
   }
 
-  /** The name of a value or a graph, without its first character. */
+  /** Returns the name of a value or a graph, without its first character. */
   String name(Token token) {
     return escaped(token, QuotedText.readName(token.getText()));
   }

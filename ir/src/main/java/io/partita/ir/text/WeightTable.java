@@ -15,21 +15,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where each large constant of some graphs stands in the weights file: in the order of the nodes,
- * from multiples of 64 bytes on, equal data once. It depends on the graphs alone, so that a text
- * that is printed without a file has the offsets that it would have with one.
+ * The places of the large constants of graphs in the weights file: in the order of nodes, aligned
+ * to 64 bytes, with equal data stored once. They depend on the graphs alone, so that a text without
+ * a file has the same offsets.
  */
 final class WeightTable {
   static final int INLINE_ELEMENTS = 16;
   private static final int ALIGNMENT = 64;
   private static final int CHUNK = 1 << 20;
 
-  /** Hash is empty where the data is larger than what was to be hashed. */
+  /** A place; the hash is empty if the data is larger than the limit of hashing. */
   record Place(long offset, String hash) {}
 
   private record Content(long bytes, long hash) {}
 
-  /** Data that isn't hashed is still the same when it lies at the same place in memory. */
+  /** The identity of data that isn't hashed: its location in memory. */
   private record Memory(Object base, long address, long bytes) {}
 
   private final long largestHashed;
@@ -43,12 +43,15 @@ final class WeightTable {
     this.largestHashed = largestHashed;
   }
 
-  /** Constants of more than {@code largestHashed} bytes get no hash and aren't read. */
+  /**
+   * Creates the table; constants of more than {@code largestHashed} bytes have no hash and aren't
+   * read.
+   */
   static WeightTable of(Graph graph, long largestHashed) {
     return of(List.of(graph), largestHashed);
   }
 
-  /** As {@link #of(Graph, long)}, for the graphs of one file. */
+  /** Like {@link #of(Graph, long)}, for the graphs of one file. */
   static WeightTable of(List<Graph> graphs, long largestHashed) {
     WeightTable table = new WeightTable(largestHashed);
     for (Graph graph : graphs) {
@@ -59,7 +62,7 @@ final class WeightTable {
     return table;
   }
 
-  /** Whether the elements are written in the text. */
+  /** Whether the elements are in the text. */
   static boolean isInline(Tensor tensor) {
     return tensor.size() <= INLINE_ELEMENTS && ElementText.isPlain(tensor);
   }
@@ -107,7 +110,7 @@ final class WeightTable {
     return place;
   }
 
-  /** Writes the file's bytes from its beginning, a chunk at a time. */
+  /** Writes the bytes of the file in chunks. */
   void writeTo(WritableByteChannel channel) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
     MemorySegment chunk = MemorySegment.ofBuffer(buffer);

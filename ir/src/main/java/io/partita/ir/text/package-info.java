@@ -1,2 +1,2 @@
-/** The text form {@code .pir}. */
+/** The text forms {@code .pir} and {@code .sched}. */
 package io.partita.ir.text;

@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * that is not known when the model is read; it is at least 1.
  */
 public final class Dim implements Comparable<Dim> {
-  /** No model needs as many summands or powers; without an end, a product of sums has no bound. */
+  /** The largest number of terms and powers, which bounds products of sums. */
   private static final int MOST_TERMS = 1000;
 
   private static final int HIGHEST_DEGREE = 64;
@@ -26,7 +26,8 @@ public final class Dim implements Comparable<Dim> {
   public static final Dim ONE = of(1);
 
   /**
-   * Coefficient by monomial; a monomial is the sorted list of its symbols, the empty one constant.
+   * The coefficients by monomial, which is the sorted list of its symbols; the empty one is the
+   * constant.
    */
   private final SortedMap<Monomial, Long> terms;
 
@@ -43,7 +44,7 @@ public final class Dim implements Comparable<Dim> {
       return new Monomial(List.copyOf(all));
     }
 
-    /** Higher degree first, then by name; the constant comes last, as it is written. */
+    /** The order of terms: by descending degree, then by name, with the constant last. */
     @Override
     public int compareTo(Monomial other) {
       int byDegree = Integer.compare(other.symbols.size(), symbols.size());
@@ -54,12 +55,10 @@ public final class Dim implements Comparable<Dim> {
     }
   }
 
-  /**
-   * One summand: a coefficient other than 0, times symbols in order, each as often as its power.
-   */
+  /** A term: a nonzero coefficient times symbols in order, each repeated by its power. */
   public record Term(long coefficient, List<String> symbols) {}
 
-  /** Most dimensions are numbers; asking the terms for each of them takes long. */
+  /** The value of a constant, cached because most dimensions are numbers. */
   private final boolean isNumber;
 
   private final long constantTerm;
@@ -91,7 +90,7 @@ public final class Dim implements Comparable<Dim> {
     return isNumber;
   }
 
-  /** Whether this is one symbol and nothing else. */
+  /** Whether this is a single symbol. */
   public boolean isSymbol() {
     return terms.size() == 1
         && terms.firstKey().symbols().size() == 1
@@ -99,9 +98,9 @@ public final class Dim implements Comparable<Dim> {
   }
 
   /**
-   * The extent.
+   * Returns the extent.
    *
-   * @throws IllegalStateException when it depends on a symbol
+   * @throws IllegalStateException if it depends on a symbol
    */
   public long value() {
     if (!isStatic()) {
@@ -115,7 +114,7 @@ public final class Dim implements Comparable<Dim> {
   }
 
   /**
-   * @throws ArithmeticException when a coefficient overflows, or the polynomial is too long
+   * @throws ArithmeticException if a coefficient overflows, or the polynomial is too long
    */
   public Dim plus(Dim other) {
     SortedMap<Monomial, Long> sum = new TreeMap<>(terms);
@@ -132,7 +131,7 @@ public final class Dim implements Comparable<Dim> {
   }
 
   /**
-   * @throws ArithmeticException when a coefficient overflows, or the polynomial is too long
+   * @throws ArithmeticException if a coefficient overflows, or the polynomial is too long
    */
   public Dim times(Dim other) {
     SortedMap<Monomial, Long> product = new TreeMap<>();
@@ -155,9 +154,7 @@ public final class Dim implements Comparable<Dim> {
     }
   }
 
-  /**
-   * The exact quotient, or null when there is none: polynomial long division, by leading monomials.
-   */
+  /** Returns the exact quotient, or null if there is none, by polynomial long division. */
   public Dim dividedExactlyBy(Dim divisor) {
     if (divisor.terms.isEmpty()) {
       return null;
@@ -187,7 +184,7 @@ public final class Dim implements Comparable<Dim> {
     return quotient;
   }
 
-  /** Whether this is at least {@code bound} for every choice of symbols of at least 1. */
+  /** Whether this is at least {@code bound} for all values of symbols of at least 1. */
   public boolean isAtLeast(long bound) {
     long smallest = 0;
     for (Map.Entry<Monomial, Long> term : terms.entrySet()) {
@@ -205,19 +202,19 @@ public final class Dim implements Comparable<Dim> {
     return names;
   }
 
-  /** The summands in the order in which they're written; none for 0. */
+  /** Returns the terms in printed order; none for 0. */
   public List<Term> terms() {
     return terms.entrySet().stream()
         .map(term -> new Term(term.getValue(), term.getKey().symbols()))
         .toList();
   }
 
-  /** The number of summands, at least 1. */
+  /** Returns the number of terms, at least 1. */
   public int length() {
     return Math.max(1, terms.size());
   }
 
-  /** Replaces the symbols that {@code extents} binds. */
+  /** Substitutes the symbols in {@code extents}. */
   public Dim bind(Map<String, Dim> extents) {
     if (isStatic()) {
       return this;

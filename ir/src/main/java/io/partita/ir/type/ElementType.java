@@ -3,10 +3,9 @@ package io.partita.ir.type;
 import java.util.Optional;
 
 /**
- * The type of one element of a tensor.
+ * The type of the elements of a tensor.
  *
- * <p>The text name ({@link #text}) is what the {@code .pir} form, messages and emitted comments
- * use.
+ * <p>The text form, messages and emitted comments use {@link #text}.
  */
 public enum ElementType {
   F64("f64", Kind.FLOAT, 64),
@@ -25,7 +24,7 @@ public enum ElementType {
   U4("u4", Kind.UNSIGNED, 4),
   BOOL("bool", Kind.BOOLEAN, 8);
 
-  /** What values an element type holds. */
+  /** The kind of values of an element type. */
   public enum Kind {
     FLOAT,
     SIGNED,
@@ -51,7 +50,9 @@ public enum ElementType {
     return kind;
   }
 
-  /** Bits of one element; 4 for {@link #I4} and {@link #U4}, which are stored two to a byte. */
+  /**
+   * Returns the bits of an element; 4 for {@link #I4} and {@link #U4}, which are packed in bytes.
+   */
   public int bits() {
     return bits;
   }
@@ -60,17 +61,17 @@ public enum ElementType {
     return kind == Kind.FLOAT;
   }
 
-  /** Signed or unsigned integer; {@code bool} is not one. */
+  /** Whether it is a signed or unsigned integer, but not {@code bool}. */
   public boolean isInteger() {
     return kind == Kind.SIGNED || kind == Kind.UNSIGNED;
   }
 
-  /** The smallest value of an integer type. {@code u64} gives 0. */
+  /** Returns the smallest value of an integer type. */
   public long minimum() {
     return kind == Kind.SIGNED ? -(1L << (bits - 1)) : 0;
   }
 
-  /** The largest value of an integer type, as the bit pattern of a long: {@code u64} gives -1. */
+  /** Returns the largest value of an integer type, as the bits of a long: -1 for {@code u64}. */
   public long maximum() {
     return switch (kind) {
       case SIGNED -> (1L << (bits - 1)) - 1;
@@ -80,7 +81,7 @@ public enum ElementType {
     };
   }
 
-  /** Bytes that {@code elements} elements take, 4-bit types two to a byte. */
+  /** Returns the bytes of {@code elements} elements, with 4-bit types packed. */
   public long packedBytes(long elements) {
     return bits == 4 ? (elements + 1) / 2 : elements * (bits / 8);
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The extents of a tensor, outermost first. A scalar has none. */
+/** The extents of a tensor, outermost first; empty for a scalar. */
 public record Shape(List<Dim> dims) implements Iterable<Dim> {
   public static final Shape SCALAR = new Shape(List.of());
 
@@ -32,7 +32,7 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
     return dims.get(axis);
   }
 
-  /** The dimension counted from the innermost, which is 0. */
+  /** Returns a dimension, counted from the innermost, which is 0. */
   public Dim fromEnd(int axis) {
     return dims.get(dims.size() - 1 - axis);
   }
@@ -41,7 +41,7 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
     return dims.stream().allMatch(Dim::isStatic);
   }
 
-  /** The extents as numbers. */
+  /** Returns the extents as numbers. */
   public long[] extents() {
     return dims.stream().mapToLong(Dim::value).toArray();
   }
@@ -51,9 +51,9 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
   }
 
   /**
-   * The number of elements, 1 for a scalar.
+   * Returns the number of elements, 1 for a scalar.
    *
-   * @throws ArithmeticException when it overflows a long
+   * @throws ArithmeticException if it overflows a long
    */
   public long elements() {
     long product = 1;
@@ -63,7 +63,7 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
     return product;
   }
 
-  /** The number of elements as a polynomial, also where dimensions are symbolic. */
+  /** Returns the number of elements as a polynomial. */
   public Dim size() {
     return dims.stream().reduce(Dim.ONE, Dim::times);
   }
@@ -86,7 +86,7 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
     return new Shape(changed);
   }
 
-  /** Dimensions {@code from} inclusive to {@code to} exclusive. */
+  /** Returns the dimensions {@code from} inclusive to {@code to} exclusive. */
   public Shape range(int from, int to) {
     return new Shape(dims.subList(from, to));
   }
@@ -95,7 +95,7 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
     return new Shape(Stream.concat(dims.stream(), inner.dims.stream()).toList());
   }
 
-  /** Row-major strides in elements. */
+  /** Returns the row-major strides in elements. */
   public long[] strides() {
     long[] strides = new long[rank()];
     long stride = 1;
@@ -111,8 +111,8 @@ public record Shape(List<Dim> dims) implements Iterable<Dim> {
   }
 
   /**
-   * The shape that {@code left} and {@code right} broadcast to by NumPy's rule, or null when they
-   * don't: trailing dimensions are aligned, and an extent of 1 stretches.
+   * Returns the shape to which {@code left} and {@code right} broadcast by NumPy's rule, or null if
+   * they don't: trailing dimensions are aligned, and extents of 1 are repeated.
    */
   public static Shape broadcast(Shape left, Shape right) {
     int rank = Math.max(left.rank(), right.rank());

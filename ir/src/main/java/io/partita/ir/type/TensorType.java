@@ -2,7 +2,7 @@ package io.partita.ir.type;
 
 import java.util.Map;
 
-/** Element type and shape of a value. */
+/** The element type and shape of a value. */
 public record TensorType(ElementType element, Shape shape) {
   public static final int MOST_DIMENSIONS = 64;
   private static final long MOST_ELEMENTS = 1L << 60;
@@ -28,8 +28,8 @@ public record TensorType(ElementType element, Shape shape) {
   }
 
   /**
-   * Whether there can be a tensor of this type: at most {@value #MOST_DIMENSIONS} dimensions, none
-   * negative, and fewer than 2^60 elements, so that elements and bytes can be counted.
+   * Whether a tensor of this type can exist: with at most {@value #MOST_DIMENSIONS} dimensions,
+   * none of them negative, and fewer than 2^60 elements, so that elements and bytes can be counted.
    */
   public boolean isPossible() {
     long elements = 1;
@@ -55,7 +55,7 @@ public record TensorType(ElementType element, Shape shape) {
     return isStatic() ? this : new TensorType(element, shape.bind(extents));
   }
 
-  /** Bytes in a file or on a device; 4-bit elements two to a byte. */
+  /** Returns the bytes in a file or on a device, with 4-bit elements packed. */
   public long bytes() {
     return element.packedBytes(shape.elements());
   }

@@ -18,9 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The rules of the mesh dialect, for a module that keeps those of all dialects: each operation
- * takes its operands as they lie, each sync is possible, what varies is settled before the outputs,
- * and states come out as they go in. Without devices, there is no sync.
+ * Checks the rules of the mesh dialect, for a module that satisfies those of all dialects:
+ * operations accept the layouts of their operands, syncs are possible, varying values are settled
+ * before outputs, and states have the same layout as input and output. Without devices, there are
+ * no syncs.
  */
 final class MeshRules {
   private final Module module;

@@ -16,11 +16,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * That an output depends on values that vary over a mesh axis: it isn't what the model computes on
- * one device, and depends on how many devices there are.
+ * The dependence of an output on values that vary over a mesh axis: it differs from the result on
+ * one device, and depends on the number of devices.
  *
- * @param begins where values begin to vary, in execution order
- * @param exits where they are settled
+ * @param begins the nodes at which values begin to vary, in execution order
+ * @param exits the nodes at which they are settled
  */
 public record VaryingDependence(String output, String axis, List<Node> begins, List<Node> exits) {
   public VaryingDependence {
@@ -28,7 +28,7 @@ public record VaryingDependence(String output, String axis, List<Node> begins, L
     exits = List.copyOf(exits);
   }
 
-  /** Those of a valid module, by output and axis; none where nothing varies. */
+  /** Returns the dependences of a valid module, by output and axis. */
   public static List<VaryingDependence> of(Module module) {
     List<VaryingDependence> dependences = new ArrayList<>();
     for (Graph.Output output : module.graph().outputs()) {

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks a module: names are unique, each value is defined once and before it's read, each result
- * has the type that its operation derives, states join an input and an output of one type, and
- * extents are not negative. If so, the rules of the mesh dialect are checked. Takes linear time.
+ * Checks a module in linear time: names are unique, each value is defined once and before its uses,
+ * each result has the inferred type, states connect an input and an output of the same type, and
+ * extents are not negative. Then it checks the rules of the mesh dialect.
  */
 public final class Verifier {
   private static final int MOST_REPORTED = 100;
@@ -34,10 +34,10 @@ public final class Verifier {
   private Verifier() {}
 
   /**
-   * Throws when the module breaks a rule.
+   * Checks that the module is valid.
    *
-   * @throws PartitaException with all violations, of which each has a {@link VerifierCode} or, for
-   *     layouts, a {@link io.partita.ir.mesh.MeshCode}
+   * @throws PartitaException with all violations, each with a {@link VerifierCode} or, for layouts,
+   *     a {@link io.partita.ir.mesh.MeshCode}
    */
   public static void verify(Module module) {
     List<Diagnostic> violations = violations(module);
@@ -46,7 +46,9 @@ public final class Verifier {
     }
   }
 
-  /** All violations in the order of the module; after the first hundred only their number. */
+  /**
+   * Returns all violations in the order of the module; after the first hundred only their number.
+   */
   public static List<Diagnostic> violations(Module module) {
     Verifier verifier = new Verifier();
     verifier.graph(module.graph());

@@ -3,7 +3,7 @@ package io.partita.ir.verify;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** Which rule a module breaks. */
+/** Diagnostics of invalid modules. */
 public enum VerifierCode implements DiagnosticCode {
   INPUT_NAME("P3101", "two inputs of a graph have the same name"),
   OUTPUT_NAME("P3102", "two outputs of a graph have the same name"),

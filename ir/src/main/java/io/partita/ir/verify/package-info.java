@@ -1,2 +1,2 @@
-/** Checks that a module keeps the rules of its dialect. */
+/** Verification of modules. */
 package io.partita.ir.verify;
