@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Scaled dot-product attention over heads, and the rotation of its features by position. */
 final class AttentionKernels {
-  /** Queries whose scores are held at a time. */
+  /** The number of queries whose scores are kept at a time. */
   private static final int BLOCK = 64;
 
   private final Structured.Attention op;
@@ -56,14 +56,14 @@ final class AttentionKernels {
     return product.tensor();
   }
 
-  /** Queries from {@code first} on of one head of one batch element. */
+  /** Computes queries of one head of one batch element, beginning with {@code first}. */
   private void block(int head, int first, MatrixKernels.Product result) {
     int batch = head / heads;
     int kvHead = batch * kvHeads + head % heads / (heads / kvHeads);
     int rows = Math.min(BLOCK, seq - first);
     int size = (int) q.shape().extent(3);
     int valueSize = (int) v.shape().extent(3);
-    // Keys beyond the valid ones aren't even multiplied by zero: they may hold anything.
+    // Invalid keys aren't even multiplied by zero, because they may have any value.
     int valid = validKeys(batch);
     MatrixKernels.Product scores =
         new MatrixKernels.Product(new TensorType(scoreElement, Shape.of(rows, valid)));
@@ -96,7 +96,7 @@ final class AttentionKernels {
     return Tensor.ofDoubles(scores.type(), weights);
   }
 
-  /** From dot products to masked scores; -∞ where the query doesn't see the key. */
+  /** Computes masked scores from dot products; -∞ for hidden keys. */
   private void score(double[] row, int batch, int head, int query) {
     long position = query + (keyLength == null ? offset : keyLength.getLong(batch) - seq);
     for (int key = 0; key < row.length; key++) {
@@ -125,7 +125,7 @@ final class AttentionKernels {
     return score + mask.getDouble(at);
   }
 
-  /** Softmax in place, but zeros where nothing is seen. */
+  /** Computes the softmax in place; zeros if all keys are hidden. */
   private static void normalise(double[] row) {
     double largest = Double.NEGATIVE_INFINITY;
     for (double score : row) {

@@ -5,9 +5,9 @@ import io.partita.ir.type.Shape;
 /**
  * The lines along one axis of a row-major tensor.
  *
- * @param outer elements of the dimensions before it
- * @param extent of the axis
- * @param inner elements of the dimensions after it: how far neighbours on a line are apart
+ * @param outer the elements of the dimensions before it
+ * @param extent the extent of the axis
+ * @param inner the elements of the dimensions after it: the stride of a line
  */
 record Axis(int outer, int extent, int inner) {
   static Axis of(Shape shape, int axis) {
@@ -17,7 +17,7 @@ record Axis(int outer, int extent, int inner) {
         Math.toIntExact(shape.range(axis + 1, shape.rank()).elements()));
   }
 
-  /** Offset of the first element of a line, of which there are {@code outer · inner}. */
+  /** Returns the offset of the first element of one of the {@code outer · inner} lines. */
   int start(int line) {
     return line / inner * extent * inner + line % inner;
   }

@@ -11,8 +11,8 @@ public final class BinaryFunctions {
   private BinaryFunctions() {}
 
   /**
-   * On floats, in double. Rounding the result to a narrower float type gives what that type's own
-   * arithmetic gives, as a double has more than twice as many digits.
+   * Returns the function on floats, in double. Rounding its result to a narrower float type gives
+   * the result of that type's arithmetic, because a double has more than twice as many digits.
    */
   public static DoubleBinaryOperator ofDouble(BinaryFunction function) {
     return switch (function) {
@@ -35,7 +35,7 @@ public final class BinaryFunctions {
     };
   }
 
-  /** As C and NumPy define it: 1 to any power is 1, and so is -1 to an infinite one. */
+  /** Computes a power as in C and NumPy: 1 to any power is 1, as is -1 to an infinite power. */
   private static double power(double base, double exponent) {
     return base == 1 || base == -1 && Double.isInfinite(exponent) ? 1 : Math.pow(base, exponent);
   }
@@ -48,7 +48,7 @@ public final class BinaryFunctions {
     return remainder < 0 != y < 0 ? remainder + y : remainder;
   }
 
-  /** On integers and booleans, the result before it wraps to the type. */
+  /** Returns the function on integers and booleans, whose result then wraps to the type. */
   public static LongBinaryOperator ofLong(BinaryFunction function, ElementType element) {
     boolean wide = element == ElementType.U64;
     return switch (function) {
@@ -94,7 +94,10 @@ public final class BinaryFunctions {
         : (x, y) -> isShift(y, element) ? x >>> y : 0;
   }
 
-  /** Wraps; a negative exponent gives the reciprocal towards zero, and 0 for that of 0. */
+  /**
+   * Computes a power that wraps; a negative exponent gives the reciprocal, rounded towards zero,
+   * and 0 for the base 0.
+   */
   private static long power(long base, long exponent, boolean signed) {
     if (signed && exponent < 0) {
       return base == 1 || base == -1 ? ((exponent & 1) == 0 ? 1 : base) : 0;
@@ -110,7 +113,7 @@ public final class BinaryFunctions {
     return result;
   }
 
-  /** To the nearest value of a float type, half to even. */
+  /** Rounds to a float type, half to even. */
   static double round(ElementType element, double value) {
     return switch (element) {
       case F32 -> (float) value;

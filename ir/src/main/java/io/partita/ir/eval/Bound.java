@@ -4,14 +4,14 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.TensorType;
 
-/** What must hold before numbers can be computed. */
+/** Checks before a computation. */
 final class Bound {
-  /** Java arrays hold no more, but for a few. */
+  /** The largest length of Java arrays, with a margin. */
   private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
 
   private Bound() {}
 
-  /** The number that an attribute is bound to. */
+  /** Returns the number to which an attribute is bound. */
   static long value(Dim dim, String where) {
     if (!dim.isStatic()) {
       throw unbound(where, dim.toString());
@@ -23,7 +23,7 @@ final class Bound {
     return Math.toIntExact(value(dim, where));
   }
 
-  /** That a tensor of this type can be held. */
+  /** Checks that a tensor of this type can be held in memory. */
   static void verify(TensorType type, String where) {
     if (!type.isStatic()) {
       throw unbound(where, type.toString());

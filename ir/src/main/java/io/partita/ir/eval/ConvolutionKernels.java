@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Convolutions as matrix products over unrolled windows, their transposes, and pooling. */
 final class ConvolutionKernels {
-  /** Most elements that are unrolled at a time. */
+  /** The largest number of elements that are unrolled at a time. */
   private static final int UNROLLED = 1 << 21;
 
   private ConvolutionKernels() {}
@@ -61,7 +61,7 @@ final class ConvolutionKernels {
     return new WindowOrigins(window, over.range(2, over.rank()), places.range(2, places.rank()));
   }
 
-  /** {@code [channels · kernel, places]}: what lies under each element of the window. */
+  /** {@code [channels · kernel, places]}: the data under each element of the window. */
   private static Tensor unrolled(
       RawElements source,
       int channel,
@@ -121,7 +121,7 @@ final class ConvolutionKernels {
     int groups = Math.toIntExact(op.groups());
     int channels = (int) weight.extent(0) / groups;
     int filters = (int) weight.extent(1);
-    // The window slides over the result, and its places are the elements of the data.
+    // The window slides over the result, and its positions are the elements of the data.
     WindowOrigins origins = origins(op.window(), type.shape(), data.shape());
     int places = origins.placeCount();
     int kernels = origins.kernelCount();
@@ -199,7 +199,7 @@ final class ConvolutionKernels {
     return sum / count;
   }
 
-  /** The position of the first largest element, or -1 over padding alone. */
+  /** Returns the index of the first largest element, or -1 if there is only padding. */
   private static long largest(long[] keys, int start, int[][] under, int place) {
     long best = -1;
     for (int[] origins : under) {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Sums of products by an equation. */
+/** Sums of products by an einsum equation. */
 final class EinsumKernels {
   private EinsumKernels() {}
 
@@ -20,7 +20,10 @@ final class EinsumKernels {
         : general(einsum, operands, type);
   }
 
-  /** Two operands, no diagonal, and every index of one operand alone in the result. */
+  /**
+   * Whether there are two operands without diagonals, and every index of only one operand is in the
+   * result.
+   */
   private static boolean isProduct(Contraction.Einsum einsum) {
     List<String> inputs = einsum.inputs();
     if (inputs.size() != 2 || !isDistinct(einsum.output())) {
@@ -54,7 +57,7 @@ final class EinsumKernels {
         .collect(Collectors.joining());
   }
 
-  /** As a batched matrix product of transposed operands. */
+  /** Computes a batched matrix product of transposed operands. */
   private static Tensor product(
       Contraction.Einsum einsum, Tensor left, Tensor right, TensorType type) {
     String x = einsum.inputs().get(0);
@@ -79,7 +82,7 @@ final class EinsumKernels {
     return MovementKernels.transpose(sums, order(natural, out), type);
   }
 
-  /** The operand with its indices in three groups, each merged to one dimension. */
+  /** Returns the operand with its indices in three groups, each merged to one dimension. */
   private static Tensor arranged(Tensor x, String letters, String... groups) {
     List<Integer> permutation = order(letters, String.join("", groups));
     Shape shape = new Shape(permutation.stream().map(axis -> x.shape().dim(axis)).toList());
@@ -93,12 +96,12 @@ final class EinsumKernels {
     return turned.reshaped(Shape.of(extents));
   }
 
-  /** Where each letter of {@code to} stands in {@code from}. */
+  /** Returns the position of each letter of {@code to} in {@code from}. */
   private static List<Integer> order(String from, String to) {
     return to.chars().mapToObj(letter -> from.indexOf(letter)).toList();
   }
 
-  /** Term by term over all indices. */
+  /** Sums term by term over all indices. */
   private static Tensor general(Contraction.Einsum einsum, List<Tensor> operands, TensorType type) {
     TreeMap<Character, Long> extents = new TreeMap<>();
     List<String> inputs = einsum.inputs();
@@ -128,7 +131,7 @@ final class EinsumKernels {
     return Math.toIntExact(type.shape().elements());
   }
 
-  /** For each operand, its offsets over the index space of {@code letters}. */
+  /** Returns the offsets of each operand over the index space of {@code letters}. */
   private static int[][] offsets(
       List<String> inputs,
       List<Tensor> operands,
@@ -140,7 +143,7 @@ final class EinsumKernels {
     for (int operand = 0; operand < offsets.length; operand++) {
       String axes = inputs.get(operand);
       long[] own = operands.get(operand).shape().strides();
-      // A letter that comes twice walks along the diagonal.
+      // A repeated letter selects the diagonal.
       long[] strides =
           letters
               .chars()

@@ -11,7 +11,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
-/** Operations that compute each element from those at the same place. */
+/** Operations that compute each element from those at the same position. */
 final class ElementwiseKernels {
   private ElementwiseKernels() {}
 
@@ -77,7 +77,7 @@ final class ElementwiseKernels {
     return Tensor.ofLongs(type, out);
   }
 
-  /** Also of an integer base with a float exponent, whose result is cut to an integer. */
+  /** Also handles an integer base with a float exponent, whose result is truncated. */
   private static Tensor doubleBinary(
       DoubleBinaryOperator operator, Tensor left, Tensor right, TensorType type, Lines lines) {
     double[] x = left.doubles();
@@ -240,7 +240,7 @@ final class ElementwiseKernels {
     return value >= 0x1p63 ? (long) (value - 0x1p63) ^ Long.MIN_VALUE : (long) value;
   }
 
-  /** Rounds once also where a double doesn't hold the integer exactly. */
+  /** Rounds once, even if a double doesn't hold the integer exactly. */
   private static Tensor integersToFloats(Tensor x, TensorType type) {
     if (x.element().bits() < 64 || type.element() == ElementType.F64) {
       return Tensor.ofDoubles(type, x.doubles());
@@ -257,7 +257,7 @@ final class ElementwiseKernels {
     return Tensor.ofDoubles(type, values);
   }
 
-  /** The 53 upper bits, the last of which tells whether anything was cut: enough to round once. */
+  /** Returns the upper 53 bits, the last of which is sticky, which suffices to round once. */
   private static double roundToOdd(long value, boolean unsigned) {
     long upper = unsigned ? value >>> 11 : value >> 11;
     return (double) (upper | ((value & 0x7ff) != 0 ? 1 : 0)) * 0x1p11;

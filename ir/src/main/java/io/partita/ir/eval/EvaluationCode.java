@@ -3,7 +3,7 @@ package io.partita.ir.eval;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong while a graph is evaluated. */
+/** Diagnostics of evaluation. */
 public enum EvaluationCode implements DiagnosticCode {
   INPUT_MISMATCH("P3201", "an input doesn't fit the graph"),
   INDEX_OUT_OF_RANGE("P3202", "an index is out of range"),

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
-/** Computes the outputs of a graph node by node; a value is let go after its last use. */
+/** Computes the outputs of a graph node by node; values are released after their last use. */
 public final class Evaluator {
   private final Graph graph;
   private final Map<Value, Integer> remaining = new IdentityHashMap<>();
@@ -28,17 +28,17 @@ public final class Evaluator {
   }
 
   /**
-   * The graph's outputs, in order.
+   * Returns the outputs of a graph, in order.
    *
-   * @param inputs one for each input of the graph, in order, of exactly its type
-   * @throws PartitaException with an {@link EvaluationCode} when the inputs don't fit, a dimension
-   *     isn't bound, or a node can't be computed from these values
+   * @param inputs the tensor of each input of the graph, in order and of exactly its type
+   * @throws PartitaException with an {@link EvaluationCode} if the inputs don't fit, a dimension
+   *     isn't bound, or a node can't be computed for these values
    */
   public static List<Tensor> run(Graph graph, List<Tensor> inputs) {
     return run(graph, inputs, (node, results) -> {});
   }
 
-  /** As {@link #run(Graph, List)}; the observer sees each node's results as they are computed. */
+  /** Like {@link #run(Graph, List)}; the observer receives the results of each node. */
   public static List<Tensor> run(
       Graph graph, List<Tensor> inputs, BiConsumer<Node, List<Tensor>> observer) {
     return runWith(
@@ -51,7 +51,7 @@ public final class Evaluator {
         });
   }
 
-  /** As {@link #run(Graph, List)}, with another meaning of a node's operation on its operands. */
+  /** Like {@link #run(Graph, List)}, with another meaning of operations. */
   static List<Tensor> runWith(
       Graph graph, List<Tensor> inputs, BiFunction<Node, List<Tensor>, List<Tensor>> meaning) {
     verify(graph, inputs);
@@ -118,10 +118,10 @@ public final class Evaluator {
   }
 
   /**
-   * The results of one node.
+   * Computes the results of one node.
    *
-   * @throws PartitaException with an {@link EvaluationCode}, at this node, when it can't be
-   *     computed from these operands
+   * @throws PartitaException with an {@link EvaluationCode}, at this node, if it can't be computed
+   *     for these operands
    */
   public static List<Tensor> run(Node node, List<Tensor> operands) {
     try {

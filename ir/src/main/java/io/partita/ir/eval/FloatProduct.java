@@ -3,22 +3,24 @@ package io.partita.ir.eval;
 /**
  * The product of two matrices of f32 or narrower floats with f32 sums.
  *
- * <p>Each sum is taken strictly in ascending order of the inner index, one rounding for each
- * product and each addition; so blocks and threads don't change a bit of the result.
+ * <p>Each sum is computed strictly in ascending order of the inner index, with one rounding for
+ * each product and each addition, so that results are independent of blocks and threads.
  */
 final class FloatProduct {
-  /** Rows of the left and columns of the right operand that one task covers. */
+  /** The rows of the left and the columns of the right operand of one task. */
   private static final int BLOCK_ROWS = 128;
 
   private static final int BLOCK_COLUMNS = 256;
 
-  /** Inner indices that a panel covers: with the block's columns as f32, it fits an L2 cache. */
+  /** The inner indices of a panel, which, with the columns of a block in f32, fits an L2 cache. */
   private static final int PANEL = 256;
 
-  /** The same where each of its elements is used a few times only: it fits an L1 cache. */
+  /**
+   * The inner indices of a panel whose elements are used only a few times, which fits an L1 cache.
+   */
   private static final int SHALLOW_PANEL = 16;
 
-  /** Up to so many rows, a transposed right operand is read once and not turned over. */
+  /** The number of rows up to which a transposed right operand is read in place. */
   private static final int FEW_ROWS = 4;
 
   private final Matrix left;
@@ -35,7 +37,7 @@ final class FloatProduct {
     this.inner = left.columns();
   }
 
-  /** Writes {@code left right} row-major to {@code out} from {@code outStart} on. */
+  /** Writes {@code left right} in row-major order to {@code out}, beginning at {@code outStart}. */
   static void multiply(Matrix left, Matrix right, float[] out, int outStart) {
     FloatProduct product = new FloatProduct(left, right, out, outStart);
     int blockRows = (left.rows() + BLOCK_ROWS - 1) / BLOCK_ROWS;
@@ -124,7 +126,7 @@ final class FloatProduct {
     }
   }
 
-  /** All rows of the left operand with columns that are stored one after the other. */
+  /** Computes all rows of the left operand with contiguous columns. */
   private void dots(int rows, int column, int columns) {
     float[][] lines = new float[8][inner];
     float[][] factors = new float[rows][inner];
@@ -140,7 +142,7 @@ final class FloatProduct {
     }
   }
 
-  /** Eight sums at a time, which don't wait for each other; of the last few, {@code count}. */
+  /** Computes eight independent sums at a time, or the last {@code count}. */
   private void dot8(float[] x, float[][] lines, int count, int to) {
     float[] l0 = lines[0];
     float[] l1 = lines[1];

@@ -8,7 +8,7 @@ final class IntProduct {
 
   private IntProduct() {}
 
-  /** Writes {@code left right} row-major to {@code out} from {@code outStart} on. */
+  /** Writes {@code left right} in row-major order to {@code out}, beginning at {@code outStart}. */
   static void multiply(Matrix left, Matrix right, int[] out, int outStart) {
     int blockRows = (left.rows() + BLOCK_ROWS - 1) / BLOCK_ROWS;
     int blockColumns = (right.columns() + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;

@@ -67,7 +67,7 @@ final class IntegerNetworkKernels {
     }
   }
 
-  /** Java takes a shift's distance modulo 64. */
+  /** Java takes shift distances modulo 64. */
   private static long shiftRight(long value, long distance) {
     return value >> Math.min(distance, 63);
   }
@@ -101,7 +101,7 @@ final class IntegerNetworkKernels {
     }
   }
 
-  /** How many halvings a distance to the maximum means, rounded half up. */
+  /** Returns the number of halvings for a distance to the maximum, rounded half up. */
   private static long steps(long distance, int unit) {
     return (distance + (1L << unit) / 2) >> unit;
   }
@@ -132,10 +132,10 @@ final class IntegerNetworkKernels {
     }
   }
 
-  /** The largest whose square fits a long. */
+  /** The largest integer whose square fits a long. */
   private static final long LARGEST_ROOT = 3_037_000_499L;
 
-  /** The floor of the root, by a double's, which may be off by one; 0 for what overflowed. */
+  /** Returns the floor of the square root, by correcting that of a double; 0 after an overflow. */
   private static long squareRoot(long square) {
     long root = Math.min(LARGEST_ROOT, (long) Math.sqrt((double) Math.max(0, square)));
     while (root > 0 && root * root > square) {

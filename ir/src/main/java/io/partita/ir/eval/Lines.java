@@ -3,23 +3,23 @@ package io.partita.ir.eval;
 import io.partita.ir.type.Shape;
 
 /**
- * Walks over a row-major index space line by line, together with operands that step through it with
- * strides of their own (0 where an operand is broadcast).
+ * Iterates over a row-major index space line by line, with operands that have their own strides (0
+ * if an operand is broadcast).
  *
- * <p>Axes that all operands step through evenly are merged first, so that operands of one shape
- * make a single line.
+ * <p>Axes that are contiguous in all operands are merged first, so that operands of equal shape
+ * form a single line.
  */
 final class Lines {
-  /** Elements that one task covers. */
+  /** The elements of one task. */
   private static final int CHUNK = 1 << 14;
 
-  /** What is done with a part of a line. */
+  /** An action on a part of a line. */
   @FunctionalInterface
   interface Action {
     /**
-     * @param position row-major position of the part's first element
-     * @param offsets for each operand, the offset of that element
-     * @param length elements in the part
+     * @param position the row-major index of the part's first element
+     * @param offsets the offset of that element in each operand
+     * @param length the elements of the part
      */
     void line(int position, int[] offsets, int length);
   }
@@ -68,7 +68,7 @@ final class Lines {
     }
   }
 
-  /** Over {@code result}, to which the operands broadcast. */
+  /** Creates lines over {@code result}, to which the operands broadcast. */
   static Lines broadcast(Shape result, Shape... operands) {
     long[][] strides = new long[operands.length][];
     for (int i = 0; i < operands.length; i++) {
@@ -77,7 +77,7 @@ final class Lines {
     return new Lines(result.extents(), strides);
   }
 
-  /** Strides of an operand when it broadcasts to {@code rank} dimensions. */
+  /** Returns the strides of an operand that broadcasts to {@code rank} dimensions. */
   static long[] broadcastStrides(Shape operand, int rank) {
     long[] own = operand.strides();
     long[] strides = new long[rank];
@@ -87,12 +87,12 @@ final class Lines {
     return strides;
   }
 
-  /** The distance of neighbours on a line of this operand. */
+  /** Returns the stride of lines of an operand. */
   int stride(int operand) {
     return lineStrides[operand];
   }
 
-  /** Does the action for each part of each line; parts are disjoint and may run in parallel. */
+  /** Runs the action on each part of each line; parts are disjoint and may run in parallel. */
   void forEach(Action action) {
     if (count == 0) {
       return;

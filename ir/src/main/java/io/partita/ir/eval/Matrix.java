@@ -6,19 +6,19 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * A matrix inside a tensor, which is read in panels and so never copied as a whole.
+ * A matrix in a tensor, which is read in panels and never copied as a whole.
  *
  * @param data the elements
- * @param start offset of the first
- * @param rows of the matrix, also where it's stored transposed
- * @param columns of the matrix
- * @param transposed whether columns are what is stored one after the other
+ * @param start the offset of the first element
+ * @param rows the rows of the matrix, even if it is stored transposed
+ * @param columns the columns of the matrix
+ * @param transposed whether it is stored by columns
  */
 record Matrix(Tensor data, long start, int rows, int columns, boolean transposed) {
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Elements of a float type as floats: {@code into[r][c]}, exact but for f64. */
+  /** Reads elements of a float type as floats to {@code into[r][c]}, exact except for f64. */
   void read(int row, int rowCount, int column, int columnCount, float[][] into) {
     if (!transposed) {
       for (int r = 0; r < rowCount; r++) {
@@ -35,7 +35,7 @@ record Matrix(Tensor data, long start, int rows, int columns, boolean transposed
     }
   }
 
-  /** Neighbouring elements of a float type as floats. */
+  /** Reads contiguous elements of a float type as floats. */
   void readRun(long from, float[] into, int count) {
     switch (data.element()) {
       case F32 -> data.readFloats(from, into, 0, count);
@@ -54,7 +54,7 @@ record Matrix(Tensor data, long start, int rows, int columns, boolean transposed
     }
   }
 
-  /** The lower 32 bits of the elements of an integer type. */
+  /** Reads the lower 32 bits of the elements of an integer type. */
   void read(int row, int rowCount, int column, int columnCount, int[][] into) {
     for (int r = 0; r < rowCount; r++) {
       for (int c = 0; c < columnCount; c++) {

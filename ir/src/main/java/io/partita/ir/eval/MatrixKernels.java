@@ -10,11 +10,11 @@ import io.partita.ir.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Matrix products, batched, and the layers that are little more. */
+/** Batched matrix products, and layers that consist of them. */
 final class MatrixKernels {
   private MatrixKernels() {}
 
-  /** What products are written to: an array of the kind in which the sums are kept. */
+  /** The array of sums, in the type in which they are accumulated. */
   private sealed interface Sums {
     record Floats(float[] values) implements Sums {}
 
@@ -25,7 +25,7 @@ final class MatrixKernels {
     record Doubles(double[] values) implements Sums {}
   }
 
-  /** Collects products of matrices that together make a tensor. */
+  /** Collects products of matrices that form a tensor. */
   static final class Product {
     private final TensorType type;
     private final Sums sums;
@@ -42,7 +42,7 @@ final class MatrixKernels {
           };
     }
 
-    /** Writes {@code left right} to the row-major elements from {@code start} on. */
+    /** Writes {@code left right} in row-major order, beginning at {@code start}. */
     void multiply(Matrix left, Matrix right, int start) {
       switch (sums) {
         case Sums.Floats(float[] out) -> FloatProduct.multiply(left, right, out, start);
@@ -52,7 +52,7 @@ final class MatrixKernels {
       }
     }
 
-    /** The sums, rounded or wrapped to the element type. */
+    /** Returns the sums, rounded or wrapped to the element type. */
     Tensor tensor() {
       return switch (sums) {
         case Sums.Floats(float[] values) ->
@@ -121,7 +121,7 @@ final class MatrixKernels {
     Shape batch = type.shape().range(0, rank - 2);
     boolean oneRight = right.shape().range(0, right.shape().rank() - 2).elements() == 1;
     if (oneRight && left.size() == batch.elements() * m * k) {
-      // One right operand for all batches makes one tall product.
+      // A common right operand of all batches gives one tall product.
       int rows = Math.toIntExact(batch.elements() * m);
       product.multiply(new Matrix(left, 0, rows, k, false), new Matrix(right, 0, k, n, false), 0);
       return product.tensor();

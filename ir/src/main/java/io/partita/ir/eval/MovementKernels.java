@@ -9,7 +9,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** Operations that put elements at other places. */
+/** Operations that move elements. */
 final class MovementKernels {
   private MovementKernels() {}
 
@@ -92,7 +92,7 @@ final class MovementKernels {
     return x;
   }
 
-  /** Without what negative paddings remove. */
+  /** Removes elements for negative paddings. */
   private static Tensor cropped(Tensor x, Movement.Pad pad) {
     long[] strides = x.shape().strides();
     long[] extents = x.shape().extents();
@@ -134,7 +134,7 @@ final class MovementKernels {
     return target.toTensor(type);
   }
 
-  /** For each place of a padded axis, the place of the element that it repeats. */
+  /** Returns the index of the element that each index of a padded axis repeats. */
   private static int[] origins(PadMode mode, int low, int extent, int padded) {
     if (extent == 0) {
       throw new PartitaException(
@@ -158,7 +158,7 @@ final class MovementKernels {
     return origins;
   }
 
-  /** The elements at {@code positions} of an axis. */
+  /** Returns the elements at {@code positions} of an axis. */
   private static Tensor pick(Tensor x, int axis, int[] positions) {
     TensorType type = x.type().with(x.shape().with(axis, Dim.of(positions.length)));
     int outer = elements(x.shape().range(0, axis));
@@ -195,7 +195,7 @@ final class MovementKernels {
     return target.toTensor(type);
   }
 
-  /** For each index, the offset in the data of the element that it means. */
+  /** Returns the offset in the data of the element of each index. */
   static int[] elementOffsets(Shape data, Tensor indices, int axis, String where) {
     long[] strides = data.strides();
     long axisStride = strides[axis];

@@ -28,11 +28,11 @@ public final class OpEvaluator {
   private OpEvaluator() {}
 
   /**
-   * The results of {@code op} on operands whose types fit it; all shapes are static. The same
-   * operands give the same bits, however many cores there are.
+   * Computes the results of {@code op} for operands of valid types and static shapes. Results are
+   * deterministic bit for bit, regardless of the number of cores.
    *
-   * @throws TypeMismatch when the operands' types don't fit
-   * @throws PartitaException with an {@link EvaluationCode} when an index in an operand is out of
+   * @throws TypeMismatch if the types of operands don't fit
+   * @throws PartitaException with an {@link EvaluationCode} if an index in an operand is out of
    *     range, a dimension isn't bound or a result is too large
    */
   public static List<Tensor> evaluate(Op op, List<Tensor> operands) {
@@ -51,7 +51,7 @@ public final class OpEvaluator {
       case Quantized quantized -> List.of(quantized(quantized, operands, type));
       case IntegerNetwork network ->
           List.of(IntegerNetworkKernels.evaluate(network, operands, type));
-      // The whole value is the same in each layout.
+      // The whole value is independent of the layout.
       case Communication.Relayout change -> operands;
       case Communication.Localize localize -> operands;
       case Communication.Overlay overlay -> List.of(operands.getLast());

@@ -4,11 +4,11 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Shape;
 
-/** Indices that come as data: checked, and counted from the end when negative. */
+/** Indices in data: checks their ranges, and resolves negative ones, which count from the end. */
 final class Positions {
   private Positions() {}
 
-  /** All elements of {@code indices} as positions below {@code extent}. */
+  /** Returns all elements of {@code indices} as positions below {@code extent}. */
   static int[] along(Tensor indices, long extent, String where) {
     int[] positions = new int[indices.size()];
     for (int i = 0; i < positions.length; i++) {
@@ -17,12 +17,12 @@ final class Positions {
     return positions;
   }
 
-  /** A position below {@code extent}; a negative index counts from the end. */
+  /** Returns a position below {@code extent}; a negative index counts from the end. */
   static int checked(long index, long extent, String where) {
     return inside(index < 0 && index >= -extent ? index + extent : index, extent, where);
   }
 
-  /** A position from 0 to {@code extent - 1}. */
+  /** Returns a position from 0 to {@code extent - 1}. */
   static int inside(long index, long extent, String where) {
     if (index < 0 || index >= extent) {
       throw new PartitaException(
@@ -36,8 +36,8 @@ final class Positions {
   }
 
   /**
-   * The row-major offsets in {@code data} of the index tuples in the last dimension of {@code
-   * indices}; the tuples begin at axis {@code first} of the data.
+   * Returns the row-major offsets in {@code data} of the index tuples in the last dimension of
+   * {@code indices}; the tuples begin at axis {@code first} of the data.
    */
   static int[] tuples(Tensor indices, Shape data, int first, String where) {
     int length = (int) indices.shape().fromEnd(0).value();

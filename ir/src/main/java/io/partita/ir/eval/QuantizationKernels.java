@@ -6,11 +6,11 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.function.IntUnaryOperator;
 
-/** Between real numbers and their integer stand-ins. */
+/** Conversions between real numbers and quantized integers. */
 final class QuantizationKernels {
   private QuantizationKernels() {}
 
-  /** The quotient is rounded to f32, or kept in f64 where an operand is. */
+  /** The quotient is rounded to f32, or kept in f64 if an operand is f64. */
   static Tensor quantize(
       Quantized.Quantize quantize, Tensor x, Tensor scale, Tensor zeroPoint, TensorType type) {
     boolean wide = x.element() == ElementType.F64 || scale.element() == ElementType.F64;
@@ -55,7 +55,7 @@ final class QuantizationKernels {
     return Tensor.ofDoubles(type, out);
   }
 
-  /** From an element's position to that of its scale. */
+  /** Maps the position of an element to that of its scale. */
   private static IntUnaryOperator parameters(Tensor x, Tensor scale, int axis, long block) {
     if (scale.shape().rank() == 0) {
       return i -> 0;

@@ -20,14 +20,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Computes a graph as another correct implementation might. What implementations round differently
- * is changed at random by up to one unit in the last place: operands and results of sums and of
- * functions such as {@code exp}, and what is quantised, so that a number between two levels takes
- * either. Results of IEEE's own operations (a sum of two, a product, a quotient, a root) are the
- * same everywhere and stay, as do integral elements: masks and counts are exact.
+ * Computes a graph as another correct implementation might. Values that implementations round
+ * differently are perturbed at random by up to one unit in the last place: operands and results of
+ * sums and of functions such as {@code exp}, and inputs of quantisation, so that a number between
+ * two levels is rounded to either. Results of IEEE operations (the sum of two numbers, products,
+ * quotients, square roots) are equal in all implementations and not perturbed, nor are integral
+ * values: masks and counts are exact.
  *
  * <p>This is Monte Carlo arithmetic (D. S. Parker, "Monte Carlo Arithmetic", UCLA CSD-970002,
- * 1997): what several runs differ by is what rounding makes of the results.
+ * 1997): the spread of several runs shows the effect of rounding on the results.
  */
 public final class RandomRounding {
   private final SplittableRandom random;
@@ -37,9 +38,9 @@ public final class RandomRounding {
   }
 
   /**
-   * The graph's outputs, in order; the same seed gives the same bits.
+   * Returns the outputs of a graph, in order; deterministic for a seed.
    *
-   * @param inputs one for each input of the graph, in order, of exactly its type
+   * @param inputs the tensor of each input of the graph, in order and of exactly its type
    * @throws io.partita.ir.diagnostic.PartitaException as {@link Evaluator#run(Graph, List)}
    */
   public static List<Tensor> run(Graph graph, List<Tensor> inputs, long seed) {
@@ -62,7 +63,7 @@ public final class RandomRounding {
     };
   }
 
-  /** What of an operation implementations may round differently. */
+  /** The parts of an operation that implementations may round differently. */
   private enum Freedom {
     NONE,
     OPERAND,

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The elements of a tensor as bit patterns of 1, 2, 4 or 8 bytes, to be moved without being looked
- * at; 4-bit elements take a byte each.
+ * The elements of a tensor as bit patterns of 1, 2, 4 or 8 bytes, for movements; 4-bit elements
+ * take a byte each.
  */
 final class RawElements {
   private final MemorySegment data;
@@ -30,7 +30,7 @@ final class RawElements {
     return new RawElements(MemorySegment.ofArray(unpacked), 1);
   }
 
-  /** Zeros, in the kind of array that gives them back without a copy. */
+  /** Creates zeros, in an array that is returned without a copy. */
   static RawElements zeros(ElementType element, int count) {
     MemorySegment data =
         switch (element) {
@@ -44,7 +44,7 @@ final class RawElements {
     return new RawElements(data, Math.max(1, element.bits() / 8));
   }
 
-  /** A copy that may be written to. */
+  /** Returns a mutable copy. */
   static RawElements copyOf(Tensor tensor) {
     RawElements copy = zeros(tensor.element(), tensor.size());
     copy.copyRun(of(tensor), 0, 0, tensor.size());
@@ -62,13 +62,13 @@ final class RawElements {
     return Tensor.ofLongs(type, values);
   }
 
-  /** Copies neighbouring elements. */
+  /** Copies contiguous elements. */
   void copyRun(RawElements source, int from, int to, int count) {
     MemorySegment.copy(
         source.data, (long) from * width, data, (long) to * width, (long) count * width);
   }
 
-  /** Copies {@code count} elements that stand {@code stride} apart to neighbouring places. */
+  /** Copies {@code count} elements with a stride to contiguous places. */
   void copyLine(RawElements source, int from, int stride, int to, int count) {
     if (stride == 1) {
       copyRun(source, from, to, count);
@@ -128,7 +128,7 @@ final class RawElements {
     }
   }
 
-  /** Writes the first element of {@code value} everywhere. */
+  /** Fills with the first element of {@code value}. */
   void fill(RawElements value) {
     copyLine(value, 0, 0, 0, (int) (data.byteSize() / width));
   }

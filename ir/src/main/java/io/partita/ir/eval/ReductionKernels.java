@@ -44,7 +44,7 @@ final class ReductionKernels {
     return Tensor.ofLongs(type, out);
   }
 
-  /** Row-major offsets of all index tuples over the chosen axes. */
+  /** Returns the row-major offsets of all index tuples over the chosen axes. */
   private static int[] offsets(Shape shape, java.util.function.IntPredicate chosen) {
     int[] axes = IntStream.range(0, shape.rank()).filter(chosen).toArray();
     long[] strides = shape.strides();
@@ -103,7 +103,7 @@ final class ReductionKernels {
     return kind == ReductionKind.MEAN ? result / line.length : result;
   }
 
-  /** The mean of integers is cut towards zero, and 0 for none. */
+  /** Reduces integers; their mean is rounded towards zero, and 0 for none. */
   private static long join(
       ReductionKind kind, ElementType element, long[] in, int row, int[] line) {
     long result = kind.identity(element);
@@ -133,7 +133,7 @@ final class ReductionKernels {
       long best = Long.MIN_VALUE;
       for (int i = 0; i < axis.extent(); i++) {
         long key = keys[start + i * axis.inner()];
-        // A NaN wins either way, as in NumPy.
+        // NaN is both the largest and the smallest, as in NumPy.
         long rank = arg.largest() || x.element().isFloat() && key == SortKeys.NAN ? key : ~key;
         if (i == 0 || rank > best || rank == best && arg.selectLast()) {
           best = rank;
@@ -224,7 +224,7 @@ final class ReductionKernels {
     return narrow ? Tensor.of(x.type(), floatsOut) : Tensor.ofDoubles(x.type(), doublesOut);
   }
 
-  /** In place. A row of nothing but -∞ gives NaN, as the formula says. */
+  /** Computes the softmax in place. A row of only -∞ gives NaN, by the formula. */
   private static void softmax(double[] row, boolean logarithm) {
     double largest = Double.NEGATIVE_INFINITY;
     for (double value : row) {

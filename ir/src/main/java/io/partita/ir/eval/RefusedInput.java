@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a compiled program says when an input holds a value outside of its {@link
- * io.partita.ir.graph.InputRange}, the same in all languages: {@code input position: expected 0 to
+ * The message of a compiled program for an input value outside of its {@link
+ * io.partita.ir.graph.InputRange}, equal in all languages: {@code input position: expected 0 to
  * 255, found 5000}.
  */
 public final class RefusedInput {
@@ -16,7 +16,10 @@ public final class RefusedInput {
 
   private RefusedInput() {}
 
-  /** The diagnostic that the evaluator gives too, if a program said that. */
+  /**
+   * Returns the diagnostic, which equals that of the evaluator, if a program printed such a
+   * message.
+   */
   public static Optional<PartitaException> in(String said) {
     Matcher message = MESSAGE.matcher(said);
     return message.find()

@@ -32,12 +32,12 @@ public final class ReshardEvaluator {
   }
 
   /**
-   * Returns what each device holds afterwards. What only devices at one place have and becomes a
-   * partial sum stays with them, and the others get zeros; what all have and becomes a partial sum
-   * stays on the first. A part that becomes a term of a sum gets zeros around it.
+   * Returns what each device holds afterwards. A value at one place that becomes a partial sum
+   * stays there, and the others get zeros; a replicated value that becomes a partial sum stays on
+   * the first device. A part that becomes a term of a sum is padded with zeros.
    *
-   * @param parts by device, as for {@link Shards}
-   * @param type the whole value's type
+   * @param parts the parts by device, as in {@link Shards}
+   * @param type the type of the whole value
    * @param tolerance the largest difference between replicas
    */
   public static SortedMap<Integer, Tensor> apply(
@@ -88,7 +88,10 @@ public final class ReshardEvaluator {
     return results;
   }
 
-  /** How many axes split a dimension before the first one over which it is to be a sum. */
+  /**
+   * Returns the number of axes that split a dimension before the first one over which it becomes a
+   * sum.
+   */
   private int majorAxes(int dim) {
     List<String> axes = from.splits().get(dim).axes();
     for (int i = 0; i < axes.size(); i++) {
@@ -99,12 +102,12 @@ public final class ReshardEvaluator {
     return axes.size();
   }
 
-  /** A device's part with zeros around it, so that the sum of all is what they are parts of. */
+  /** Returns a device's part padded with zeros, so that the sum of all is the whole value. */
   private Tensor term(Tensor part, TensorType type, Layout sum, int dim, int device) {
     TensorType wider = sum.localType(type, device);
     long before = from.from(device, dim) - sum.from(device, dim);
     long after = wider.dim(dim).value() - before - part.type().dim(dim).value();
-    // A part that is empty may lie anywhere, so its place says nothing.
+    // The position of an empty part is meaningless.
     before = part.type().dim(dim).is(0) ? 0 : before;
     after = part.type().dim(dim).is(0) ? wider.dim(dim).value() : after;
     return OpEvaluator.evaluate(
@@ -119,7 +122,7 @@ public final class ReshardEvaluator {
     return Tensor.filled(type.with(new Shape(dims)), 0);
   }
 
-  /** For each device, the part of the one at {@code place} along the kept axes. */
+  /** Returns, for each device, the part of the device at {@code place} along the kept axes. */
   private SortedMap<Integer, Tensor> alike(
       SortedMap<Integer, Tensor> parts, Set<String> kept, List<Integer> place) {
     List<String> axes = List.copyOf(kept);

@@ -7,7 +7,7 @@ import io.partita.ir.type.Shape;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
-/** Copies of a tensor with elements written at given places, one after the other. */
+/** Copies of a tensor with elements updated at given positions, one after the other. */
 final class ScatterKernels {
   private ScatterKernels() {}
 
@@ -83,7 +83,7 @@ final class ScatterKernels {
         result[targets[i] + j] = join.applyAsLong(result[targets[i] + j], values[i * run + j]);
       }
     }
-    // The data's type wraps a sum of several terms as it wraps each of them.
+    // Wrapping a sum of several terms is equivalent to wrapping each of them.
     return Tensor.ofLongs(data.type(), result);
   }
 }

@@ -19,24 +19,24 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Between a whole tensor and what the devices of a mesh hold of it. What they hold is a map by
- * device, in the order of flat indices; a device that holds nothing has no entry.
+ * Converts between a whole tensor and the parts that the devices of a mesh hold: a map by device,
+ * in the order of flat indices; a device that holds nothing has no entry.
  */
 public final class Shards {
   private Shards() {}
 
   /**
-   * What each device holds of {@code whole}. Of a value that is a partial sum, the first device
-   * along the axis gets it and the others zeros; a partial maximum is on all, and so is a varying
-   * value.
+   * Returns the part of {@code whole} on each device. For a partial sum, the first device along the
+   * axis gets the value and the others zeros; a partial maximum and a varying value are on all
+   * devices.
    */
   public static SortedMap<Integer, Tensor> scatter(Tensor whole, Layout layout) {
     return scatter(whole, layout, Map.of());
   }
 
   /**
-   * As {@link #scatter(Tensor, Layout)}, but what is to become a partial sum over an axis is at a
-   * given coordinate of it, and not on the first device.
+   * Like {@link #scatter(Tensor, Layout)}, but the value of a partial sum over an axis is at a
+   * given coordinate, and not on the first device.
    */
   static SortedMap<Integer, Tensor> scatter(
       Tensor whole, Layout layout, Map<String, Integer> places) {
@@ -49,9 +49,9 @@ public final class Shards {
   }
 
   /**
-   * What one device holds, as for {@link #scatter(Tensor, Layout)}.
+   * Returns the part of one device, as in {@link #scatter(Tensor, Layout)}.
    *
-   * @throws IllegalArgumentException when it holds nothing
+   * @throws IllegalArgumentException if it holds nothing
    */
   public static Tensor part(Tensor whole, Layout layout, int device) {
     return part(whole, layout, device, Map.of());
@@ -84,22 +84,23 @@ public final class Shards {
   }
 
   /**
-   * As {@link #assemble(SortedMap, TensorType, Layout, double)}; replicas must agree bit for bit.
+   * Like {@link #assemble(SortedMap, TensorType, Layout, double)}; replicas must agree bit for bit.
    */
   public static Tensor assemble(SortedMap<Integer, Tensor> parts, TensorType type, Layout layout) {
     return assemble(parts, type, layout, 0);
   }
 
   /**
-   * The whole of what the devices hold: partial values are joined in the order of devices, and
-   * split ones put together.
+   * Returns the whole value: partial values are reduced in the order of devices, and split ones
+   * concatenated.
    *
-   * @param parts by device, one for each that holds something
-   * @param tolerance the largest absolute difference between replicas; the first one is taken
+   * @param parts the parts by device, for each device that holds one
+   * @param tolerance the largest absolute difference between replicas, of which the first one is
+   *     used
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#VARYING} for a layout
-   *     with varying axes, {@link MeshCode#REPLICAS_DIFFER} when replicas disagree, or {@link
-   *     MeshCode#LAYOUT_TYPE} when a part is of another type than the layout says, is missing, or
-   *     is one too many
+   *     with varying axes, {@link MeshCode#REPLICAS_DIFFER} if replicas differ, or {@link
+   *     MeshCode#LAYOUT_TYPE} if a part has another type than that of the layout, is missing, or is
+   *     superfluous
    */
   public static Tensor assemble(
       SortedMap<Integer, Tensor> parts, TensorType type, Layout layout, double tolerance) {
@@ -118,9 +119,9 @@ public final class Shards {
   }
 
   /**
-   * That a value doesn't vary.
+   * Checks that a value doesn't vary.
    *
-   * @param where the value is
+   * @param where the location of the value
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#VARYING}
    */
   public static void requireOne(String where, Layout layout) {
@@ -133,7 +134,9 @@ public final class Shards {
     }
   }
 
-  /** What stands at each device whose coordinates on the unused axes are 0, the others checked. */
+  /**
+   * Returns the parts of devices whose coordinates on unused axes are 0, after checking the others.
+   */
   private static Map<Integer, Tensor> replicas(
       SortedMap<Integer, Tensor> parts, Layout layout, double tolerance) {
     Mesh mesh = layout.mesh();
@@ -174,7 +177,7 @@ public final class Shards {
     return left.element().isFloat() || tolerance > 0;
   }
 
-  /** By the part in each dimension, the partial axes joined. */
+  /** Returns the parts by their number in each dimension, with partial axes reduced. */
   private static Map<List<Integer>, Tensor> joined(Map<Integer, Tensor> parts, Layout layout) {
     Map<List<Integer>, Tensor> pieces = new java.util.LinkedHashMap<>();
     parts.forEach(
@@ -193,7 +196,7 @@ public final class Shards {
     return combine.reduction().map(kind -> join(kind, own, received)).orElse(received);
   }
 
-  /** Two parts of a partial value joined. */
+  /** Reduces two terms of a partial value. */
   public static Tensor join(ReductionKind kind, Tensor left, Tensor right) {
     Elementwise.Binary binary = new Elementwise.Binary(kind.function());
     return OpEvaluator.evaluate(binary, List.of(left, right)).getFirst();

@@ -4,31 +4,34 @@ import io.partita.ir.op.Window;
 import io.partita.ir.type.Shape;
 
 /**
- * Where the elements of a sliding window come from.
+ * The origins in the data of the elements of a sliding window.
  *
  * @param window the window
- * @param spatial extents that it slides over
- * @param places extents of its places
+ * @param spatial the extents over which it slides
+ * @param places the extents of its positions
  */
 record WindowOrigins(Window window, Shape spatial, Shape places) {
-  /** In the padding. */
+  /** Marks an element in the padding. */
   static final int PADDING = -1;
 
-  /** Beyond the padding, where rounding up the number of places lets the window stick out. */
+  /**
+   * Marks an element beyond the padding, which the window reaches if the number of positions is
+   * rounded up.
+   */
   static final int OUTSIDE = -2;
 
   int placeCount() {
     return Math.toIntExact(places.elements());
   }
 
-  /** Elements of the window. */
+  /** Returns the elements of the window. */
   int kernelCount() {
     return Math.toIntExact(window.kernel().stream().reduce(1L, Math::multiplyExact));
   }
 
   /**
-   * For the window's element {@code kernel} and the places from {@code from} to {@code to}, the
-   * row-major offset of what lies under it, or {@link #PADDING} or {@link #OUTSIDE}.
+   * Returns the row-major offsets of the data under the window's element {@code kernel} at the
+   * positions from {@code from} to {@code to}, or {@link #PADDING} or {@link #OUTSIDE}.
    */
   int[] of(int kernel, int from, int to) {
     int[] origins = new int[to - from];
@@ -44,7 +47,7 @@ record WindowOrigins(Window window, Shape spatial, Shape places) {
     return origins;
   }
 
-  /** Adds an axis' part of each offset; {@code inner} places make one step along the axis. */
+  /** Adds the part of each offset along an axis; {@code inner} positions form one step. */
   private void addAxis(int[] origins, int from, int axis, long ahead, int inner) {
     int extent = Math.toIntExact(places.extent(axis));
     long stride = spatial.strides()[axis];

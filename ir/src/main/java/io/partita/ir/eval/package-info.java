@@ -1,2 +1,2 @@
-/** The reference evaluator: what each operation means, in plain Java. */
+/** The reference evaluator: the meaning of each operation, in plain Java. */
 package io.partita.ir.eval;
