@@ -201,7 +201,11 @@ final class SoftmaxBlocks {
               && FfnOperands.isActivation(function);
       // x * sigmoid(x) with roundings in between is a product of two computed values.
       boolean isProduct = isBinary(node, BinaryFunction.MUL) && !hasParameter(node);
-      if (isActivation || isProduct || node.op() instanceof IntegerNetwork.IntegerGelu) {
+      boolean isIntegerActivation =
+          node.op() instanceof IntegerNetwork network
+              && network.isElementwise()
+              && !(network instanceof IntegerNetwork.Requantize);
+      if (isActivation || isProduct || isIntegerActivation) {
         return true;
       }
       at = computed(node);
@@ -300,8 +304,7 @@ final class SoftmaxBlocks {
       case Structured.Norm norm -> node.result().type().rank() == 4;
       case Structured.RotaryEmbedding rotary -> true;
       case Structured.CacheUpdate update -> true;
-      case IntegerNetwork.Requantize requantize -> true;
-      case IntegerNetwork.IntegerGelu gelu -> true;
+      case IntegerNetwork network when network.isElementwise() -> true;
       case Movement movement -> !(movement instanceof Movement.Gather);
       case Contraction.MatMul product -> throughSums;
       case Elementwise elementwise -> throughSums || !isSum(node);

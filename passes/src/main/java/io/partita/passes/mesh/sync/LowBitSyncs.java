@@ -9,7 +9,6 @@ import io.partita.ir.mesh.Algorithm;
 import io.partita.ir.mesh.Layout;
 import io.partita.ir.mesh.Resharding;
 import io.partita.ir.mesh.Split;
-import io.partita.ir.op.Bf16Codec;
 import io.partita.ir.op.Codec;
 import io.partita.ir.op.Communication;
 import io.partita.ir.op.Movement;
@@ -237,7 +236,7 @@ public final class LowBitSyncs implements ModulePass {
         Algorithm algorithm =
             options.via() == Via.RING ? new Algorithm.Ring() : new Algorithm.Tree(2);
         Value selected = arithmetic.select(term, exact, sync.features());
-        Value sum = graph.add(before.with(algorithm).with(new Bf16Codec()), selected);
+        Value sum = graph.add(before.with(algorithm).with(Codec.parse("bf16")), selected);
         sums.add(arithmetic.cast(sum, options.sum()));
       }
       return inOrder(sums, order);
