@@ -3,7 +3,6 @@ package io.partita.driver.evaluate;
 import io.partita.ir.graph.Module;
 import io.partita.ir.graph.Node;
 import io.partita.ir.mesh.Layout;
-import io.partita.ir.mesh.ShardedType;
 import io.partita.ir.message.Step;
 import io.partita.ir.op.Communication;
 import io.partita.ir.program.Program;
@@ -15,8 +14,8 @@ import java.util.TreeMap;
  * The traffic of a run between devices.
  *
  * @param bytes the bytes of all messages of all devices
- * @param values the number of values of one device that sums join
- * @param bits the bits in which they are sent, in one copy
+ * @param values the number of values of all devices that sums join
+ * @param bits the bits in which each device sends what it holds, in one copy
  */
 public record Traffic(long bytes, long values, long bits) {
   /**
@@ -56,8 +55,11 @@ public record Traffic(long bytes, long values, long bits) {
     return new Traffic(bytes, sum(values), sum(bits));
   }
 
+  /** Returns the elements of a node's operand that all devices hold together. */
   private static long elements(Node node, Layout layout) {
-    return new ShardedType(node.operand(0).type(), layout).localType(0).shape().elements();
+    return layout.holders().stream()
+        .mapToLong(device -> layout.localType(node.operand(0).type(), device).shape().elements())
+        .sum();
   }
 
   private static long sum(Map<String, Long> numbers) {
