@@ -9,9 +9,9 @@ import java.util.Optional;
 /**
  * A kind of chip.
  *
- * @param kernels what plans reckon with
- * @param functions kernels of the runtime, which schedules reckon with where they are there
- * @param memories from the nearest to the cores, which kernels work on, to the farthest
+ * @param kernels the throughputs that bounds of plans use
+ * @param functions the throughputs of kernels of the runtime, which schedules use if available
+ * @param memories the memories from the nearest to the cores, on which kernels work, to the farthest
  */
 public record ChipKind(
     String name,
@@ -45,7 +45,7 @@ public record ChipKind(
     functions = List.copyOf(functions);
   }
 
-  /** Without kernels of the runtime. */
+  /** Creates a chip without throughputs of the runtime. */
   public ChipKind(
       String name,
       Figures figures,
@@ -59,14 +59,13 @@ public record ChipKind(
     return (int) figures.whole("cores");
   }
 
-  /** Of the grid that cores are in; it has as many columns as there are cores for. */
+  /** Returns the rows of the grid of cores. */
   public int coreRows() {
     return (int) figures.number("core-rows", 1);
   }
 
   /**
-   * One of the cores with an equal share of all rates and of the working memory, for cores that
-   * compute on tiles of their own.
+   * Returns a chip of one core with an equal share of all throughputs and of the working memory, for cores that compute on private tiles.
    */
   public ChipKind oneCore() {
     double share = 1.0 / cores();
@@ -101,62 +100,62 @@ public record ChipKind(
     return figures.number("clock");
   }
 
-  /** The instruction set, as compilers call it. */
+  /** Returns the instruction set, by its name in compilers. */
   public String instructionSet() {
     return figures.text("isa");
   }
 
-  /** Voltage and clocks that the figures hold for, in words. */
+  /** Returns the voltage and clocks at which the figures were measured. */
   public String operatingPoint() {
     return figures.text("operating-point");
   }
 
-  /** Of one core while it computes. */
+  /** Returns the power of one computing core, in watts. */
   public double wattsPerCore() {
     return figures.number("power");
   }
 
-  /** How many kernels' instructions the cache holds; the last ones that ran start without delay. */
+  /** Returns the number of kernels whose instructions the cache holds: the most recent ones start without delay. */
   public int warmKernels() {
     return (int) figures.number("warm-kernels", 1);
   }
 
-  /** The same of the runtime's functions, in schedules. */
+  /** Returns the number of the runtime's functions whose instructions the cache holds, in schedules. */
   public int warmFunctions() {
     return (int) figures.number("warm-functions", 1);
   }
 
-  /** Of a loop over tiles, until its first kernel starts, with none of its code in the cache. */
+  /** Returns the cycles of a loop over tiles until its first kernel starts, without cached code. */
   public double loopCycles() {
     return figures.number("loop", 0);
   }
 
-  /** More for each operand that it moves: the code for that. */
+  /** Returns the additional cycles for each operand that a loop moves. */
   public double operandCycles() {
     return figures.number("operand", 0);
   }
 
-  /** More for each kernel that it starts in a tile but for one. */
+  /** Returns the additional cycles for each kernel of a tile after the first. */
   public double callCycles() {
     return figures.number("call", 0);
   }
 
-  /** Around each kernel of a further tile: what cores wait for, whatever moves. */
+  /** Returns the cycles of synchronisation around each kernel of further tiles. */
   public double tileCycles() {
     return figures.number("tile", 0);
   }
 
-  /** More for each operand of which a further tile is moved. */
+  /** Returns the additional cycles for each operand of which a further tile is moved. */
   public double moveCycles() {
     return figures.number("move", 0);
   }
 
-  /** Until the first message of an exchange, with none of its code in the cache. */
+  /** Returns the cycles of an exchange until its first message, without cached code. */
   public double exchangeCycles() {
     return figures.number("exchange", 0);
   }
 
-  /** More for each message that it sends or receives, beside what the link takes. */
+  /** Returns the additional cycles for each message of an exchange, besides those of the link. */
   public double messageCycles() {
     return figures.number("message", 0);
   }
@@ -165,12 +164,12 @@ public record ChipKind(
     return memories.stream().filter(each -> each.name().equals(memory)).findFirst();
   }
 
-  /** The memory that kernels work on. */
+  /** Returns the memory on which kernels work. */
   public Memory working() {
     return memories.getFirst();
   }
 
-  /** The largest memory on the chip, or the working one: where weights stay if they fit. */
+  /** Returns the largest memory on the chip, which holds resident weights. */
   public Memory resident() {
     Memory largest = working();
     for (Memory memory : memories) {
@@ -182,8 +181,7 @@ public record ChipKind(
   }
 
   /**
-   * The memory that kernels' tiles come from, where tensors lie while they are used: the largest on
-   * the chip but for the working one, however small it is, or the nearest one outside.
+   * Returns the memory of live tensors, from which tiles are loaded: the largest memory on the chip except the working memory, or else the nearest one outside.
    */
   public Optional<Memory> home() {
     List<Memory> others = memories.subList(1, memories.size());
@@ -193,7 +191,7 @@ public record ChipKind(
         .or(() -> others.stream().findFirst());
   }
 
-  /** The memory outside the chip that holds what has no room at home. */
+  /** Returns the memory outside the chip for tensors that don't fit the home memory. */
   public Optional<Memory> far() {
     return memories.stream()
         .filter(memory -> memory.scope() == Memory.Scope.OFF_CHIP)
@@ -206,7 +204,7 @@ public record ChipKind(
   }
 
   /**
-   * @param function in C without the runtime's prefix, {@code gemm_f32}
+   * @param function its name in C without the runtime's prefix, such as {@code gemm_f32}
    */
   public Optional<FunctionThroughput> function(String function) {
     return functions.stream().filter(each -> each.function().equals(function)).findFirst();

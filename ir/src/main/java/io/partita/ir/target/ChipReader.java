@@ -15,8 +15,7 @@ import java.util.stream.Collectors;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Reads one chip. A chip that is {@code like} another has its parts, and its figures where it
- * doesn't give its own.
+ * Parses one chip. A chip that is {@code like} another inherits its parts, and figures that it does not override.
  */
 final class ChipReader {
   private final TargetParser parser;

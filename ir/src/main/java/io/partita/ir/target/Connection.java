@@ -6,31 +6,31 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which devices have a link between them.
+ * A set of links between devices.
  *
- * @param link the kind of link
- * @param figures what the shape needs
+ * @param link the name of the kind of link
+ * @param figures the figures of the shape
  */
 public record Connection(Shape shape, String link, Origin origin, Figures figures) {
-  /** How the devices are joined. Links carry both directions at once, but for a shared medium. */
+  /** The shape of a connection. Except for a shared medium, links carry both directions at once. */
   public enum Shape {
-    /** Two devices, {@code first} and {@code second}. */
+    /** The devices {@code first} and {@code second}. */
     PAIR("pair", "first", "second"),
-    /** Each with each. */
+    /** Every pair of devices. */
     FULL("full"),
-    /** Each with the next. */
+    /** Each device and the next. */
     LINE("line"),
-    /** Each with the next, and the last with the first. */
+    /** Each device and the next, and the last and the first. */
     RING("ring"),
     /**
-     * Groups of {@code group}, each member with the first; the firsts again in groups, and so on.
+     * Groups of {@code group} devices, with links between the first and each other; the first devices form groups in turn, and so on.
      */
     TREE("tree", "group"),
-    /** A grid of {@code width} devices in a row: neighbours in a row. */
+    /** The neighbours in each row of a grid with rows of {@code width} devices. */
     ROWS("rows", "width"),
-    /** A grid of {@code width} devices in a row: neighbours in a column. */
+    /** The neighbours in each column of a grid with rows of {@code width} devices. */
     COLUMNS("columns", "width"),
-    /** One medium that carries one message at a time, from any to any. */
+    /** A medium between all devices that carries one message at a time. */
     SHARED("shared");
 
     private final String text;
@@ -61,7 +61,7 @@ public record Connection(Shape shape, String link, Origin origin, Figures figure
     return (int) figures.whole(figure);
   }
 
-  /** {@code tree of mipi}, {@code 0 - 3 of mipi}. */
+  /** Returns text such as {@code tree of mipi} or {@code 0 - 3 of mipi}. */
   public String name() {
     String what = shape == Shape.PAIR ? number("first") + " - " + number("second") : shape.text();
     return what + " of " + link;

@@ -1,6 +1,6 @@
 package io.partita.ir.target;
 
-/** What a quantity measures. */
+/** Dimensions of quantities. */
 public enum Dimension {
   COUNT("a number"),
   BYTES("bytes"),
@@ -20,7 +20,7 @@ public enum Dimension {
     this.text = text;
   }
 
-  /** For messages, such as {@code bytes per cycle}. */
+  /** Returns text for messages, such as {@code bytes per cycle}. */
   public String text() {
     return text;
   }

@@ -5,10 +5,9 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What moves bytes between two memories of a chip, one transfer at a time: {@code n} bytes in
- * {@code l} lines take {@code setup + n / rate + l line} cycles of the chip's clock.
+ * A DMA channel between two memories of a chip, with one transfer at a time: {@code n} bytes in {@code l} lines take {@code setup + n / rate + l line} cycles of the chip's clock.
  *
- * @param bothWays whether the other direction uses it, too
+ * @param bothWays whether it also serves the opposite direction
  */
 public record DmaChannel(String from, String to, boolean bothWays, Figures figures) {
   static final List<Field> FIELDS =
@@ -28,17 +27,17 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
     return figures.number("setup");
   }
 
-  /** Cycles of a core to start a transfer. */
+  /** Returns the cycles of a core to start a transfer. */
   public double issueCycles() {
     return figures.number("issue", 0);
   }
 
-  /** Cycles that each line of a two-dimensional transfer adds. */
+  /** Returns the additional cycles for each line of a two-dimensional transfer. */
   public double lineCycles() {
     return figures.number("line", 0);
   }
 
-  /** Bytes that one transfer moves at most. */
+  /** Returns the largest number of bytes in one transfer. */
   public OptionalLong limitBytes() {
     return figures.find("limit").isPresent()
         ? OptionalLong.of(figures.whole("limit"))
@@ -54,13 +53,13 @@ public record DmaChannel(String from, String to, boolean bothWays, Figures figur
         || bothWays && from.equals(destination) && to.equals(source);
   }
 
-  /** Of one transfer of {@code bytes}, in as many pieces as the limit makes of it. */
+  /** Returns the cycles to transfer {@code bytes}, divided into pieces of at most the limit. */
   public double cycles(long bytes, long lines) {
     long pieces = limitBytes().isPresent() ? Math.ceilDiv(bytes, limitBytes().getAsLong()) : 1;
     return Math.max(1, pieces) * setupCycles() + bytes / bytesPerCycle() + lines * lineCycles();
   }
 
-  /** {@code l2 -> l1}. */
+  /** Returns text such as {@code l2 -> l1}. */
   public String name() {
     return from + (bothWays ? " <-> " : " -> ") + to;
   }

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A figure that a part of a target has: its name, and what it may be.
+ * The name and the valid values of a figure.
  *
- * @param dimension what it measures; empty for a text
- * @param choices the texts that it may be; empty for any
+ * @param dimension the dimension of a quantity, or empty for a text
+ * @param choices the valid texts, or empty if any text is valid
  */
 record Field(
     String name,
@@ -15,7 +15,7 @@ record Field(
     Range range,
     List<String> choices,
     boolean required) {
-  /** Which quantities are sensible. */
+  /** A range of valid quantities. */
   enum Range {
     ANY("0 or more"),
     POSITIVE("more than 0"),

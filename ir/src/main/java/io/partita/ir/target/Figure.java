@@ -1,9 +1,9 @@
 package io.partita.ir.target;
 
-/** One fact about a target, and where it's from. */
+/** A fact about a target, and its source. */
 public record Figure(FigureValue value, Origin origin) {
   /**
-   * @throws IllegalStateException when it's a text
+   * @throws IllegalStateException if it is a text
    */
   public Quantity quantity() {
     return switch (value) {
@@ -14,7 +14,7 @@ public record Figure(FigureValue value, Origin origin) {
   }
 
   /**
-   * @throws IllegalStateException when it's a quantity
+   * @throws IllegalStateException if it is a quantity
    */
   public String text() {
     if (value instanceof FigureValue.Text(String text)) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.UnaryOperator;
 
-/** The figures of one part of a target, by name, in the order in which they were written. */
+/** The figures of one part of a target by name, in source order. */
 public record Figures(SequencedMap<String, Figure> byName) {
   public static final Figures NONE = new Figures(new LinkedHashMap<>());
 
@@ -19,7 +19,7 @@ public record Figures(SequencedMap<String, Figure> byName) {
     return Optional.ofNullable(byName.get(name));
   }
 
-  /** In the base unit; the verifier has made sure that it's there. */
+  /** Returns a figure in the base unit; the verifier guarantees that it exists. */
   double number(String name) {
     return require(name).quantity().value();
   }
@@ -45,12 +45,12 @@ public record Figures(SequencedMap<String, Figure> byName) {
     return figure;
   }
 
-  /** With a number that is so many times as large, if it's there. */
+  /** Multiplies a figure by a factor, if it exists. */
   Figures scaled(String name, double factor) {
     return find(name).map(figure -> with(name, figure.quantity().number() * factor)).orElse(this);
   }
 
-  /** With another number of the same unit, if it's there. */
+  /** Replaces the number of a figure, in its unit, if it exists. */
   Figures with(String name, double number) {
     SequencedMap<String, Figure> changed = new LinkedHashMap<>(byName);
     changed.computeIfPresent(

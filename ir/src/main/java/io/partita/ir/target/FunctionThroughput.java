@@ -4,12 +4,10 @@ import io.partita.ir.target.Field.Range;
 import java.util.List;
 
 /**
- * How fast a chip's cores run one kernel of the runtime as it was compiled for them. Cores share
- * its results as {@link WorkSharing} says, and all wait for the one that has most: {@code overhead
- * + blocks × block + results × result + work × cores / rate} cycles for what that core has.
+ * The measured throughput of one compiled kernel of the runtime. Cores divide its results according to {@link WorkSharing} and wait for the largest share, which takes {@code overhead + blocks × block + results × result + work × cores / rate} cycles.
  *
- * @param kernel which kind it is, so what its work is counted in
- * @param function its name in C without the runtime's prefix, {@code gemm_f32}
+ * @param kernel its class, which determines the unit of its work
+ * @param function its name in C without the runtime's prefix, such as {@code gemm_f32}
  */
 public record FunctionThroughput(KernelClass kernel, String function, Figures figures) {
   static List<Field> fields(KernelClass kernel) {
@@ -24,17 +22,17 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
         Field.optional("columns", Dimension.COUNT, Range.POSITIVE_WHOLE));
   }
 
-  /** Whether a word of a target can be the name of one: it has several parts. */
+  /** Whether a word of a target can be the name of a function: it has several parts. */
   static boolean isName(String word) {
     return word.matches("[a-z0-9]+(_[a-z0-9]+)+");
   }
 
-  /** More where its instructions aren't in the cache: {@link ChipKind#warmFunctions}. */
+  /** Returns the additional cycles if its instructions aren't cached; see {@link ChipKind#warmFunctions}. */
   public double coldCycles() {
     return figures.number("cold", 0);
   }
 
-  /** How its cores share it. */
+  /** Returns the division of its work among cores. */
   public WorkSharing sharing() {
     return new WorkSharing(
         (long) figures.number("rows", 0),
@@ -42,7 +40,7 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
         figures.number("split", 0));
   }
 
-  /** Of {@code batch × rows × columns} results of {@code depth} each on so many cores. */
+  /** Returns the cycles for {@code batch × rows × columns} results of {@code depth} units of work each. */
   public double cycles(long batch, long rows, long columns, long depth, int cores) {
     WorkSharing.Part most = sharing().most(batch, rows, columns, depth, cores);
     return figures.number("overhead")

@@ -3,23 +3,23 @@ package io.partita.ir.target;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Kernels that run at a rate of their own. */
+/** Classes of kernels, each with its own throughput. */
 public enum KernelClass {
-  /** Matrix products with several rows on both sides. */
+  /** Matrix-matrix products. */
   MATMUL("matmul", Dimension.MACS_PER_CYCLE),
-  /** Matrix by vector: no operand is used twice. */
+  /** Matrix-vector products, which use each element of the matrix once. */
   MATVEC("matvec", Dimension.MACS_PER_CYCLE),
   CONVOLUTION("convolution", Dimension.MACS_PER_CYCLE),
-  /** One or two operations for each element. */
+  /** One or two operations per element. */
   ELEMENTWISE("elementwise", Dimension.ELEMENTS_PER_CYCLE),
-  /** Exponential, error function, division, root. */
+  /** Exponentials, error functions, divisions and roots. */
   TRANSCENDENTAL("transcendental", Dimension.ELEMENTS_PER_CYCLE),
-  /** Two passes over a line and a root for each. */
+  /** Two passes over each line and a root. */
   NORM("norm", Dimension.ELEMENTS_PER_CYCLE),
   SOFTMAX("softmax", Dimension.ELEMENTS_PER_CYCLE),
-  /** Sums, maxima, comparisons. */
+  /** Sums, maxima and comparisons. */
   REDUCTION("reduction", Dimension.ELEMENTS_PER_CYCLE),
-  /** Copies to other places. */
+  /** Copies. */
   MOVEMENT("movement", Dimension.ELEMENTS_PER_CYCLE);
 
   private final String text;
@@ -34,7 +34,7 @@ public enum KernelClass {
     return text;
   }
 
-  /** What its work is counted in, per cycle. */
+  /** Returns the dimension of its throughput. */
   public Dimension rate() {
     return rate;
   }

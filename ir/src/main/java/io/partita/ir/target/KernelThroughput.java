@@ -5,11 +5,9 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * How fast a chip's cores run a kernel together, data in the first memory. {@code m × n} results
- * take {@code overhead + ⌈m⌉rows ⌈n⌉columns k / rate} cycles, rounded up to whole blocks, with k
- * multiply-accumulates for each, or 1.
+ * The throughput of a kernel on all cores of a chip, with data in the working memory. {@code m × n} results take {@code overhead + ⌈m⌉rows ⌈n⌉columns k / rate} cycles, with {@code m} and {@code n} rounded up to whole blocks, and {@code k} multiply-accumulates per result, or 1.
  *
- * @param element of the operands
+ * @param element the element type of the operands
  */
 public record KernelThroughput(KernelClass kernel, ElementType element, Figures figures) {
   static List<Field> fields(KernelClass kernel) {
@@ -21,17 +19,17 @@ public record KernelThroughput(KernelClass kernel, ElementType element, Figures 
         Field.optional("columns", Dimension.COUNT, Range.POSITIVE_WHOLE));
   }
 
-  /** Multiply-accumulates or elements per cycle of the chip. */
+  /** Returns the multiply-accumulates or elements per cycle of the chip. */
   public double rate() {
     return figures.number("rate");
   }
 
-  /** Of starting the kernel, whatever its size. */
+  /** Returns the cycles to start the kernel. */
   public double overheadCycles() {
     return figures.number("overhead");
   }
 
-  /** More where its instructions aren't in the cache: {@link ChipKind#warmKernels}. */
+  /** Returns the additional cycles if its instructions aren't cached; see {@link ChipKind#warmKernels}. */
   public double coldCycles() {
     return figures.number("cold", 0);
   }

@@ -4,8 +4,7 @@ import io.partita.ir.target.Field.Range;
 import java.util.List;
 
 /**
- * A kind of link between devices: a message of {@code n} bytes occupies it for {@code startup + n /
- * bandwidth}, one message at a time in each direction, and has arrived {@code latency} later.
+ * A kind of link between devices, which carries one message at a time in each direction. A message of {@code n} bytes occupies it for {@code startup + n / bandwidth} and arrives {@code latency} later.
  */
 public record Link(String name, Figures figures) {
   static final List<Field> FIELDS =
@@ -24,7 +23,7 @@ public record Link(String name, Figures figures) {
     return figures.number("latency");
   }
 
-  /** What software and protocol add to each message. */
+  /** Returns the time that software and protocol add to each message, in seconds. */
   public double startupSeconds() {
     return figures.number("startup", 0);
   }
@@ -33,7 +32,7 @@ public record Link(String name, Figures figures) {
     return figures.number("energy");
   }
 
-  /** Messages that are under way before a send waits; 0 for a rendezvous. */
+  /** Returns the number of messages in flight after which a send blocks; 0 for a rendezvous. */
   public int buffer() {
     return (int) figures.number("buffer", 0);
   }

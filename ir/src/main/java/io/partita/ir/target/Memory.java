@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 /**
  * A memory of a chip.
  *
- * @param name such as {@code l1}; the first memory of a chip is the one that kernels work on
+ * @param name a name such as {@code l1}; kernels work on the first memory of a chip
  */
 public record Memory(String name, Figures figures) {
   static final List<Field> FIELDS =
@@ -20,15 +20,15 @@ public record Memory(String name, Figures figures) {
           Field.text(
               "scope", Arrays.stream(Scope.values()).map(Scope::text).toArray(String[]::new)));
 
-  /** Who reaches a memory. */
+  /** The sharing of a memory. */
   public enum Scope {
-    /** Each core has an equal part for itself; {@link Memory#bytes} are those of all parts. */
+    /** Each core has a private part of equal size; {@link Memory#bytes} is the sum of all parts. */
     CORE("core"),
-    /** The cores of the compute cluster share it. */
+    /** Shared by the cores of the compute cluster. */
     CLUSTER("cluster"),
-    /** On the chip. */
+    /** Shared by the whole chip. */
     CHIP("chip"),
-    /** Outside the chip, and its own. */
+    /** Outside the chip, and private to it. */
     OFF_CHIP("off-chip");
 
     private final String text;
@@ -46,19 +46,19 @@ public record Memory(String name, Figures figures) {
     return figures.whole("bytes");
   }
 
-  /** Bytes that a program may use: what code and stacks don't take. */
+  /** Returns the bytes available to programs, without code and stacks. */
   public long usable() {
     return Math.max(0, bytes() - (long) figures.number("reserved", 0));
   }
 
-  /** Of its first byte, where the memory is mapped. */
+  /** Returns the address of the first byte, if the memory is mapped. */
   public OptionalLong address() {
     return figures.find("address").isPresent()
         ? OptionalLong.of(figures.whole("address"))
         : OptionalLong.empty();
   }
 
-  /** In bytes, of what a transfer moves. */
+  /** Returns the alignment of transfers, in bytes. */
   public int alignment() {
     return (int) figures.whole("alignment");
   }

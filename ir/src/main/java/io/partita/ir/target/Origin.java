@@ -1,9 +1,9 @@
 package io.partita.ir.target;
 
 /**
- * Where a figure is from.
+ * The source of a figure.
  *
- * @param source a name that the target description defines
- * @param place in the source, such as a section; or how the figure follows from it; may be empty
+ * @param source the name of a source that the target description defines
+ * @param place a place in the source, such as a section, or how the figure was derived; may be empty
  */
 public record Origin(String source, String place) {}

@@ -1,11 +1,11 @@
 package io.partita.ir.target;
 
 /**
- * What a user may choose about a target.
+ * A property of a target that users choose.
  *
- * @param value what it is now
- * @param low the least that it may be
- * @param high the most that it may be
+ * @param value the current value
+ * @param low the smallest valid value
+ * @param high the largest valid value
  */
 public record Parameter(
     String name, Quantity value, Quantity standard, Quantity low, Quantity high, Origin origin) {
@@ -20,7 +20,7 @@ public record Parameter(
     return new Parameter(name, changed, standard, low, high, origin);
   }
 
-  /** {@code 1 to 64}. */
+  /** Returns text such as {@code 1 to 64}. */
   String range() {
     return low + " to " + high + (low.dimension() == Dimension.COUNT ? ", a whole number" : "");
   }

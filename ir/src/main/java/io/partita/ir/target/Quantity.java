@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number with its unit, as it was written.
+ * A number with its unit, as written.
  *
- * @param number finite and not negative
+ * @param number a finite number, not negative
  */
 public record Quantity(double number, Unit unit) implements FigureValue {
   private static final double LARGEST_INTEGER = 1L << 53;
@@ -21,7 +21,7 @@ public record Quantity(double number, Unit unit) implements FigureValue {
     number += 0.0; // -0 becomes 0
   }
 
-  /** Reads {@code 8}, {@code 256 KiB} or {@code 20Mbps}; empty for anything else. */
+  /** Parses text such as {@code 8}, {@code 256 KiB} or {@code 20Mbps}; empty if invalid. */
   public static Optional<Quantity> parse(String text) {
     Matcher matcher = TEXT.matcher(text.strip());
     if (!matcher.matches()) {
@@ -37,7 +37,7 @@ public record Quantity(double number, Unit unit) implements FigureValue {
     }
   }
 
-  /** In the base unit of the dimension. */
+  /** Returns the number in the base unit of the dimension. */
   public double value() {
     return unit.toBase(number);
   }
@@ -51,7 +51,7 @@ public record Quantity(double number, Unit unit) implements FigureValue {
     return value == Math.rint(value) && value <= LARGEST_INTEGER;
   }
 
-  /** {@code 256 KiB}; reads back as the same. */
+  /** Returns text such as {@code 256 KiB}, which parses to an equal quantity. */
   @Override
   public String toString() {
     boolean whole = number == Math.rint(number) && number <= LARGEST_INTEGER;

@@ -10,15 +10,14 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeSet;
 
-/** What a plan may ask of a target beyond its parameters: fewer devices, other memories. */
+/** Changes of a target beyond its parameters: fewer devices, or other sizes of memories. */
 public final class TargetChange {
   private TargetChange() {}
 
   /**
-   * The target's first devices alone, and the connections between them. What is left of a ring is a
-   * line.
+   * Returns a target with only the first devices and the connections between them; a part of a ring is a line.
    *
-   * @param devices 1 to as many as there are
+   * @param devices the number of devices, at least 1 and at most that of the target
    */
   public static TargetDescription first(TargetDescription target, int devices) {
     if (devices < 1 || devices > target.deviceCount()) {
@@ -67,7 +66,7 @@ public final class TargetChange {
     };
   }
 
-  /** The parameter that says how many devices there are, where one group alone has it. */
+  /** Returns the parameter of the number of devices, if there is a single group. */
   public static Optional<Parameter> deviceParameter(TargetDescription target) {
     if (target.groups().size() != 1) {
       return Optional.empty();
@@ -78,7 +77,7 @@ public final class TargetChange {
         : Optional.empty();
   }
 
-  /** The parameter that says how large a memory of a chip is. */
+  /** Returns the parameter of the size of a memory of a chip. */
   public static Optional<Parameter> memoryParameter(TargetDescription target, Memory memory) {
     return memory.figures().find("bytes").orElseThrow().value()
             instanceof FigureValue.ParameterUse use
@@ -87,11 +86,9 @@ public final class TargetChange {
   }
 
   /**
-   * The target with other values of parameters, or where a name is that of a memory and of no
-   * parameter, with so large a memory on each chip that has it.
+   * Returns a target with other values of parameters. A name of a memory that is not a parameter changes the size of that memory on each chip that has it.
    *
-   * @throws PartitaException with {@link TargetCode#ARGUMENT} when a name is neither, or a value
-   *     isn't one for it
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} if a name is neither, or a value is invalid
    */
   public static TargetDescription set(TargetDescription target, Map<String, Quantity> values) {
     Map<String, Quantity> arguments = new LinkedHashMap<>(values);

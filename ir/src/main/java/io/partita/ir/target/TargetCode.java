@@ -3,14 +3,14 @@ package io.partita.ir.target;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can be wrong with a target description or with how it's asked for. */
+/** Diagnostics of target descriptions and references to them. */
 public enum TargetCode implements DiagnosticCode {
   SYNTAX("P3301", "the target description has a syntax error"),
   UNIT("P3302", "a quantity has the wrong unit"),
   UNKNOWN_FIGURE("P3303", "there is no such figure"),
   MISSING_FIGURE("P3304", "a figure is missing"),
-  DUPLICATE("P3305", "something is defined twice"),
-  UNDEFINED("P3306", "a name is used that isn't defined"),
+  DUPLICATE("P3305", "a name is defined twice"),
+  UNDEFINED("P3306", "a name is undefined"),
   RANGE("P3307", "a figure is out of its range"),
   NO_WAY_TO_MEMORY("P3308", "a memory can't be reached from the cores"),
   UNREACHABLE("P3309", "devices can't reach each other"),

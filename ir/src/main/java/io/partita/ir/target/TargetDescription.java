@@ -10,11 +10,10 @@ import java.util.SequencedMap;
 import java.util.function.UnaryOperator;
 
 /**
- * What a model is compiled for: devices, their chips and the links between them, at the values that
- * the parameters have.
+ * The target of a compilation: devices, their chips and the links between them, at the current values of the parameters.
  *
- * @param purpose what the target is, in a sentence
- * @param sources the texts that figures are from, by short name
+ * @param purpose a sentence that describes the target
+ * @param sources the sources of figures, by short name
  */
 public record TargetDescription(
     String name,
@@ -38,7 +37,7 @@ public record TargetDescription(
     return groups.stream().mapToInt(DeviceGroup::count).sum();
   }
 
-  /** The chip of each device. */
+  /** Returns the chip of each device. */
   public List<ChipKind> devices() {
     List<ChipKind> devices = new ArrayList<>();
     for (DeviceGroup group : groups) {
@@ -63,10 +62,9 @@ public record TargetDescription(
   }
 
   /**
-   * The same target with other values of some parameters.
+   * Returns this target with other values of some parameters.
    *
-   * @throws PartitaException when there is no such parameter, or the value is out of its range, or
-   *     the target doesn't hold together with it
+   * @throws PartitaException if there is no such parameter, its value is out of range, or the target is invalid with it
    */
   public TargetDescription with(Map<String, Quantity> arguments) {
     arguments.forEach(this::requireFits);
@@ -97,7 +95,7 @@ public record TargetDescription(
           where,
           parameter.range(),
           quantity.toString(),
-          "choose a value in this range");
+          "choose a value in the range");
     }
   }
 

@@ -12,11 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds target descriptions: those that come with Partita by name, others by the path of their
- * file.
+ * Finds target descriptions: built-in ones by name, others by path.
  */
 public final class TargetLibrary {
-  /** The targets that come with Partita. */
+  /** The names of the built-in targets. */
   public static final List<String> NAMES = List.of("n150", "siracusa", "wifi-laptops");
 
   private static final String SUFFIX = ".target";
@@ -24,9 +23,7 @@ public final class TargetLibrary {
   private TargetLibrary() {}
 
   /**
-   * The target that a reference such as {@code siracusa}, {@code siracusa:chips=8}, {@code
-   * wifi-laptops:laptops=4,bandwidth=20Mbps} or {@code boards/mine.target:chips=2} names. What
-   * stands after the last colon are arguments when there's an equals sign in it.
+   * Returns the target of a reference such as {@code siracusa}, {@code siracusa:chips=8}, {@code wifi-laptops:laptops=4,bandwidth=20Mbps} or {@code boards/mine.target:chips=2}. The part after the last colon is a list of arguments if it contains an equals sign.
    *
    * @throws PartitaException with {@link TargetCode}s
    */
@@ -70,8 +67,8 @@ public final class TargetLibrary {
 
   private static String reason(Exception e) {
     return switch (e) {
-      case java.nio.file.NoSuchFileException missing -> "there's no such file";
-      case java.nio.charset.CharacterCodingException text -> "bytes that are not UTF-8";
+      case java.nio.file.NoSuchFileException missing -> "no such file";
+      case java.nio.charset.CharacterCodingException text -> "invalid UTF-8";
       default -> e.getClass().getSimpleName();
     };
   }

@@ -21,8 +21,7 @@ import org.antlr.v4.runtime.CommonTokenStream;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Reads a {@code .target} text; {@code TargetSyntax.g4} shows its form. Parameters get their
- * standard values. What is read has been verified.
+ * Parses and verifies a {@code .target} text with the syntax of {@code TargetSyntax.g4}. Parameters have their default values.
  */
 public final class TargetParser {
   private static final int LONGEST_TEXT = 1 << 20;
@@ -40,9 +39,8 @@ public final class TargetParser {
   }
 
   /**
-   * @param file what messages call the text
-   * @throws PartitaException with {@link TargetCode}s: one for the first error of syntax, or one
-   *     for each finding of the verifier
+   * @param file the name of the text in messages
+   * @throws PartitaException with {@link TargetCode}s: one for the first syntax error, or one for each error that the verifier finds
    */
   public static TargetDescription parse(String text, String file) {
     if (text.length() > LONGEST_TEXT) {
@@ -51,7 +49,7 @@ public final class TargetParser {
           file,
           "at most " + LONGEST_TEXT + " characters",
           text.length() + " characters",
-          "this is not a target description");
+          "not a target description");
     }
     return new TargetParser(file).target(text);
   }
@@ -62,7 +60,7 @@ public final class TargetParser {
       case TargetSyntaxParser.WORD -> "a name";
       case TargetSyntaxParser.INTEGER, TargetSyntaxParser.DECIMAL, TargetSyntaxParser.HEXADECIMAL ->
           "a number";
-      case TargetSyntaxParser.STRING -> "a text in quotes";
+      case TargetSyntaxParser.STRING -> "a quoted text";
       default -> TargetSyntaxParser.VOCABULARY.getDisplayName(type);
     };
   }
@@ -145,7 +143,7 @@ public final class TargetParser {
           chips.stream()
               .filter(each -> each.name().equals(like.getText()))
               .findFirst()
-              .orElseThrow(() -> undefined(like, "a chip that is described before")));
+              .orElseThrow(() -> undefined(like, "a chip that is defined earlier")));
     }
     chips.add(reader.read(name.getText(), tree));
   }
@@ -209,7 +207,7 @@ public final class TargetParser {
     Token word = tree.WORD().getSymbol();
     Parameter parameter = parameters.get(word.getText());
     if (parameter == null) {
-      throw undefined(word, "a parameter of this target, a quantity, or a text in quotes");
+      throw undefined(word, "a parameter of this target, a quantity, or a quoted text");
     }
     return new FigureValue.ParameterUse(word.getText(), parameter.value());
   }
@@ -244,7 +242,7 @@ public final class TargetParser {
     }
     if (Double.isInfinite(number)) {
       throw new PartitaException(
-          TargetCode.RANGE, places.at(token), "a number", text, "write a smaller number");
+          TargetCode.RANGE, places.at(token), "a number", text, "use a smaller number");
     }
     return new Quantity(number, Unit.ONE);
   }
@@ -258,7 +256,7 @@ public final class TargetParser {
     return new Origin(tree.WORD().getText(), place);
   }
 
-  /** The grammar lets a backslash stand only before a quote or another one. */
+  /** The grammar permits a backslash only before a quote or another backslash. */
   private static String string(Token token) {
     String text = token.getText();
     return text.substring(1, text.length() - 1).replaceAll("\\\\(.)", "$1");
@@ -268,9 +266,9 @@ public final class TargetParser {
     return new PartitaException(
         TargetCode.DUPLICATE,
         places.at(name),
-        "one of each name",
+        "unique names",
         name.getText(),
-        "remove one, or use another name");
+        "remove one, or rename it");
   }
 
   PartitaException undefined(Token word, String expected) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Where the parts of one text are: a path such as {@code chip siracusa, cores} by file and line.
+ * The file and line of each part of a text, by a path such as {@code chip siracusa, cores}.
  */
 final class TargetPlaces {
   private final Places places;
@@ -28,7 +28,7 @@ final class TargetPlaces {
     return places;
   }
 
-  /** Of the part itself, or of the smallest part around it that was written. */
+  /** Returns the place of a part, or of the smallest enclosing part that the text has. */
   String of(String path) {
     String part = path;
     while (!tokens.containsKey(part) && part.contains(", ")) {

@@ -2,7 +2,7 @@ package io.partita.ir.target;
 
 import java.util.Map;
 
-/** Writes a target description so that {@link TargetParser} reads the same from it. */
+/** Prints a target description; {@link TargetParser} parses its output to an equal description. */
 public final class TargetPrinter {
   private final StringBuilder out = new StringBuilder();
 

@@ -12,11 +12,10 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * Finds all that's wrong with a target description: figures that are missing, unknown, of a wrong
- * unit or out of range; names that aren't defined; memories and devices that can't be reached.
+ * Finds all errors of a target description: figures that are missing, unknown, out of range or have a wrong unit; undefined names; memories and devices that can't be reached.
  */
 public final class TargetVerifier {
-  /** More than the largest target of the papers by a factor of four. */
+  /** Four times the number of devices of the largest target in the papers. */
   static final int MOST_DEVICES = 256;
 
   private final TargetDescription target;
@@ -29,15 +28,14 @@ public final class TargetVerifier {
   }
 
   /**
-   * @throws PartitaException with a diagnostic for each finding
+   * @throws PartitaException with a diagnostic for each error
    */
   public static void verify(TargetDescription target) {
     verify(target, path -> "target " + target.name() + (path.isEmpty() ? "" : ", " + path));
   }
 
   /**
-   * @param places gives for a path such as {@code chip siracusa, memory l2, bytes} what a message
-   *     calls that place
+   * @param places maps a path such as {@code chip siracusa, memory l2, bytes} to its location in messages
    */
   static void verify(TargetDescription target, UnaryOperator<String> places) {
     TargetVerifier verifier = new TargetVerifier(target, places);
@@ -45,7 +43,7 @@ public final class TargetVerifier {
     verifier.parts();
     verifier.chips();
     if (verifier.found.isEmpty()) {
-      // These compute with figures that have to be sound.
+      // The following checks need valid figures.
       verifier.devices();
     }
     if (!verifier.found.isEmpty()) {
@@ -70,14 +68,14 @@ public final class TargetVerifier {
             path,
             "a range in " + dimension.text(),
             each.low() + " to " + each.high(),
-            "write value and range in units of one kind");
+            "use units of the same dimension for the value and its range");
       } else if (!each.allows(each.standard()) || !each.allows(each.value())) {
         report(
             TargetCode.RANGE,
             path,
             each.range(),
             each.allows(each.standard()) ? each.value().toString() : each.standard().toString(),
-            "choose a value in this range");
+            "choose a value in the range");
       }
     }
   }
@@ -150,7 +148,7 @@ public final class TargetVerifier {
     }
   }
 
-  /** Every memory has a way to the one that kernels work on, and back. */
+  /** Checks that transfers can reach each memory from the working memory, and return. */
   private void memories(ChipKind chip, String path) {
     if (chip.memories().isEmpty() || chip.kernels().isEmpty()) {
       report(
@@ -221,7 +219,7 @@ public final class TargetVerifier {
               "connect " + (i + 1),
               "two devices from 0 to " + (devices - 1),
               first + " - " + second,
-              "correct the numbers");
+              "correct the device numbers");
           return;
         }
       }
@@ -231,9 +229,9 @@ public final class TargetVerifier {
       report(
           TargetCode.UNREACHABLE,
           "",
-          "a way from device 0 to each of the " + devices + " devices",
+          "a path from device 0 to each of the " + devices + " devices",
           "none to " + cut,
-          "connect them by a link");
+          "add a connection");
     }
   }
 
@@ -291,7 +289,7 @@ public final class TargetVerifier {
 
   private void text(Field field, Figure figure, String path) {
     if (!(figure.value() instanceof FigureValue.Text(String text))) {
-      report(TargetCode.UNIT, path, "a text", figure.quantity().toString(), "write it in quotes");
+      report(TargetCode.UNIT, path, "a text", figure.quantity().toString(), "quote it");
     } else if (!field.choices().isEmpty() && !field.choices().contains(text)) {
       report(
           TargetCode.RANGE, path, String.join(", ", field.choices()), text, "choose one of these");
@@ -300,7 +298,7 @@ public final class TargetVerifier {
 
   private static String remedy(Dimension dimension) {
     String units = Unit.choices(dimension);
-    return units.isEmpty() ? "write it without a unit" : "write it in one of " + units;
+    return units.isEmpty() ? "remove the unit" : "use one of the units " + units;
   }
 
   private void origin(Origin origin, String path) {
@@ -316,7 +314,7 @@ public final class TargetVerifier {
 
   private void unique(Set<String> names, String name, String path) {
     if (!names.add(name)) {
-      report(TargetCode.DUPLICATE, path, "one of each name", name, "use another name");
+      report(TargetCode.DUPLICATE, path, "unique names", name, "use another name");
     }
   }
 }

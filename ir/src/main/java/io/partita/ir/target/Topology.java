@@ -8,8 +8,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The channels between the devices of a target, and by which of them a message travels: over the
- * fewest links, and among such ways over the devices that its connections join first.
+ * The channels between the devices of a target, and the route of each message: a path with the fewest links; ties are broken by the order of connections.
  */
 public final class Topology {
   private final int devices;
@@ -17,7 +16,7 @@ public final class Topology {
   private final List<List<Channel>> leaving = new ArrayList<>();
   private final List<Channel> shared = new ArrayList<>();
 
-  /** By source and destination, the channel on which a message arrives; null where there's none. */
+  /** The last channel of the route from each source to each destination, or null if there is no route. */
   private final Channel[][] arrival;
 
   private Topology(int devices) {
@@ -28,7 +27,7 @@ public final class Topology {
     }
   }
 
-  /** Of a target whose links are defined and whose pairs are devices. */
+  /** Creates the topology of a target whose links and pairs are valid. */
   public static Topology of(TargetDescription target) {
     Topology topology = new Topology(target.deviceCount());
     for (Connection connection : target.connections()) {
@@ -106,8 +105,7 @@ public final class Topology {
   }
 
   /**
-   * The channels by which a message travels, one after the other; empty when there's no way, or
-   * when it's already there.
+   * Returns the channels of a route in order; empty if there is no route, or if source and destination are the same device.
    */
   public List<Channel> route(int from, int to) {
     if (from == to) {
@@ -132,7 +130,7 @@ public final class Topology {
     return List.copyOf(route);
   }
 
-  /** Breadth first, so that the first channel to reach a device is on a shortest way. */
+  /** Searches breadth first, so that the first channel to reach a device is on a shortest path. */
   private synchronized Channel[] arrivals(int from) {
     if (arrival[from] == null) {
       Channel[] found = new Channel[devices];
@@ -153,7 +151,7 @@ public final class Topology {
     return arrival[from];
   }
 
-  /** Those that device 0 has no way to. Links carry both directions, so these have none to it. */
+  /** Returns the devices that device 0 can't reach, and which can't reach it, because links carry both directions. */
   List<Integer> unreachable() {
     if (!shared.isEmpty() || devices == 0) {
       return List.of();

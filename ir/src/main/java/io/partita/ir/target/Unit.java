@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A unit of a target description, and what it is in the base unit of its dimension. */
+/** Units of target descriptions, with their factors to the base unit of their dimension. */
 public enum Unit {
   ONE("", Dimension.COUNT, 1),
   B("B", Dimension.BYTES, 1),
@@ -57,7 +57,7 @@ public enum Unit {
     this.divisor = divisor;
   }
 
-  /** As it's written; empty for a plain number. */
+  /** Returns its text; empty for a plain number. */
   public String text() {
     return text;
   }
@@ -67,8 +67,7 @@ public enum Unit {
   }
 
   /**
-   * So many of it in bytes, hertz, cycles, bytes per second, joules per byte, watts or seconds. A
-   * division by a power of ten rounds once, where a product with its inverse rounds twice.
+   * Converts a number of this unit to bytes, hertz, cycles, bytes per second, joules per byte, watts or seconds. Dividing by a power of ten rounds once, while multiplying by its inverse rounds twice.
    */
   public double toBase(double number) {
     return number * multiplier / divisor;
@@ -78,7 +77,7 @@ public enum Unit {
     return Arrays.stream(values()).filter(unit -> unit.text.equals(text)).findFirst();
   }
 
-  /** The units of a dimension, for messages. */
+  /** Returns the units of a dimension, for messages. */
   static String choices(Dimension dimension) {
     return Arrays.stream(values())
         .filter(unit -> unit.dimension == dimension && !unit.text.isEmpty())

@@ -1,29 +1,27 @@
 package io.partita.ir.target;
 
 /**
- * How cores share what a kernel computes, as its header in runtime-c says.
+ * The division of a kernel's work among cores, as documented in its header in runtime-c.
  *
  * <ul>
- *   <li>With {@code rows} and {@code columns}: each core takes blocks of so many results, whole
- *       ones and those at the edges alike.
- *   <li>With {@code columns} alone: each core takes as many elements of all lines together, in
- *       parts of so many; its blocks are the lines that it walks along.
- *   <li>Without both: each core takes whole lines. Of fewer lines than cores, each core takes a
- *       part of each line, but does all of what isn't in {@code split} for it.
+ *   <li>With {@code rows} and {@code columns}: each core computes blocks of {@code rows × columns} results; blocks at the edges may be smaller.
+ *   <li>With only {@code columns}: each core computes an equal share of the elements of all lines, in chunks of {@code columns}; its blocks are the lines that its share crosses.
+ *   <li>With neither: each core computes whole lines. If there are fewer lines than cores, each core computes a part of each line, and repeats the work of the line that is not in {@code split}.
  * </ul>
  *
- * @param split how much of a line's work can be shared: none at 0, all at 1
+ * @param split the fraction of a line's work that cores can share, from 0 to 1
  */
 public record WorkSharing(long rows, long columns, double split) {
   /**
-   * What one core has.
+   * The share of one core.
    *
-   * @param results that it computes
-   * @param work in multiply-accumulates, or in elements times passes
+   * @param blocks the blocks or lines
+   * @param results the results
+   * @param work the work in multiply-accumulates, or in elements times passes
    */
   public record Part(double blocks, double results, double work) {}
 
-  /** What the core has that has most, of {@code batch × rows × columns} results. */
+  /** Returns the largest share of a core for {@code batch × rows × columns} results of {@code depth} units of work. */
   public Part most(long batch, long rows, long columns, long depth, int cores) {
     if (batch == 0 || rows == 0 || columns == 0) {
       return new Part(0, 0, 0);

@@ -1,2 +1,2 @@
-/** Target descriptions: chips, memories, links, and where each figure is from. */
+/** Target descriptions: chips, memories and links, and the source of each figure. */
 package io.partita.ir.target;
