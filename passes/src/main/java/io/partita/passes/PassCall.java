@@ -66,6 +66,6 @@ public record PassCall(String name, Map<String, String> arguments) {
         "pass " + name + (option.isEmpty() ? "" : ", option " + option),
         expected,
         found,
-        "partita opt --list-passes says what passes take");
+        "partita opt --list-passes lists the options of passes");
   }
 }

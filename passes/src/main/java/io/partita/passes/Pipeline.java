@@ -14,8 +14,8 @@ import java.util.Set;
  * of a pass are {@code name=value}, or a value alone if there is only one.
  */
 public record Pipeline(List<Pass<?, ?>> passes) {
-  private static final String OTHER_STAGE = "partita opt --list-passes says what passes take";
-  private static final String END = "leave the last passes out, or use partita opt";
+  private static final String OTHER_STAGE = "partita opt --list-passes lists the options of passes";
+  private static final String END = "remove the last passes, or use partita opt";
 
   public Pipeline {
     passes = List.copyOf(passes);
@@ -74,7 +74,7 @@ public record Pipeline(List<Pass<?, ?>> passes) {
         "'" + text + "'",
         expected,
         found,
-        "write passes as in: simplify,raise,kv-state(capacity=256)");
+        "write passes such as simplify,raise,kv-state(capacity=256)");
   }
 
   /**
@@ -124,9 +124,9 @@ public record Pipeline(List<Pass<?, ?>> passes) {
         throw new PartitaException(
             PassCode.PASS_ORDER,
             "pass " + pass.name(),
-            "a pass before it that makes the module " + property,
+            "an earlier pass that makes the module " + property,
             "the pipeline " + passes.stream().map(Pass::name).toList(),
-            "put such a pass before " + pass.name());
+            "add such a pass before " + pass.name());
       }
     }
   }

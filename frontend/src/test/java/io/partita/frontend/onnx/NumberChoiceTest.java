@@ -91,7 +91,7 @@ class NumberChoiceTest {
 
   /**
    * Zeros behind a number, as many as there are rows of 8 elements in all sequences, and as many
-   * weights: padding takes numbers only.
+   * weights: padding takes static dimensions.
    */
   private static GraphProto.Builder padded(int weights) {
     return GraphProto.newBuilder()

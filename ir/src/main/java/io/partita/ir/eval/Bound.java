@@ -48,7 +48,7 @@ final class Bound {
     return new PartitaException(
         EvaluationCode.UNBOUND_DIMENSION,
         where,
-        "numbers only",
+        "static dimensions",
         found,
         "bind its symbols, such as --dim seq=128");
   }

@@ -138,7 +138,7 @@ final class MovementKernels {
   private static int[] origins(PadMode mode, int low, int extent, int padded) {
     if (extent == 0) {
       throw new PartitaException(
-          EvaluationCode.EMPTY_LINE, "pad", "an element to repeat", "an empty axis", "");
+          EvaluationCode.EMPTY_LINE, "pad", "at least one element", "an empty axis", "");
     }
     int[] origins = new int[padded];
     int period = Math.max(1, 2 * (extent - 1));

@@ -28,9 +28,9 @@ final class Positions {
       throw new PartitaException(
           EvaluationCode.INDEX_OUT_OF_RANGE,
           where,
-          extent == 0 ? "no index, as the axis is empty" : "an index below " + extent,
+          extent == 0 ? "no index, because the axis is empty" : "an index below " + extent,
           Long.toString(index),
-          "check the values of the inputs that the index comes from");
+          "check the input values that give the index");
     }
     return (int) index;
   }

@@ -123,7 +123,7 @@ final class ReductionKernels {
       throw new PartitaException(
           EvaluationCode.EMPTY_LINE,
           arg.mnemonic(),
-          "an element to choose",
+          "at least one element",
           x.type().toString(),
           "");
     }

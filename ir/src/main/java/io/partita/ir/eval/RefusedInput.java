@@ -29,7 +29,7 @@ public final class RefusedInput {
                 "input \"" + message.group(1) + "\"",
                 message.group(2),
                 message.group(3),
-                "give values in this range"))
+                "give values in the range"))
         : Optional.empty();
   }
 }

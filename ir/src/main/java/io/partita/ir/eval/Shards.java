@@ -130,7 +130,7 @@ public final class Shards {
           where,
           "a value that is whole, split or partial",
           "one that varies over " + layout.varying(),
-          "end the variation before: settle, and a sync where it leaves a partial sum");
+          "end the variation first, with settle, and a sync of partial sums");
     }
   }
 
@@ -154,7 +154,7 @@ public final class Shards {
       if (first != null && !agree(first, part, tolerance)) {
         throw MeshCode.REPLICAS_DIFFER.at(
             "device " + device + " of " + mesh,
-            "what device " + mesh.device(coordinates) + " holds: " + first,
+            "the part of device " + mesh.device(coordinates) + " holds: " + first,
             part,
             "");
       }

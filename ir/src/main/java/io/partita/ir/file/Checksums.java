@@ -100,7 +100,7 @@ public final class Checksums {
       String text = SmallFile.text(file);
       int last = text.lastIndexOf('\n', text.length() - 2) + 1;
       if (!text.substring(last).equals(ownLine(text.substring(0, last)))) {
-        throw unreadable(file, "another checksum of its own than its last line says");
+        throw unreadable(file, "a checksum that differs from the one on its last line");
       }
       for (String line : text.substring(0, last).lines().toList()) {
         Matcher fields = LINE.matcher(line);
@@ -124,7 +124,7 @@ public final class Checksums {
         file.toString(),
         "a line for each file of the folder: its CRC-32C, its size and its path",
         found,
-        "compile the model again; or copy the whole folder again");
+        "compile the model again, or copy the whole folder again");
   }
 
   private static int checksum(Path file) throws IOException {
@@ -158,8 +158,8 @@ public final class Checksums {
     return new PartitaException(
         FolderCode.CHANGED_FILES,
         folder.toString(),
-        "files as they were written, which " + FILE + " says",
-        "changed, cut or missing: " + String.join(", ", changed),
+        "unmodified files, which " + FILE + " says",
+        "modified, truncated or missing: " + String.join(", ", changed),
         "compile the model again, or copy the whole folder again" + otherwise);
   }
 }

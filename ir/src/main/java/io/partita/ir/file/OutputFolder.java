@@ -55,7 +55,7 @@ public final class OutputFolder {
       throw new PartitaException(
           FolderCode.OUTPUT_FOLDER,
           target.toString(),
-          "a folder that can be written",
+          "a writable folder",
           e.getClass().getSimpleName() + ": " + e.getMessage(),
           "choose another output folder");
     }
@@ -70,7 +70,7 @@ public final class OutputFolder {
       throw new PartitaException(
           FolderCode.NOT_OUR_FOLDER,
           target.toString(),
-          "no such folder, an empty one, or one that Partita wrote",
+          "a new folder, an empty one, or one that Partita wrote",
           Files.isDirectory(target) ? "other files" : "a file",
           "choose another output folder, or empty this one");
     }

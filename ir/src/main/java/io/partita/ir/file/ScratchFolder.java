@@ -20,7 +20,7 @@ public final class ScratchFolder implements AutoCloseable {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException ending) {
       OutputFolder.delete(path);
-      throw new IOException("the process was told to end", ending);
+      throw new IOException("the process was asked to terminate", ending);
     }
   }
 

@@ -45,7 +45,7 @@ public final class ShutdownGuard implements AutoCloseable {
    */
   public void verifyGoesOn() throws IOException {
     if (told) {
-      throw new InterruptedIOException("the process was told to end");
+      throw new InterruptedIOException("the process was asked to terminate");
     }
   }
 

@@ -194,7 +194,7 @@ public sealed interface Exit {
     if (from.splitBy(axis) >= 0 || from.partial().containsKey(axis)) {
       throw MeshCode.EXIT.at(
           "settle",
-          "a value that each device along " + axis + " holds whole",
+          "a value that is whole on each device along " + axis,
           from,
           "write by = \"" + (from.splitBy(axis) >= 0 ? "part" : "term") + '"');
     }

@@ -47,7 +47,7 @@ final class LayoutReader {
       end = matcher.end();
     }
     if (!text.substring(end).isBlank()) {
-      throw failure("words, numbers and []{}(),:/*", text.substring(end));
+      throw failure("names, numbers and []{}(),:/*", text.substring(end));
     }
   }
 

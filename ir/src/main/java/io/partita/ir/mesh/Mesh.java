@@ -26,8 +26,8 @@ public record Mesh(List<MeshAxis> axes) {
     Set<String> names = new HashSet<>();
     long devices = 1;
     for (MeshAxis axis : axes) {
-      require(axis.name().matches("[A-Za-z_][A-Za-z0-9_]*"), "a word as name", axis);
-      require(names.add(axis.name()), "axes of different names", axis);
+      require(axis.name().matches("[A-Za-z_][A-Za-z0-9_]*"), "a name of letters and digits", axis);
+      require(names.add(axis.name()), "axes with different names", axis);
       require(axis.size() >= 1, "an axis of at least 1 device", axis);
       devices = Math.min(devices * axis.size(), Integer.MAX_VALUE);
     }

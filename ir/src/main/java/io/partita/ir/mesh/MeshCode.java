@@ -6,19 +6,19 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Diagnostics of meshes and layouts. */
 public enum MeshCode implements DiagnosticCode {
-  MESH("P3401", "a mesh of devices is not valid"),
-  LAYOUT("P3402", "a layout is not valid"),
+  MESH("P3401", "a mesh is invalid"),
+  LAYOUT("P3402", "a layout is invalid"),
   LAYOUT_TYPE("P3403", "a layout doesn't fit the type"),
   LAYOUT_TEXT("P3404", "the text of a layout has a syntax error"),
-  VARYING("P3405", "a varying value isn't one value"),
-  REPLICAS_DIFFER("P3406", "devices that hold the same value disagree"),
+  VARYING("P3405", "a varying value has no single value"),
+  REPLICAS_DIFFER("P3406", "replicas of a value differ"),
   UNBOUND("P3407", "a dimension must be a number before it is split over devices"),
   RESHARD("P3408", "a layout can't be changed to another one"),
   OPERAND("P3409", "an operation can't take an operand with this layout"),
   DIALECT("P3410", "an operation belongs to another dialect"),
-  SYNC("P3411", "a sync states another exchange than its layouts need"),
-  EXIT("P3412", "a varying value can't be settled this way"),
-  ENTRY("P3413", "a value can't begin to vary this way");
+  SYNC("P3411", "a sync's kind doesn't match its layouts"),
+  EXIT("P3412", "a varying value can't be settled in this way"),
+  ENTRY("P3413", "a value can't become varying in this way");
 
   private final String id;
   private final String title;

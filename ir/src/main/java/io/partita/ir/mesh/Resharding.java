@@ -20,7 +20,7 @@ public record Resharding(Layout from, Layout to) {
           "layout " + from,
           "a layout that varies over the same axes",
           to,
-          "settle ends a variation, localize and overlay begin one");
+          "use settle to end a variation, and localize or overlay to begin one");
     }
     from.partial()
         .forEach((axis, kind) -> require(to.partial().getOrDefault(axis, kind) == kind, from, to));
@@ -35,7 +35,7 @@ public record Resharding(Layout from, Layout to) {
 
   private static void require(boolean condition, Layout from, Layout to) {
     if (!condition) {
-      throw MeshCode.RESHARD.at("layout " + from, "a layout that it can change to", to, "");
+      throw MeshCode.RESHARD.at("layout " + from, "a layout to which it can change", to, "");
     }
   }
 

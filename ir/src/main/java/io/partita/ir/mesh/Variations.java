@@ -55,7 +55,7 @@ public final class Variations {
     Layout to = exit.settled(from, axis);
     if (exit instanceof Exit.Priority && !operands.getLast().isReplicated()) {
       throw MeshCode.EXIT.at(
-          exit.where(), "operand 1 whole on all devices", operands.getLast(), "stack it and sync");
+          exit.where(), "operand 1 whole on all devices", operands.getLast(), "stack and sync it");
     }
     return to;
   }

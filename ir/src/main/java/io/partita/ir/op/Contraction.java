@@ -56,7 +56,7 @@ public sealed interface Contraction extends Op {
             && result.bits() >= Math.max(left.element().bits(), right.element().bits());
     Require.that(
         integers || floats && result.isFloat(),
-        "operands of the result's float type, or integers no wider than the integer result",
+        "operands of the result's float type, or integers that are at most as wide as the result",
         left.element() + " and " + right.element() + " to " + result);
   }
 
@@ -95,12 +95,12 @@ public sealed interface Contraction extends Op {
           char letter = inputs.get(i).charAt(axis);
           Dim dim = operands.get(i).dim(axis);
           Dim before = extents.putIfAbsent(letter, dim);
-          Require.equal(before == null ? dim : before, dim, "one extent for index " + letter, dim);
+          Require.equal(before == null ? dim : before, dim, "equal extents of index " + letter, dim);
         }
       }
       List<Dim> dims = new ArrayList<>();
       for (char letter : output().toCharArray()) {
-        Require.that(extents.containsKey(letter), "output indices of the inputs", equation);
+        Require.that(extents.containsKey(letter), "output indices that inputs have", equation);
         dims.add(extents.get(letter));
       }
       return List.of(operands.getFirst().with(new Shape(dims)));
@@ -241,7 +241,7 @@ public sealed interface Contraction extends Op {
       TensorType data = operands.getFirst();
       Require.atLeastRank(data, 3, "data");
       Require.that(largest || data.element().isFloat(), "floating-point data for a mean", data);
-      Require.that(largest || !indices, "indices of a maximum only", "a mean");
+      Require.that(largest || !indices, "indices only for a maximum", "a mean");
       window.verify(data.rank());
       List<Dim> dims = new ArrayList<>(List.of(data.dim(0), data.dim(1)));
       dims.addAll(window.places(data.shape().range(2, data.rank()), roundUp));

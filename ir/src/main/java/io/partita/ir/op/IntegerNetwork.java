@@ -115,7 +115,7 @@ public sealed interface IntegerNetwork extends Op {
       Require.count(operands, 1);
       requireLine(operands.getFirst());
       requireLevels(levels);
-      Require.that(Long.bitCount(levels) == 1, "a power of two as levels", levels);
+      Require.that(Long.bitCount(levels) == 1, "a power of two of levels", levels);
       Require.that(group >= 0, "a group of 0 or more", group);
       return operands;
     }

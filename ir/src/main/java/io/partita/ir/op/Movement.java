@@ -160,7 +160,7 @@ public sealed interface Movement extends Op {
       Require.axis(axis, first.rank());
       Dim extent = Dim.ZERO;
       for (TensorType operand : operands) {
-        String expected = "operands like " + first + " but for axis " + axis;
+        String expected = "operands with the shape of " + first + " except for axis " + axis;
         Require.that(
             operand.rank() == first.rank() && operand.element() == first.element(),
             expected,
@@ -220,7 +220,7 @@ public sealed interface Movement extends Op {
       }
       Require.that(
           low.size() == type.rank() && high.size() == type.rank(),
-          "two paddings for each of " + type.rank() + " axes",
+          "two paddings per axis of " + type.rank() + " axes",
           low.size() + " and " + high.size());
       List<Dim> dims = new ArrayList<>();
       for (int axis = 0; axis < type.rank(); axis++) {
@@ -341,7 +341,7 @@ public sealed interface Movement extends Op {
       Require.axis(axis, data.rank());
       Require.index(operands.get(1), "indices");
       Require.sameElement(data, operands.get(2));
-      String expected = "indices and updates of one shape and the data's rank";
+      String expected = "indices and updates of equal shape and of the data's rank";
       String found = operands.get(1) + " and " + operands.get(2);
       Require.that(operands.get(1).rank() == data.rank(), expected, found);
       Require.equal(operands.get(1).shape(), operands.get(2).shape(), expected, found);

@@ -72,7 +72,7 @@ public sealed interface Quantized extends Op {
     Require.that(scale.element().isFloat(), "a floating-point scale", scale);
     Require.that(
         scale.shape().equals(zeroPoint.shape()),
-        "a scale and a zero point of one shape",
+        "a scale and a zero point of equal shape",
         scale + " and " + zeroPoint);
     if (scale.rank() == 0) {
       return;

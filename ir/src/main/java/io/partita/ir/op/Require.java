@@ -45,7 +45,7 @@ final class Require {
   static void sameElement(TensorType left, TensorType right) {
     that(
         left.element() == right.element(),
-        "operands of one element type",
+        "operands of equal element type",
         left.element() + " and " + right.element());
   }
 

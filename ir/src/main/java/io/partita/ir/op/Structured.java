@@ -150,16 +150,16 @@ public sealed interface Structured extends Op {
       Require.equal(
           Shape.of(k.dim(0), k.dim(3)),
           Shape.of(q.dim(0), q.dim(3)),
-          "keys of the queries' batch and head size",
+          "keys with the queries' batch and head size",
           q + " and " + k);
       Require.equal(
           v.shape().range(0, 3),
           k.shape().range(0, 3),
-          "values of the keys' batch, heads and length",
+          "values with the keys' batch, heads and length",
           k + " and " + v);
       Require.that(
           q.dim(1).dividedExactlyBy(k.dim(1)) != null,
-          "heads that are a multiple of the kv heads",
+          "a multiple of the kv heads",
           q.dim(1) + " and " + k.dim(1));
       Require.that(window >= 0, "a window of 0 or more", window);
       if (mask) {
@@ -344,7 +344,7 @@ public sealed interface Structured extends Op {
       Require.that(
           update.rank() == cache.rank()
               && update.shape().with(axis, Dim.ONE).equals(cache.shape().with(axis, Dim.ONE)),
-          "an update like " + cache + " but for axis " + axis,
+          "an update with the shape of " + cache + " except for axis " + axis,
           update);
       requireVector(operands.get(2), ElementType.I64, cache.dim(0), "start positions");
       return List.of(cache);

@@ -78,7 +78,7 @@ public record Window(
         continue;
       }
       long free = dim.value() + low.get(axis) + high.get(axis) - reach(axis);
-      Require.that(free >= 0, "a window no larger than the padded operand", this);
+      Require.that(free >= 0, "a window that fits the padded operand", this);
       long stride = strides.get(axis);
       long places = (roundUp ? Math.ceilDiv(free, stride) : free / stride) + 1;
       if (roundUp && (places - 1) * stride >= dim.value() + low.get(axis)) {

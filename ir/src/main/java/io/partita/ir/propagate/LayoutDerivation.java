@@ -70,7 +70,7 @@ public final class LayoutDerivation {
       layout(operand).ifPresent(given::add);
     }
     if (node.op() instanceof Communication.Exchange) {
-      String remedy = "change layouts by sync";
+      String remedy = "use sync to change layouts";
       return List.of(
           new Diagnostic(
               MeshCode.DIALECT, where, "an operation on whole values", "exchange", remedy));
@@ -157,7 +157,7 @@ public final class LayoutDerivation {
       Value operand, Layout expected, Layout found, String where, int index) {
     String remedy =
         isPossible(found, expected)
-            ? "let the operand pass a sync to " + expected
+            ? "add a sync of the operand to " + expected
             : exit(found, expected);
     return new Diagnostic(
         MeshCode.OPERAND,
@@ -178,7 +178,7 @@ public final class LayoutDerivation {
       boolean isPartial = found.partial().containsKey(axis);
       if (isSplit || isPartial) {
         String by = isSplit ? "part" : "term";
-        return "end the variation before: settle {axis = \"" + axis + "\", by = \"" + by + "\"}";
+        return "end the variation first: settle {axis = \"" + axis + "\", by = \"" + by + "\"}";
       }
     }
     return expected.varying().equals(found.varying())

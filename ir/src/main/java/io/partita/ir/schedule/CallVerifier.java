@@ -195,8 +195,8 @@ final class CallVerifier {
         throw fault(
             kernel.scratch().get(i).name() + " before",
             tile,
-            "elements that kernels read again",
-            content.written.cardinality() + " that none has read");
+            "elements that kernels read",
+            content.written.cardinality() + " that no kernel reads");
       }
       content.written.clear();
       content.read.clear();
@@ -213,8 +213,8 @@ final class CallVerifier {
           throw fault(
               operand.name() + " before",
               tile,
-              content.elements + " elements that kernels have written",
-              "element " + missing + " that none has");
+              content.elements + " elements that kernels write",
+              "element " + missing + " that no kernel does");
         }
       }
       case LOAD -> {
@@ -223,8 +223,8 @@ final class CallVerifier {
           throw fault(
               operand.name() + " before",
               tile,
-              content.elements + " elements that kernels have read",
-              "element " + unread + " that none has");
+              content.elements + " elements that kernels read",
+              "element " + unread + " that no kernel does");
         }
       }
       case SCALAR -> {}
@@ -274,7 +274,7 @@ final class CallVerifier {
               case SCALAR -> false;
             };
         if (!mayBeTouched) {
-          throw fault(call, access, tile, "a tile that it may touch", operand.direction());
+          throw fault(call, access, tile, "a tile that it may access", operand.direction());
         }
         Content content = operands.get(index);
         content.bits = operand.element().bits();
@@ -286,7 +286,7 @@ final class CallVerifier {
         long bytes = content.bits / Byte.SIZE;
         long from = fields.at(offset);
         if (from % bytes != 0) {
-          throw fault(call, access, tile, "an offset of whole elements", from);
+          throw fault(call, access, tile, "an offset that is a multiple of the element size", from);
         }
         yield new Target(content, kernel.scratch().get(index).bytes() / bytes, from / bytes);
       }
@@ -310,7 +310,7 @@ final class CallVerifier {
     access.addTo(touched, target.offset);
     if (access.kind() == Kind.WRITE) {
       if (touched.cardinality() != access.elements()) {
-        String once = access.elements() + " elements that are written once";
+        String once = access.elements() + " elements, each written once";
         throw fault(call, access, tile, once, touched.cardinality());
       }
       target.content.written.or(touched);
@@ -323,7 +323,7 @@ final class CallVerifier {
     }
     touched.andNot(target.content.written);
     if (!touched.isEmpty()) {
-      String unknown = touched.cardinality() + " that weren't, from " + touched.nextSetBit(0);
+      String unknown = touched.cardinality() + " that weren't, beginning at " + touched.nextSetBit(0);
       throw fault(call, access, tile, "elements that were loaded or written", unknown);
     }
   }

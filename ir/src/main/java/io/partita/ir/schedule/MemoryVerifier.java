@@ -94,9 +94,9 @@ final class MemoryVerifier {
     }
     step = null;
     requireTransfer(
-        underWay.equals(atStart), "what is under way before a run: " + atStart, underWay);
+        underWay.equals(atStart), "the transfers in flight before a run: " + atStart, underWay);
     for (StateCopies each : copies) {
-      require(each.behind() < 0, "states as a run leaves them in " + each, each.behind());
+      require(each.behind() < 0, "states where a run leaves them, in " + each, each.behind());
     }
     for (List<Port> ports : List.of(chip.outputs(), chip.states())) {
       for (Port port : ports) {
@@ -127,7 +127,7 @@ final class MemoryVerifier {
       if (!state.at().isHome()) {
         requireInside(state.at(), state.type().bytes());
         Extent own = new Extent(state.at(), state.type().bytes());
-        require(taken.stream().noneMatch(own::meets), "bytes of its own", state);
+        require(taken.stream().noneMatch(own::meets), "separate bytes", state);
         taken.add(own);
       }
     }
@@ -143,7 +143,7 @@ final class MemoryVerifier {
 
   private void requireInside(Address at, long bytes) {
     boolean isKnown = at.memory() >= ChipSchedule.HOME && at.memory() < chip.memories().size();
-    require(isKnown, "a memory where tensors lie, of " + chip.memories().size(), at);
+    require(isKnown, "a home memory, of " + chip.memories().size(), at);
     MemoryUse use = chip.memories().get(at.memory());
     if (at.offset() < 0 || at.offset() + bytes > use.used()) {
       require(
@@ -157,7 +157,7 @@ final class MemoryVerifier {
 
   /** Checks that an address is in a memory that transfers reach. */
   private void requireFar(Address at, long bytes) {
-    require(at.memory() > ChipSchedule.HOME, "a memory beyond " + chip.home().name(), at);
+    require(at.memory() > ChipSchedule.HOME, "a memory farther than " + chip.home().name(), at);
     requireInside(at, bytes);
   }
 
@@ -171,7 +171,7 @@ final class MemoryVerifier {
         require(
             entering.offset() + entering.bytes() <= other.offset()
                 || other.offset() + other.bytes() <= entering.offset(),
-            "bytes beside " + other,
+            "bytes disjoint from " + other,
             entering);
       }
       for (long at = entering.offset(); at < entering.offset() + entering.bytes(); at++) {
@@ -195,7 +195,7 @@ final class MemoryVerifier {
       case StartTransfer start -> play(start);
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
-        requireTransfer(ended != null, "a transfer that is under way", wait);
+        requireTransfer(ended != null, "a transfer in flight", wait);
         fill(ended.home(), ended.bytes(), WRITTEN);
         copies.forEach(each -> each.ended(ended));
       }
@@ -212,7 +212,7 @@ final class MemoryVerifier {
   private void play(StartTransfer start) {
     requireFar(start.far(), start.bytes());
     requireTransfer(
-        !underWay.containsKey(start.transfer()), "a number that isn't under way", start);
+        !underWay.containsKey(start.transfer()), "an unused transfer number", start);
     underWay.put(start.transfer(), start);
     if (start.fetch()) {
       write(start.origin().name(), start.home(), start.bytes());
@@ -223,14 +223,14 @@ final class MemoryVerifier {
     }
     for (StateCopies each : copies) {
       String wrong = each.started(start);
-      requireTransfer(wrong == null, "the newest bytes of a state", wrong);
+      requireTransfer(wrong == null, "the latest bytes of a state", wrong);
     }
   }
 
   private void play(ScheduleStep.Exchange exchange) {
     var one = exchange.exchanges().getFirst();
     ElementType element = exchange.element();
-    require(element.bits() >= Byte.SIZE, "elements of whole bytes in messages", element);
+    require(element.bits() >= Byte.SIZE, "elements of at least a byte in messages", element);
     long vector = element.packedBytes(one.elements());
     require(
         exchange.working() >= 0
@@ -256,7 +256,7 @@ final class MemoryVerifier {
             .max()
             .orElse(0);
     if (message > 0) {
-      require(exchange.message().isPresent(), "room for messages of " + message + " B", "no room");
+      require(exchange.message().isPresent(), "a buffer for messages of " + message + " B", "no buffer");
       write("message", exchange.message().get(), message);
     }
     if (exchange.result().isPresent()) {
@@ -309,7 +309,7 @@ final class MemoryVerifier {
               && load.box().equals(store.box());
       require(
           i == stored || isSame || !written.meets(read),
-          "bytes of " + load.name() + " that nothing is stored to",
+          "bytes of " + load.name() + " that no store writes",
           store.name());
     }
   }
@@ -415,7 +415,7 @@ final class MemoryVerifier {
       if (state == EMPTY || state == ARRIVING) {
         require(
             false,
-            name + " to be written before it's read",
+            name + " written before it is read",
             "byte " + at + (state == ARRIVING ? " that a transfer writes" : " without value"));
       }
     }
@@ -427,8 +427,8 @@ final class MemoryVerifier {
     for (long at = offset; at < offset + bytes; at++) {
       byte state = home[(int) at];
       if (state != EMPTY && state != WRITTEN) {
-        String what = state == CONSTANT ? "a constant" : "a transfer that is under way";
-        require(false, name + " to be written where nothing else is", "byte " + at + " of " + what);
+        String what = state == CONSTANT ? "a constant" : "a transfer in flight";
+        require(false, name + " written to free memory", "byte " + at + " of " + what);
       }
     }
     fill(offset, bytes, WRITTEN);
@@ -444,7 +444,7 @@ final class MemoryVerifier {
                     each ->
                         each.offset() <= offset && offset + bytes <= each.offset() + each.bytes());
     if (!isResident) {
-      require(false, name + " to be where something is", bytes + " from " + offset);
+      require(false, name + " in memory of a live value", bytes + " from " + offset);
     }
   }
 }

@@ -6,10 +6,10 @@ import io.partita.ir.diagnostic.Severity;
 
 /** Diagnostics of invalid schedules, which are always internal errors. */
 public enum ScheduleFault implements DiagnosticCode {
-  TILES("P4411", "tiles of a schedule don't fit together"),
-  MEMORY("P4412", "a schedule uses memory that holds something else"),
+  TILES("P4411", "tiles of a schedule are inconsistent"),
+  MEMORY("P4412", "a schedule uses memory of another value"),
   TRANSFER("P4413", "a transfer of a schedule isn't awaited exactly once"),
-  CALL("P4414", "a kernel of a schedule reads or writes outside of its tiles");
+  CALL("P4414", "a kernel of a schedule accesses elements outside its tiles");
 
   private final String id;
   private final String title;
@@ -50,6 +50,6 @@ public enum ScheduleFault implements DiagnosticCode {
         where,
         expected.toString(),
         found.toString(),
-        "this is an error of Partita; please report it with the model and the command");
+        "this is a bug in Partita; please report it with the model and the command");
   }
 }

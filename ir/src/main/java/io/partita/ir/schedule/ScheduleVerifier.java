@@ -58,7 +58,7 @@ public final class ScheduleVerifier {
             && one.kernels().equals(other.kernels())
             && one.start().equals(other.start()),
         where,
-        "the same devices, loops and start for all entry points",
+        "the same devices, loops and initial transfers for all entry points",
         "others");
     ScheduleFault.MEMORY.require(
         Set.copyOf(one.states()).equals(Set.copyOf(other.states()))
@@ -69,7 +69,7 @@ public final class ScheduleVerifier {
     ScheduleFault.TRANSFER.require(
         one.start().stream().noneMatch(ScheduleStep.StartTransfer.class::isInstance),
         where,
-        "no transfer under way when a run begins, as it may follow that of any entry point",
+        "no transfer in flight when a run begins, because a run of any entry point may precede it",
         "one");
   }
 

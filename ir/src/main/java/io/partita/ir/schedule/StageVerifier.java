@@ -35,7 +35,7 @@ final class StageVerifier {
     FAULT.require(
         computing.size() == 1,
         "loop " + kernel.name() + ", stages",
-        "one that runs kernels",
+        "a stage that runs kernels",
         computing.size());
     List<Integer> loaded = new ArrayList<>();
     List<Integer> stored = new ArrayList<>();
@@ -44,11 +44,11 @@ final class StageVerifier {
       for (Action action : stage.actions()) {
         switch (action) {
           case Stage.Load(int operand) -> {
-            require(!computes, stage, "loads that run ahead in a stage of their own", action);
+            require(!computes, stage, "prefetching loads in a separate stage", action);
             loaded.add(operand);
           }
           case Stage.LoadNext(int operand) -> {
-            require(computes, stage, "loads for the next tile beside kernels", action);
+            require(computes, stage, "loads for the next tile in the stage of kernels", action);
             loaded.add(operand);
           }
           case Stage.Store(int operand) -> stored.add(operand);
@@ -68,7 +68,7 @@ final class StageVerifier {
           operand.direction() == Direction.SCALAR
               || operand.slots() >= 1 && (!isAlone || operand.slots() <= 2),
           "loop " + kernel.name() + ", " + operand.name(),
-          isAlone ? "1 or 2 slots, as one stage looks one tile ahead" : "a slot at least",
+          isAlone ? "1 or 2 slots, because one stage prefetches one tile" : "at least one slot",
           operand.slots());
     }
     requireOrder(computing.getFirst());
@@ -114,7 +114,7 @@ final class StageVerifier {
             require(
                 awaited.contains(i) || kernel.operands().get(i).direction() == Direction.SCALAR,
                 stage,
-                kernel.operands().get(i).name() + " to be awaited before kernels run",
+                kernel.operands().get(i).name() + " to be awaited before kernels",
                 action);
           }
           meanwhile.forEach(next -> requireFree(stage, next, true));
@@ -133,7 +133,7 @@ final class StageVerifier {
     require(
         !isRead || kernel.operands().get(next.operand()).slots() > 1,
         stage,
-        "another slot than that which kernels read",
+        "a slot that kernels don't read",
         next);
   }
 }

@@ -5,7 +5,7 @@ import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import java.util.Arrays;
 
 /**
- * Tracks the bytes of states in a memory beyond the home memory: whether they are current when they
+ * Tracks the bytes of states in a memory farther than the home memory: whether they are current when they
  * are fetched and after a run, and whether spilled bytes come from where they were fetched to.
  */
 final class StateCopies {
@@ -84,17 +84,17 @@ final class StateCopies {
       int near = (int) (start.home() + i);
       if (state < 0) {
         if (!start.fetch()) {
-          return "byte " + (start.far().offset() + i) + " of " + name + ", which is of no state";
+          return "byte " + (start.far().offset() + i) + " of " + name + ", which belongs to no state";
         }
       } else if (start.fetch()) {
         if (far[state] != NEWEST || copy[state] >= 0) {
-          return "byte " + (start.far().offset() + i) + " of " + name + ", which has a newer copy";
+          return "byte " + (start.far().offset() + i) + " of " + name + ", which has a later copy";
         }
         copy[state] = near;
         origin[near] = state;
       } else {
         if (origin[near] != state) {
-          return "byte " + near + " of " + homeName + ", which isn't what was fetched from there";
+          return "byte " + near + " of " + homeName + ", which wasn't fetched from there";
         }
         far[state] = COMING;
       }

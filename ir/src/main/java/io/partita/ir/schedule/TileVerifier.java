@@ -51,7 +51,7 @@ final class TileVerifier {
 
   private void requireName(Set<String> names, String name) {
     boolean isGood = name.matches(IDENTIFIER) && names.add(name);
-    FAULT.require(isGood, where(name), "a C identifier of its own", name);
+    FAULT.require(isGood, where(name), "a unique C identifier", name);
   }
 
   private record Place(String name, long start, long end) {}
@@ -88,7 +88,7 @@ final class TileVerifier {
         FAULT.require(
             place.end <= other.start || other.end <= place.start,
             where(place.name),
-            "bytes beside " + other,
+            "bytes disjoint from " + other,
             place);
       }
     }
@@ -102,7 +102,7 @@ final class TileVerifier {
     FAULT.require(
         box.isEmpty() || box.getLast().extent() == 1 || box.getLast().stride() == 1,
         where(operand.name()),
-        "elements side by side",
+        "contiguous elements",
         box);
     boolean isFixed = box.stream().noneMatch(TileVerifier::readsScalar);
     List<Integer> axes = new ArrayList<>();
@@ -164,7 +164,7 @@ final class TileVerifier {
         FAULT.require(
             axes.contains(axis) || kernel.axes().get(axis).count() == 1,
             where(operand.name()),
-            "axes that it doesn't depend on within the others",
+            "axes on which it doesn't depend inside the others",
             kernel.axes().get(axis).name());
       }
     }
@@ -194,7 +194,7 @@ final class TileVerifier {
         FAULT.require(
             isSame && operand.direction() == Direction.LOAD,
             where(operand.name()),
-            "a tile that all cores along " + along + " load, for other results",
+            "a common tile of all cores along " + along,
             operand.box());
       }
     }
@@ -209,19 +209,19 @@ final class TileVerifier {
     FAULT.require(
         working.isPrivate() && one.limit().isEmpty(),
         where(one.name()),
-        "tiles dealt where each core has its own " + working.name() + " and all tiles run",
+        "tiles dealt to cores with a private " + working.name() + " that run all tiles",
         one);
     for (TileOperand operand : kernel.operands()) {
       FAULT.require(
           operand.direction() != Direction.STORE || one.count() == 1 || operand.dependsOn(axis),
           where(operand.name()),
-          "a result that one core alone writes",
+          "a result that a single core writes",
           one.name());
     }
     FAULT.require(
         kernel.calls().stream().noneMatch(call -> call.onLast().contains(axis)),
         where(one.name()),
-        "kernels that run in each of a core's tiles",
+        "kernels in each tile of a core",
         one);
   }
 
@@ -275,7 +275,7 @@ final class TileVerifier {
   private void requireWhole(TileOperand operand, List<Box> boxes) {
     long all = operand.box().stream().mapToLong(BoxDimension::extent).reduce(1, (a, b) -> a * b);
     long sum = boxes.stream().mapToLong(Box::elements).sum();
-    FAULT.require(sum == all, where(operand.name()), all + " elements that are written once", sum);
+    FAULT.require(sum == all, where(operand.name()), all + " elements, each written once", sum);
     List<Box> sorted = new ArrayList<>(boxes);
     if (!operand.box().isEmpty()) {
       sorted.sort((left, right) -> Long.compare(left.starts.getFirst(), right.starts.getFirst()));
@@ -288,7 +288,7 @@ final class TileVerifier {
         if (isBehind) {
           break;
         }
-        FAULT.require(!box.meets(other), where(operand.name()), "parts beside " + box, other);
+        FAULT.require(!box.meets(other), where(operand.name()), "parts disjoint from " + box, other);
       }
     }
   }

@@ -86,9 +86,9 @@ public final class SyntaxErrors {
       String found = message.replaceFirst("^token recognition error at: ", "");
       throw error(
           places.of(line, column),
-          "a name, a number, a string in quotes, or punctuation",
+          "a name, a number, a quoted string, or punctuation",
           found,
-          found.startsWith("'\"") ? "close the string on the line where it begins" : "");
+          found.startsWith("'\"") ? "close the string on its first line" : "");
     }
   }
 }

@@ -308,7 +308,7 @@ public final class TargetVerifier {
   private void defined(boolean is, String what, String name, String path) {
     if (!is) {
       report(
-          TargetCode.UNDEFINED, path, what + " of this target", name, "define it, or correct it");
+          TargetCode.UNDEFINED, path, what + " of this target", name, "define it, or correct the name");
     }
   }
 

@@ -55,7 +55,7 @@ final class AttributeParser implements AttributeReader {
           TextCode.ATTRIBUTE,
           attribute.start,
           "attributes of " + owner.getText() + " only",
-          "take the attribute away");
+          "remove the attribute");
     }
   }
 
@@ -134,9 +134,9 @@ final class AttributeParser implements AttributeReader {
       throw locator.error(
           TextCode.ATTRIBUTE,
           attribute.start,
-          name + " alone, which means true",
+          name + " without a value, which means true",
           name + " with a value",
-          "take the value away, or for false the whole attribute");
+          "remove the value, or the whole attribute for false");
     }
     return attribute != null;
   }

@@ -82,9 +82,9 @@ final class ConstantReader {
       throw locator.error(
           TextCode.WEIGHT,
           tree.start,
-          "a weights file beside the text",
+          "a weights file in the folder of the text",
           "none",
-          "keep the .weights file that was written with the text in the same folder");
+          "put the .weights file that was written with the text in the same folder");
     }
     if (offset < 0 || offset > weights.byteSize() - type.bytes()) {
       throw locator.error(

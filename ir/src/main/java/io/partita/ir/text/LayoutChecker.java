@@ -55,7 +55,7 @@ final class LayoutChecker {
     for (PirSyntaxParser.AxisContext axis : tree.axis()) {
       String size = axis.INTEGER().getText();
       if (size.length() > MOST_DIGITS) {
-        throw locator.error(TextCode.LIMIT, axis.stop, "a number of devices", "");
+        throw locator.error(TextCode.LIMIT, axis.stop, "a smaller mesh", "");
       }
       axes.add(new MeshAxis(axis.word().getText(), Integer.parseInt(size)));
     }
@@ -127,8 +127,8 @@ final class LayoutChecker {
           "an output that is whole or split",
           print(value.type(), derived(value)),
           derived(value).varying().isEmpty()
-              ? "let it pass a sync"
-              : "end the variation by settle, and let it pass a sync");
+              ? "add a sync"
+              : "end the variation with settle, and add a sync");
     }
   }
 
@@ -187,7 +187,7 @@ final class LayoutChecker {
         place,
         "a mesh before layouts",
         "none",
-        "write mesh(x=4) or another one before the graph");
+        "write a mesh, such as mesh(x=4), before the graph");
   }
 
   private Layout derived(Value value) {

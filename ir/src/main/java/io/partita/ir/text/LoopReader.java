@@ -48,7 +48,7 @@ final class LoopReader {
     if (names.putIfAbsent(name.getText(), names.size()) != null) {
       throw parser
           .locator()
-          .error(TextCode.DUPLICATE, name.start, "a name that isn't defined before", "");
+          .error(TextCode.DUPLICATE, name.start, "a new name", "");
     }
   }
 
@@ -92,7 +92,7 @@ final class LoopReader {
           Optional.ofNullable(axis.expression()).map(this::expression),
           Optional.ofNullable(axis.over()).map(over -> gridAxis(over.name())));
     } catch (IllegalArgumentException e) {
-      throw wrong(axis, "an extent and a tile that isn't larger");
+      throw wrong(axis, "an extent, and a tile that isn't larger");
     }
   }
 
@@ -255,7 +255,7 @@ final class LoopReader {
     try {
       return Long.parseLong(digits);
     } catch (NumberFormatException e) {
-      throw wrong(place, "a number that 64 bits hold");
+      throw wrong(place, "a 64-bit number");
     }
   }
 

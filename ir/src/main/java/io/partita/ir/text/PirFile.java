@@ -59,7 +59,7 @@ public final class PirFile {
     try (ShutdownGuard ending = new ShutdownGuard()) {
       write(text, table, file, ending);
     } catch (IOException e) {
-      throw failure(file, "a file that can be written", e);
+      throw failure(file, "a writable file", e);
     }
   }
 
@@ -68,7 +68,7 @@ public final class PirFile {
     OutputTarget target = OutputTarget.of(file);
     if (target.isStream()) {
       if (!table.isEmpty()) {
-        throw new IOException("a pipe or a device, beside which there is no place for weights");
+        throw new IOException("a pipe or a device, which can't have a file of weights");
       }
       Files.writeString(target.path(), text, StandardOpenOption.WRITE);
       return;
@@ -133,7 +133,7 @@ public final class PirFile {
           file.toString(),
           "the text of a module",
           "the text of a program",
-          "give it to partita opt, or give the module that it was made of");
+          "use partita opt, or give the module that it was made from");
     }
     return PirParser.parse(text, file.toString(), map(weights(file)));
   }
@@ -167,9 +167,9 @@ public final class PirFile {
     } catch (CharacterCodingException e) {
       throw failure(file, "text in UTF-8", "other bytes");
     } catch (IOException e) {
-      throw failure(file, "a text file that can be read", e);
+      throw failure(file, "a readable text file", e);
     } catch (OutOfMemoryError e) {
-      throw failure(file, "a text that fits in memory", "a larger one");
+      throw failure(file, "a text that fits into memory", "a larger one");
     }
   }
 
@@ -181,7 +181,7 @@ public final class PirFile {
     try (FileChannel channel = FileChannel.open(file)) {
       return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
     } catch (IOException e) {
-      throw failure(file, "a weights file that can be read", e);
+      throw failure(file, "a readable weights file", e);
     }
   }
 

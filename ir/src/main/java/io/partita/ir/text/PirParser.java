@@ -68,7 +68,7 @@ public final class PirParser {
     return switch (type) {
       case Token.EOF -> "the end of the text";
       case PirSyntaxParser.VALUE -> "a value such as %0";
-      case PirSyntaxParser.GLOBAL -> "a graph's name such as @main";
+      case PirSyntaxParser.GLOBAL -> "a graph name such as @main";
       case PirSyntaxParser.NAN_BITS -> "a NaN";
       case PirSyntaxParser.WORD -> "a word";
       case PirSyntaxParser.INTEGER, PirSyntaxParser.DECIMAL -> "a number";
@@ -158,7 +158,7 @@ public final class PirParser {
       PirSyntaxParser.TypeContext type,
       LayoutChecker whole) {
     if (ports.putIfAbsent(types.string(name.getSymbol()), whole.sharded(type)) != null) {
-      throw locator.error(TextCode.DUPLICATE, name.getSymbol(), "a name once", "use another name");
+      throw locator.error(TextCode.DUPLICATE, name.getSymbol(), "unique names", "use another name");
     }
   }
 
@@ -215,7 +215,7 @@ public final class PirParser {
   private void define(Token token, Value value) {
     if (values.putIfAbsent(key(token), value) != null) {
       throw locator.error(
-          TextCode.DUPLICATE, token, "a value that isn't defined before", "use another name");
+          TextCode.DUPLICATE, token, "a new value", "use another name");
     }
   }
 
@@ -226,8 +226,8 @@ public final class PirParser {
       throw locator.error(
           TextCode.UNDEFINED,
           token,
-          "an input of the graph or a result of a statement before",
-          "define the value before this line");
+          "an input of the graph or a result of an earlier statement",
+          "define the value earlier");
     }
     return value;
   }
@@ -296,7 +296,7 @@ public final class PirParser {
           TextCode.OPERANDS, mnemonic, e.expected(), e.found(), "change operands or attributes");
     } catch (ArithmeticException e) {
       throw locator.error(
-          TextCode.LIMIT, mnemonic, "extents that 64 bits hold", e.getMessage(), "");
+          TextCode.LIMIT, mnemonic, "64-bit extents", e.getMessage(), "");
     }
   }
 
@@ -340,7 +340,7 @@ public final class PirParser {
       Token token = declared.get(i).STRING().getSymbol();
       String name = types.string(token);
       if (!names.add(name)) {
-        throw locator.error(TextCode.DUPLICATE, token, "an output name once", "use another name");
+        throw locator.error(TextCode.DUPLICATE, token, "unique output names", "use another name");
       }
       layouts.output(returned.get(i), declared.get(i).type());
       builder.output(name, returned.get(i));

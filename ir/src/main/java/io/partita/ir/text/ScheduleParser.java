@@ -124,7 +124,7 @@ public final class ScheduleParser {
       }
       if (depth > DEEPEST) {
         throw locator.error(
-            TextCode.LIMIT, token, "at most " + DEEPEST + " brackets within each other", "");
+            TextCode.LIMIT, token, "at most " + DEEPEST + " nested brackets", "");
       }
     }
   }
@@ -169,7 +169,7 @@ public final class ScheduleParser {
       throw locator.error(
           TextCode.SYNTAX,
           string.getSymbol(),
-          "only the escapes \\\" \\\\ \\n \\r \\t \\u{2028}",
+          "one of the escapes \\\" \\\\ \\n \\r \\t \\u{2028}",
           "");
     }
     return text;
@@ -180,14 +180,14 @@ public final class ScheduleParser {
     try {
       return Long.decode(tree.getText().replaceFirst("^(-?)0+(?=[0-9])", "$1"));
     } catch (NumberFormatException e) {
-      throw wrong(tree, "a number that 64 bits hold");
+      throw wrong(tree, "a 64-bit number");
     }
   }
 
   int small(ScheduleSyntaxParser.IntegerContext tree) {
     long value = integer(tree);
     if (value != (int) value) {
-      throw wrong(tree, "a number that 32 bits hold");
+      throw wrong(tree, "a 32-bit number");
     }
     return (int) value;
   }
@@ -208,19 +208,19 @@ public final class ScheduleParser {
   private ChipSchedule role(ScheduleSyntaxParser.RoleContext tree) {
     List<MemoryUse> memories = tree.memory().stream().map(this::memory).toList();
     if (memories.size() <= ChipSchedule.HOME) {
-      throw wrong(tree, "a memory that kernels work in, and one where tensors lie");
+      throw wrong(tree, "a working memory and a home memory");
     }
     names = new HashMap<>();
     for (ScheduleSyntaxParser.MemoryContext memory : tree.memory()) {
       if (names.put(memory.name().getText(), names.size()) != null) {
-        throw locator.error(TextCode.DUPLICATE, memory.name().start, "each memory once", "");
+        throw locator.error(TextCode.DUPLICATE, memory.name().start, "unique memories", "");
       }
     }
     List<TiledKernel> loops = new ArrayList<>();
     Map<String, Integer> numbers = new HashMap<>();
     for (ScheduleSyntaxParser.LoopContext loop : tree.loop()) {
       if (numbers.put(loop.name().getText(), loops.size()) != null) {
-        throw locator.error(TextCode.DUPLICATE, loop.name().start, "each loop once", "");
+        throw locator.error(TextCode.DUPLICATE, loop.name().start, "unique loops", "");
       }
       loops.add(new LoopReader(this, loop).loop());
     }
@@ -244,7 +244,7 @@ public final class ScheduleParser {
     int rows = small(tree.integer(0));
     int columns = small(tree.integer(1));
     if (rows < 1 || columns < 1) {
-      throw wrong(tree, "a core at least");
+      throw wrong(tree, "at least one core");
     }
     return new CoreGrid(rows, columns);
   }
@@ -370,7 +370,7 @@ public final class ScheduleParser {
           weights.equals(MemorySegment.NULL)
               ? "no weights file"
               : "a weights file of " + weights.byteSize() + " bytes",
-          "keep the .weights file that was written with the text in the same folder");
+          "put the .weights file that was written with the text in the same folder");
     }
     return known.computeIfAbsent(
         List.of(type, offset), key -> Tensor.of(type, weights.asSlice(offset, type.bytes())));

@@ -31,7 +31,7 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
       Value after = find(outputs, output, "output");
       layouts.state(output, before, after);
       if (!kept.add(types.string(input))) {
-        throw locator.error(TextCode.STATE, input, "each input in one state", "");
+        throw locator.error(TextCode.STATE, input, "each input in at most one state", "");
       }
       states.add(new Module.State(types.string(input), types.string(output), room(tree)));
     }
@@ -58,7 +58,7 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
             TextCode.RANGE, input, "the name of an input of integers of the graph", "");
       }
       if (!limited.add(types.string(input))) {
-        throw locator.error(TextCode.RANGE, input, "one range for each input", "");
+        throw locator.error(TextCode.RANGE, input, "one range per input", "");
       }
       long least = bound(tree.bound(0));
       long most = bound(tree.bound(1));
@@ -75,7 +75,7 @@ record StateReader(Locator locator, TypeReader types, LayoutChecker layouts) {
     try {
       return Long.parseLong(tree.getText());
     } catch (NumberFormatException e) {
-      throw locator.error(TextCode.LIMIT, tree.start, "an integer that 64 bits hold", "");
+      throw locator.error(TextCode.LIMIT, tree.start, "a 64-bit integer", "");
     }
   }
 

@@ -113,7 +113,7 @@ final class TypeReader {
     return locator.error(
         TextCode.LIMIT,
         tree.start,
-        "64-bit coefficients, at most 1000 terms, each of at most 64 symbols",
+        "64-bit coefficients, and at most 1000 terms with at most 64 symbols each",
         "a larger polynomial",
         "");
   }
@@ -131,7 +131,7 @@ final class TypeReader {
   private String escaped(Token token, String text) {
     if (text == null) {
       throw locator.error(
-          TextCode.SYNTAX, token, "only the escapes \\\" \\\\ \\n \\r \\t \\u{2028}", "");
+          TextCode.SYNTAX, token, "one of the escapes \\\" \\\\ \\n \\r \\t \\u{2028}", "");
     }
     return text;
   }

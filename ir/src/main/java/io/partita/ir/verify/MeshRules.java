@@ -46,7 +46,7 @@ final class MeshRules {
             new Diagnostic(
                 MeshCode.DIALECT,
                 "node " + i + ": " + nodes.get(i),
-                "devices between which a layout changes",
+                "a mesh for the change of layout",
                 "a module without a mesh",
                 ""));
       }
@@ -96,8 +96,8 @@ final class MeshRules {
               "a layout that is neither partial nor varying",
               new ShardedType(output.value().type(), layout.get()).toString(),
               layout.get().varying().isEmpty()
-                  ? "let the output pass a sync"
-                  : "end the variation by settle"));
+                  ? "add a sync of the output"
+                  : "end the variation with settle"));
     }
   }
 

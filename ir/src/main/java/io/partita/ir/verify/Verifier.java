@@ -85,7 +85,7 @@ public final class Verifier {
     for (Value input : graph.inputs()) {
       String where = "input " + input.name();
       if (!inputNames.add(input.name())) {
-        report(VerifierCode.INPUT_NAME, where, "a name of its own", input.name());
+        report(VerifierCode.INPUT_NAME, where, "a unique name", input.name());
       }
       if (!input.isInput()) {
         report(VerifierCode.UNDEFINED, where, "an input", "a result of " + input.definition());
@@ -99,7 +99,7 @@ public final class Verifier {
     for (Graph.Output output : graph.outputs()) {
       String where = "output " + output.name();
       if (!outputNames.add(output.name())) {
-        report(VerifierCode.OUTPUT_NAME, where, "a name of its own", output.name());
+        report(VerifierCode.OUTPUT_NAME, where, "a unique name", output.name());
       }
       requireDefined(output.value(), where);
     }
@@ -119,7 +119,7 @@ public final class Verifier {
     } catch (TypeMismatch e) {
       report(VerifierCode.OPERANDS, where, e.expected(), e.found());
     } catch (ArithmeticException e) {
-      report(VerifierCode.OPERANDS, where, "extents that 64 bits hold", e.getMessage());
+      report(VerifierCode.OPERANDS, where, "64-bit extents", e.getMessage());
     }
     for (Value result : node.results()) {
       define(result, where);
@@ -132,7 +132,7 @@ public final class Verifier {
 
   private void define(Value value, String where) {
     if (!defined.add(value)) {
-      report(VerifierCode.DUPLICATE, where, "a value that isn't defined before", value.toString());
+      report(VerifierCode.DUPLICATE, where, "a new value", value.toString());
     }
     for (Dim dim : value.type().shape()) {
       if (dim.isStatic() && dim.value() < 0) {
@@ -168,7 +168,7 @@ public final class Verifier {
       report(
           VerifierCode.UNDEFINED,
           where,
-          "an input of the graph or a result of a node before",
+          "an input of the graph or a result of an earlier node",
           value.toString());
     }
   }
@@ -192,7 +192,7 @@ public final class Verifier {
         report(VerifierCode.STATE, where, "the name of an output", state.output());
       }
       if (!kept.add(state.input())) {
-        report(VerifierCode.STATE, where, "each input in one state", state.input());
+        report(VerifierCode.STATE, where, "each input in at most one state", state.input());
       }
       if (before != null && after != null && !before.equals(after)) {
         report(VerifierCode.STATE_TYPE, where, PirPrinter.print(before), PirPrinter.print(after));

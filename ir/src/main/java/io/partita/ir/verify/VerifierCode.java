@@ -16,7 +16,7 @@ public enum VerifierCode implements DiagnosticCode {
   MALFORMED_TYPE("P3109", "a type is malformed"),
   MORE("P3110", "there are more violations"),
   PLACEMENT("P3111", "a placement doesn't fit the inputs"),
-  OUTPUT_LAYOUT("P3112", "the devices together don't hold the whole of an output"),
+  OUTPUT_LAYOUT("P3112", "the devices together don't have the whole output"),
   STATE_LAYOUT("P3113", "the input and the output of a state have different layouts");
 
   private final String id;

@@ -93,7 +93,7 @@ class EvaluatorTest {
             """
             error P3203: a dimension is not bound to a number
               where:     input "x"
-              expected:  numbers only
+              expected:  static dimensions
               found:     f32[seq]
               fix:       bind its symbols, such as --dim seq=128""");
   }

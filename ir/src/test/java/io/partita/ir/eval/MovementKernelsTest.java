@@ -206,7 +206,7 @@ class MovementKernelsTest {
               where:     gather
               expected:  an index below 3
               found:     3
-              fix:       check the values of the inputs that the index comes from""");
+              fix:       check the input values that give the index""");
     assertThatThrownBy(
             () ->
                 Evaluated.of(

@@ -107,7 +107,7 @@ class LayoutTest {
     Split split = Split.even(MESH, 8, "x");
     assertThatThrownBy(() -> Layout.of(MESH, split, split))
         .hasMessage(
-            "error P3402: a layout is not valid\n  where:     layout\n"
+            "error P3402: a layout is invalid\n  where:     layout\n"
                 + "  expected:  each axis once\n  found:     x");
     assertThatThrownBy(
             () -> new Layout(MESH, List.of(split), Map.of("x", ReductionKind.SUM), List.of()))
@@ -132,7 +132,7 @@ class LayoutTest {
   @Test
   void wholeMeshesOnly() {
     assertThatThrownBy(() -> Mesh.line("x", 0)).hasMessageContaining("at least 1 device");
-    assertThatThrownBy(() -> Mesh.line("a b", 2)).hasMessageContaining("a word as name");
+    assertThatThrownBy(() -> Mesh.line("a b", 2)).hasMessageContaining("a name of letters and digits");
     assertThatThrownBy(() -> Mesh.line("x", 5000)).hasMessageContaining("at most 4096 devices");
     assertThatThrownBy(() -> MESH.size("w")).hasMessageContaining("an axis of the mesh");
   }
@@ -348,17 +348,17 @@ class LayoutTest {
     SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
     assertThatThrownBy(() -> Shards.assemble(parts, whole.type(), layout))
         .hasMessage(
-            "error P3405: a varying value isn't one value\n  where:     layout [*] varying(y)\n"
+            "error P3405: a varying value has no single value\n  where:     layout [*] varying(y)\n"
                 + "  expected:  a value that is whole, split or partial\n"
                 + "  found:     one that varies over [y]\n"
-                + "  fix:       end the variation before: settle, and a sync where it leaves a partial sum");
+                + "  fix:       end the variation first, with settle, and a sync of partial sums");
     assertThatThrownBy(() -> new Resharding(layout, Layout.replicated(MESH, 1)))
         .hasMessage(
             "error P3408: a layout can't be changed to another one\n"
                 + "  where:     layout [*] varying(y)\n"
                 + "  expected:  a layout that varies over the same axes\n"
                 + "  found:     [*]\n"
-                + "  fix:       settle ends a variation, localize and overlay begin one");
+                + "  fix:       use settle to end a variation, and localize or overlay to begin one");
   }
 
   @Test

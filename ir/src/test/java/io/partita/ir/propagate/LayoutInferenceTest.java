@@ -112,7 +112,7 @@ class LayoutInferenceTest {
               where:     node 0: add "residual"
               expected:  operand 1 "b" as f32[4,6{x}]
               found:     f32[4,6]
-              fix:       let the operand pass a sync to [*,*{x}]""");
+              fix:       add a sync of the operand to [*,*{x}]""");
   }
 
   @Test
@@ -135,12 +135,12 @@ class LayoutInferenceTest {
               where:     node 0: softmax "soft"
               expected:  operand 0 "x" as f32[4,6]
               found:     f32[4,6{x}]
-              fix:       let the operand pass a sync to [*,*]
+              fix:       add a sync of the operand to [*,*]
             error P3409: an operation can't take an operand with this layout
               where:     node 3: exp "scaled"
               expected:  operand 0 "scaled" as f32[4,6]
               found:     f32[4,6] partial(sum: x)
-              fix:       let the operand pass a sync to [*,*]""");
+              fix:       add a sync of the operand to [*,*]""");
   }
 
   @Test
@@ -167,7 +167,7 @@ class LayoutInferenceTest {
               where:     node 1: reshard "widen", dimension 1
               expected:  extent 7
               found:     f32[4,6]
-            error P3401: a mesh of devices is not valid
+            error P3401: a mesh is invalid
               where:     node 2: reshard "elsewhere"
               expected:  a layout on mesh(x=3, y=2)
               found:     mesh(x=3)""");

@@ -328,12 +328,12 @@ class VaryingModulesTest {
             + "%4 = relu(%3) : f32[4,4] varying(x)",
         "expected:  operand 0 as f32[4,4] varying(x)",
         "found:     f32[4,4] partial(sum: x) varying(x)",
-        "fix:       end the variation before: settle {axis = \"x\", by = \"term\"}");
+        "fix:       end the variation first: settle {axis = \"x\", by = \"term\"}");
     assertRefused(
         "%2 = matmul(%1, %a) {result = f32} : f32[4,6{x}] varying(x)\n"
             + "%3 = softmax(%2) {axis = 1} : f32[4,6] varying(x)",
         "expected:  operand 0 as f32[4,6] varying(x)",
-        "fix:       end the variation before: settle {axis = \"x\", by = \"part\"}");
+        "fix:       end the variation first: settle {axis = \"x\", by = \"part\"}");
   }
 
   @Test
@@ -392,7 +392,7 @@ class VaryingModulesTest {
     String split = "%2 = matmul(%1, %a) {result = f32} : f32[4,6{x}] varying(x)\n";
     assertRefused(
         split + "%3 = settle(%2) {axis = \"x\", by = \"average\"} : f32[4,6] partial(sum: x)",
-        "expected:  a value that each device along x holds whole",
+        "expected:  a value that is whole on each device along x",
         "fix:       write by = \"part\"");
     assertRefused(
         split + "%3 = settle(%2) {axis = \"x\", by = \"term\"} : f32[4,6] partial(sum: x)",

@@ -102,7 +102,7 @@ class PirFileTest {
             """
             error P3012: the file can't be read or written
               where:     %s
-              expected:  a text file that can be read
+              expected:  a readable text file
               found:     no such file or folder
               fix:       check the path and the file"""
                 .formatted(folder.resolve("absent.pir")));
@@ -122,7 +122,7 @@ class PirFileTest {
         .hasMessageContaining("bytes with hash");
     Files.delete(folder.resolve("x.weights"));
     assertThatThrownBy(() -> PirFile.read(file))
-        .hasMessageContaining("a weights file beside the text");
+        .hasMessageContaining("a weights file in the folder of the text");
   }
 
   /** A chain this deep would overflow the stack of anything that recurses over nodes. */

@@ -67,16 +67,16 @@ class MeshRulesTest {
         Map.of(),
         List.of(),
         """
-        error P3112: the devices together don't hold the whole of an output
+        error P3112: the devices together don't have the whole output
           where:     output partial
           expected:  a layout that is neither partial nor varying
           found:     f32[4] partial(sum: x)
-          fix:       let the output pass a sync
-        error P3112: the devices together don't hold the whole of an output
+          fix:       add a sync of the output
+        error P3112: the devices together don't have the whole output
           where:     output varying
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
-          fix:       end the variation by settle
+          fix:       end the variation with settle
         """);
   }
 
@@ -110,11 +110,11 @@ class MeshRulesTest {
           where:     placement of z
           expected:  the name of an input
           found:     z
-        error P3112: the devices together don't hold the whole of an output
+        error P3112: the devices together don't have the whole output
           where:     output y
           expected:  a layout that is neither partial nor varying
           found:     f32[4] varying(x)
-          fix:       end the variation by settle
+          fix:       end the variation with settle
         """);
   }
 
@@ -130,7 +130,7 @@ class MeshRulesTest {
           where:     node 0: softmax "probabilities"
           expected:  operand 0 "x" as f32[4]
           found:     f32[4{x}]
-          fix:       let the operand pass a sync to [*]
+          fix:       add a sync of the operand to [*]
         """);
   }
 
@@ -142,7 +142,7 @@ class MeshRulesTest {
         """
         error P3410: an operation belongs to another dialect
           where:     node 0: reshard
-          expected:  devices between which a layout changes
+          expected:  a mesh for the change of layout
           found:     a module without a mesh
         """);
   }
@@ -159,17 +159,17 @@ class MeshRulesTest {
         Map.of("x", SPLIT),
         List.of(),
         """
-        error P3411: a sync states another exchange than its layouts need
+        error P3411: a sync's kind doesn't match its layouts
           where:     node 0: reshard
           expected:  sync of kind all_gather(x)
           found:     reshard
           fix:       it changes f32[4{x}] to [*]
-        error P3411: a sync states another exchange than its layouts need
+        error P3411: a sync's kind doesn't match its layouts
           where:     node 1: sync
           expected:  sync of kind all_gather(x)
           found:     sync of kind all_reduce(x)
           fix:       it changes f32[4{x}] to [*]
-        error P3411: a sync states another exchange than its layouts need
+        error P3411: a sync's kind doesn't match its layouts
           where:     node 3: sync
           expected:  reshard
           found:     sync of kind all_reduce(x)

@@ -35,7 +35,7 @@ class VerifierTest {
         """
         error P3101: two inputs of a graph have the same name
           where:     input x
-          expected:  a name of its own
+          expected:  a unique name
           found:     x
         """);
   }
@@ -47,7 +47,7 @@ class VerifierTest {
         """
         error P3102: two outputs of a graph have the same name
           where:     output y
-          expected:  a name of its own
+          expected:  a unique name
           found:     y
         """);
   }
@@ -59,7 +59,7 @@ class VerifierTest {
         """
         error P3105: a value is used before its definition, or has none
           where:     node 0: exp "second", operand 0
-          expected:  an input of the graph or a result of a node before
+          expected:  an input of the graph or a result of an earlier node
           found:     first: f32[2]
         """);
     assertViolations(
@@ -67,7 +67,7 @@ class VerifierTest {
         """
         error P3105: a value is used before its definition, or has none
           where:     output y
-          expected:  an input of the graph or a result of a node before
+          expected:  an input of the graph or a result of an earlier node
           found:     elsewhere: f32[2]
         """);
   }
@@ -79,7 +79,7 @@ class VerifierTest {
         """
         error P3106: a value is defined twice
           where:     node 1: exp "again"
-          expected:  a value that isn't defined before
+          expected:  a new value
           found:     again: f32[2]
         """);
   }
@@ -157,7 +157,7 @@ class VerifierTest {
           found:     f32[2]
         error P3103: a state names no input or output of its graph
           where:     state w -> z
-          expected:  each input in one state
+          expected:  each input in at most one state
           found:     w
         """);
   }

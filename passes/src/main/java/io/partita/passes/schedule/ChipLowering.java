@@ -101,7 +101,7 @@ final class ChipLowering {
    * @param holders the devices whose constants are stored; the graphs of the others need only have
    *     the same exchanges
    * @param regions the regions that entry points share
-   * @param hasFar whether rows of tables can be fetched from a memory beyond the home memory
+   * @param hasFar whether rows of tables can be fetched from a memory farther than the home memory
    * @param unsupported receives the nodes without kernel, which make the tasks unusable
    */
   static ChipTasks lower(
@@ -418,7 +418,7 @@ final class ChipLowering {
   private void exchange(int step, Node node) {
     List<Communication.Exchange> all = exchanges.get(node);
     if (!ExchangePlaces.canJoin(all, node.result().type().element())) {
-      unsupported.add(node, "of which parts are joined on the way");
+      unsupported.add(node, "with parts that are reduced on the way");
     }
     boolean dies = node.operands().isEmpty() || sharing.lastReader(node.operand(0)) <= step;
     Optional<Storage> operand =

@@ -35,14 +35,14 @@ public record Misfit(
             + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " of them at once" : "")
             + ": "
             + contents(),
-        "more devices, smaller element types, fewer tokens or a shorter KV cache");
+        "use more devices, smaller element types, fewer tokens or a shorter KV cache");
   }
 
   private String available() {
     long kept = memory.bytes() - memory.usable();
     return kept == 0
         ? ""
-        : " (" + bytes(memory.bytes()) + " less what is kept for code, data and messages)";
+        : " (" + bytes(memory.bytes()) + " minus the space for code, data and messages)";
   }
 
   /** Returns the bytes by kind, and the largest contents. */

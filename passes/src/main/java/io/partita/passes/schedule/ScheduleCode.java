@@ -6,7 +6,7 @@ import io.partita.ir.diagnostic.Severity;
 /** Diagnostics of scheduling. */
 public enum ScheduleCode implements DiagnosticCode {
   NO_KERNEL("P4401", "there is no kernel for an operation"),
-  HOME("P4403", "a program doesn't fit the memory that tiles are loaded from"),
+  HOME("P4403", "a program doesn't fit the home memory"),
   FAR("P4404", "weights and states don't fit the memory outside the chip");
 
   private final String id;

@@ -248,7 +248,7 @@ public final class Scheduler {
   /** Returns the memory of tensors while steps use them. */
   public static Memory home(ChipKind chip) {
     return chip.home()
-        .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has one memory only"));
+        .orElseThrow(() -> new IllegalArgumentException(chip.name() + " has only one memory"));
   }
 
   static MemoryUse unused(Memory memory, ChipKind chip) {

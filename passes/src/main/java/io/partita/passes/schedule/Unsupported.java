@@ -43,8 +43,8 @@ final class Unsupported {
                           "node " + String.join(", ", each.getValue()),
                           "an operation and element types that a kernel of the runtime computes",
                           each.getKey(),
-                          "express it by other operations or element types, such as f32 or i8;"
-                              + " the Java backend computes all operations"))
+                          "use other operations or element types, such as f32 or i8;"
+                              + " the Java backend supports all operations"))
               .toList());
     }
   }

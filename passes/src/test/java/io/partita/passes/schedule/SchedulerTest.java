@@ -380,14 +380,14 @@ class SchedulerTest {
               where:     node "ASIN"
               expected:  an operation and element types that a kernel of the runtime computes
               found:     asin of f64[2,3] that gives f64[2,3]
-              fix:       express it by other operations or element types, such as f32 or i8; \
-            the Java backend computes all operations
+              fix:       use other operations or element types, such as f32 or i8; \
+            the Java backend supports all operations
             error P4401: there is no kernel for an operation
               where:     node "ATANH"
               expected:  an operation and element types that a kernel of the runtime computes
               found:     atanh of f64[2,3] that gives f64[2,3]
-              fix:       express it by other operations or element types, such as f32 or i8; \
-            the Java backend computes all operations""");
+              fix:       use other operations or element types, such as f32 or i8; \
+            the Java backend supports all operations""");
   }
 
   @Test
@@ -399,12 +399,12 @@ class SchedulerTest {
             () -> Scheduler.schedule(program, SmallPrograms.withL2(100), SchedulerOptions.STANDARD))
         .hasMessage(
             """
-            error P4403: a program doesn't fit the memory that tiles are loaded from
+            error P4403: a program doesn't fit the home memory
               where:     device 0 (siracusa), memory l2
-              expected:  at most 102,400 B (233,472 B less what is kept for code, data and messages)
+              expected:  at most 102,400 B (233,472 B minus the space for code, data and messages)
               found:     147,456 B: activations 131,072 B, weights 16,384 B; \
             the largest are x 65,536 B, linear 1 65,536 B, constant 16,384 B
-              fix:       more devices, smaller element types, fewer tokens or a shorter KV cache""");
+              fix:       use more devices, smaller element types, fewer tokens or a shorter KV cache""");
     assertThatThrownBy(
             () ->
                 Scheduler.schedule(

@@ -106,7 +106,7 @@ class StatesInL3Test {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
         steps.set(i, NOTHING);
         steps.set(waitAfter(steps, i, start.transfer()), NOTHING);
-        isRejected(steps, "states as a run leaves them in l3", "no spill at step " + i);
+        isRejected(steps, "states where a run leaves them, in l3", "no spill at step " + i);
       }
     }
   }

@@ -181,7 +181,7 @@ final class ZooCommand implements Runnable {
               .map(near -> "did you mean '" + near + "'?")
               .orElse("partita zoo lists the models, partita zoo --help the options"));
     } catch (AccessDeniedException e) {
-      throw failure("a folder that may be written to", "no permission", "choose another folder");
+      throw failure("a writable folder", "no permission", "choose another folder");
     } catch (IOException e) {
       throw failure("enough space and a working disk", e.toString(), "choose another folder");
     }

@@ -61,7 +61,7 @@ class DoesNotFitTest {
   void theMemoryOnTheChip() throws IOException {
     assertThat(refused(Invocation.DECODER, "--dim=past=256", "--set=l2=180KiB").err())
         .contains(
-            "error P4403: a program doesn't fit the memory that tiles are loaded from",
+            "error P4403: a program doesn't fit the home memory",
             "  where:     device 0 (siracusa), memory l2",
             "  expected:  at most 53,248 B (184,320 B less what is kept for code, ")
         .containsPattern(
@@ -107,6 +107,6 @@ class DoesNotFitTest {
             "error P4401: there is no kernel for an operation",
             "  where:     node \"/first\", \"/second\"",
             "  found:     atanh of f64[2,3] that gives f64[2,3]",
-            "the Java backend computes all operations");
+            "the Java backend supports all operations");
   }
 }

@@ -161,7 +161,7 @@ final class PlanCommandTest {
     assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(plan.err())
         .contains("error P4302")
-        .contains("tensor=4: it finds nothing to split")
+        .contains("tensor=4: it splits nothing")
         .contains("pipeline=4: no transformer block was recognised");
     Invocation auto =
         Invocation.of("plan", model, "--target=siracusa:chips=4", "--devices=auto", "--json");

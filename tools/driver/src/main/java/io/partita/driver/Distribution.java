@@ -29,7 +29,7 @@ public final class Distribution {
     }
     if (devices != null && devices < 1) {
       throw wrong(
-          "--devices " + devices, "1 device or more", devices.toString(), "choose --devices 2");
+          "--devices " + devices, "at least 1 device", devices.toString(), "choose --devices 2");
     }
     List<String> words = new ArrayList<>();
     for (String word : (text == null ? "tensor" : text).split(",", -1)) {

@@ -109,7 +109,7 @@ class DiagnosticsTest {
             where:     input "i"
             expected:  -3 to 2
             found:     3
-            fix:       give values in this range
+            fix:       give values in the range
           """);
     }
   }

@@ -70,9 +70,9 @@ class ProgramFolderTest {
         .isInstanceOf(PartitaException.class)
         .hasMessage(
             """
-            error P5003: the output folder holds files that Partita didn't write
+            error P5003: the output folder has files that Partita didn't write
               where:     %s
-              expected:  no such folder, an empty one, or one that Partita wrote
+              expected:  a new folder, an empty one, or one that Partita wrote
               found:     other files
               fix:       choose another output folder, or empty this one"""
                 .formatted(target));

@@ -279,7 +279,7 @@ final class AttentionImport {
     Dim times = q.type().dim(1).dividedExactlyBy(shape.dim(1));
     if (times == null) {
       throw node.invalid(
-          "heads that are a multiple of the kv heads", q.type().dim(1) + " and " + shape.dim(1));
+          "a multiple of the kv heads", q.type().dim(1) + " and " + shape.dim(1));
     }
     if (times.is(1)) {
       return x;

@@ -261,7 +261,7 @@ final class IndexingOperators {
   private static void pad(NodeScope node, List<Long> pads, List<Long> axes, Optional<Value> value) {
     int rank = node.shape(0).rank();
     if (pads.size() != 2 * axes.size()) {
-      throw node.invalid("two paddings for each of " + axes.size() + " axes", pads.toString());
+      throw node.invalid("two paddings per axis of " + axes.size() + " axes", pads.toString());
     }
     List<Long> low = new ArrayList<>(Collections.nCopies(rank, 0L));
     List<Long> high = new ArrayList<>(Collections.nCopies(rank, 0L));

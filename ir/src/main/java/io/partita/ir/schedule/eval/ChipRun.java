@@ -80,7 +80,7 @@ final class ChipRun {
 
   private FarMemory far(Address at) {
     if (at.memory() <= ChipSchedule.HOME || at.memory() >= chip.memories().size()) {
-      throw fault("", "a memory beyond " + home.name(), at);
+      throw fault("", "a memory farther than " + home.name(), at);
     }
     return farther.get(at.memory() - ChipSchedule.HOME - 1);
   }
@@ -206,7 +206,7 @@ final class ChipRun {
       case ScheduleStep.WaitTransfer wait -> {
         StartTransfer ended = underWay.remove(wait.transfer());
         if (ended == null) {
-          throw transferFault("a transfer that is under way", wait);
+          throw transferFault("a transfer in flight", wait);
         }
         end(ended);
       }
@@ -234,7 +234,7 @@ final class ChipRun {
   /** Bytes are copied when the transfer is awaited; until then they must not be used. */
   private void start(StartTransfer start) {
     if (underWay.putIfAbsent(start.transfer(), start) != null) {
-      throw transferFault("a number that isn't under way", start);
+      throw transferFault("an unused transfer number", start);
     }
     int at = Math.toIntExact(start.home());
     int bytes = Math.toIntExact(start.bytes());
@@ -289,8 +289,8 @@ final class ChipRun {
       if (!home.contains(from, bytes) || home.unwritten(from, bytes) >= 0) {
         throw fault(
             "output " + output.name(),
-            "bytes that were written",
-            "byte " + home.unwritten(from, bytes) + " of " + home.name() + " that nobody wrote");
+            "initialised bytes",
+            "byte " + home.unwritten(from, bytes) + " of " + home.name() + " that isn't initialised");
       }
       byte[] copy = Arrays.copyOfRange(home.bytes(), from, from + bytes);
       outputs.put(output.name(), Tensor.of(output.type(), MemorySegment.ofArray(copy)));
@@ -303,8 +303,8 @@ final class ChipRun {
     if (missing >= 0) {
       throw fault(
           "",
-          "bytes of " + home.name() + " that were written",
-          "byte " + missing + " that nobody wrote");
+          "bytes of " + home.name() + " that are initialised",
+          "byte " + missing + " that isn't initialised");
     }
   }
 
@@ -313,7 +313,7 @@ final class ChipRun {
     if (held >= 0) {
       throw fault(
           "",
-          "bytes of " + home.name() + " that may be written to",
+          "bytes of " + home.name() + " that may be written",
           "byte " + held + " of a constant or a transfer, or outside");
     }
   }

@@ -42,7 +42,7 @@ final class ExchangeSteps {
     this.where = where;
     this.elementBytes = (int) step.element().packedBytes(1);
     if (step.workingBytes() < 2L * elementBytes) {
-      throw fault("working memory for two elements", step.workingBytes() + " B");
+      throw fault("a working memory of at least two elements", step.workingBytes() + " B");
     }
     begin();
   }
@@ -132,7 +132,7 @@ final class ExchangeSteps {
     if (!isInPlace) {
       long room =
           step.message()
-              .orElseThrow(() -> fault("room for a message of " + message.length + " B", "none"));
+              .orElseThrow(() -> fault("a buffer for a message of " + message.length + " B", "none"));
       requireWritable(room, message.length);
       home.forget((int) room, message.length);
     }
@@ -196,8 +196,8 @@ final class ExchangeSteps {
     int missing = home.unwritten((int) from, bytes);
     if (missing >= 0) {
       throw fault(
-          "bytes of " + home.name() + " that were written",
-          "byte " + missing + " that nobody wrote");
+          "bytes of " + home.name() + " that are initialised",
+          "byte " + missing + " that isn't initialised");
     }
   }
 
@@ -206,7 +206,7 @@ final class ExchangeSteps {
     int held = home.held((int) from, bytes);
     if (held >= 0) {
       throw fault(
-          "bytes of " + home.name() + " that may be written to",
+          "bytes of " + home.name() + " that may be written",
           "byte " + held + " of a constant or a transfer");
     }
   }

@@ -268,8 +268,8 @@ final class LoopRun implements TileExpression.Tile {
     if (missing >= 0) {
       throw fault(
           one.name(),
-          "a tile that kernels have written",
-          "byte " + (missing - from[0]) + " of it that none has");
+          "a tile that kernels write",
+          "byte " + (missing - from[0]) + " that no kernel writes");
     }
     lines(
         one,
@@ -332,8 +332,8 @@ final class LoopRun implements TileExpression.Tile {
     if (missing >= 0) {
       throw memoryFault(
           name,
-          "bytes of " + home.name() + " that were written",
-          "byte " + missing + " that nobody wrote");
+          "bytes of " + home.name() + " that are initialised",
+          "byte " + missing + " that isn't initialised");
     }
   }
 
@@ -346,7 +346,7 @@ final class LoopRun implements TileExpression.Tile {
     if (held >= 0) {
       throw memoryFault(
           name,
-          "bytes of " + home.name() + " that may be written to",
+          "bytes of " + home.name() + " that may be written",
           "byte " + held + " of a constant or a transfer");
     }
   }

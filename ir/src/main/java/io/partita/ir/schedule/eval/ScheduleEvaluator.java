@@ -82,7 +82,7 @@ public final class ScheduleEvaluator {
     }
     advance();
     if (!mailbox.isEmpty()) {
-      throw ScheduleFault.TRANSFER.at("a run", "messages that are received", "some that aren't");
+      throw ScheduleFault.TRANSFER.at("a run", "every message received", "unreceived messages");
     }
     Map<Integer, Map<String, Tensor>> outputs = new HashMap<>();
     chips.forEach(chip -> outputs.put(chip.device(), chip.outputs()));
@@ -116,7 +116,7 @@ public final class ScheduleEvaluator {
     for (ChipRun chip : chips) {
       if (!chip.isDone()) {
         throw ScheduleFault.TRANSFER.at(
-            chip.toString(), "a message that is sent", "that all devices wait");
+            chip.toString(), "a matching send", "a deadlock");
       }
     }
   }

@@ -33,7 +33,7 @@ final class AttentionCandidates {
    *
    * @param scores the product above it
    * @param context the product below it
-   * @param isQuantized whether values are rounded between the products
+   * @param isQuantized whether values between the products are rounded
    */
   record Found(Node node, Node scores, Node context, boolean isQuantized, String reason) {}
 
@@ -66,7 +66,7 @@ final class AttentionCandidates {
         down.product,
         rounds,
         rounds
-            ? "values are rounded between the products"
+            ? "values between the products are rounded"
             : AttentionDiagnosis.reason(node, flow.readers(node.result()), editor));
   }
 

@@ -250,8 +250,8 @@ final class BlockFinder {
       }
     }
     return between.isEmpty()
-        ? "no two linears follow the attention's own"
-        : "between the linears stand "
+        ? "no two linears follow those of the attention"
+        : "between the linears are "
             + String.join(", ", between.subList(0, Math.min(8, between.size())));
   }
 }

@@ -25,7 +25,7 @@ public final class SimplifyPass implements ModulePass {
 
   @Override
   public String purpose() {
-    return "fold constants, cut fused weights, merge equal nodes, remove what has no effect or isn't read";
+    return "fold constants, split fused weights, merge equal nodes, remove nodes without effect or users";
   }
 
   @Override

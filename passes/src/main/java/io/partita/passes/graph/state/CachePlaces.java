@@ -100,7 +100,7 @@ final class CachePlaces {
     if (part.axis() == 0) {
       throw KvStatePass.noCache(
           "input \"" + join.past().name() + "\"",
-          "past tokens along an axis behind the first",
+          "past tokens along an axis after the first",
           join.past().type().toString());
     }
     if (value.definition() != null) {

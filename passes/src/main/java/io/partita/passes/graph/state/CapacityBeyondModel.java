@@ -37,7 +37,7 @@ public final class CapacityBeyondModel extends RuntimeException {
     return new PartitaException(
         PassCode.CAPACITY_BEYOND_MODEL,
         "position " + positions,
-        "a mask and positions for each token that the cache has room for",
+        "a mask and positions for every position of the cache",
         found,
         remedy);
   }

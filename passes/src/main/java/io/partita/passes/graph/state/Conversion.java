@@ -137,7 +137,7 @@ final class Conversion {
     Positional positional = positional();
     for (Value value : asked) {
       if (!positional.contains(value)) {
-        throw unplaced(value, "a value that is known only when running");
+        throw unplaced(value, "a value that is known only at run time");
       }
     }
     SortedSet<String> open =
@@ -149,7 +149,7 @@ final class Conversion {
                 Tensor tensor = values.get(i);
                 double expected = i < starts.size() ? at : 1;
                 if (tensor.size() > 0 && !tensor.isFilledWith(expected)) {
-                  throw unplaced(asked.get(i), "another place after " + at + " tokens");
+                  throw unplaced(asked.get(i), "another position after " + at + " tokens");
                 }
               }
             });
@@ -160,7 +160,7 @@ final class Conversion {
     String where =
         value.isInput() ? "input \"" + value.name() : "node \"" + value.definition().name();
     return KvStatePass.noCache(
-        where + "\"", "new keys and values behind those of former tokens", found);
+        where + "\"", "new keys and values after those of past tokens", found);
   }
 
   /**

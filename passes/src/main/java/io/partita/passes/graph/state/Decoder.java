@@ -60,7 +60,7 @@ final class Decoder {
     if (lengths.size() > 1 || !first.isSymbol()) {
       throw KvStatePass.noCache(
           "input \"" + joins.getFirst().past().name() + "\"",
-          "one dynamic length of the past, the same for all caches",
+          "a dynamic length of the past, equal for all caches",
           String.join(", ", lengths));
     }
     return first;

@@ -62,7 +62,7 @@ public final class KvStatePass implements ModulePass {
 
   @Override
   public String purpose() {
-    return "keep the KV cache as state of fixed capacity";
+    return "turn the KV cache into a state of fixed capacity";
   }
 
   @Override
@@ -197,9 +197,9 @@ public final class KvStatePass implements ModulePass {
             new Diagnostic(
                 PassCode.MASK_DROPPED,
                 "input \"" + input.name() + "\"",
-                "ones for all tokens, past and new",
-                "a mask that only hides padding; the input is gone",
-                "leave padding out of what is decoded"));
+                "ones for all past and new tokens",
+                "a mask that only hides padding; the input was removed",
+                "decode tokens without padding"));
       }
     }
   }
@@ -208,8 +208,8 @@ public final class KvStatePass implements ModulePass {
     return new Diagnostic(
         PassCode.TOKENS_SEE_LATER_ONES,
         "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
-        "a mask that hides from each of " + fresh + " new tokens those behind it",
-        "none: the model as it was exported is a decoder for one token at a time only",
+        "a mask that hides from each of " + fresh + " new tokens the later ones",
+        "none: the exported model decodes only one token at a time",
         "give it one token at a time");
   }
 

@@ -73,7 +73,7 @@ final class MaskReader {
 
   private void requireOffset(Node node, Dim offset) {
     if (!offset.equals(past)) {
-      throw refused(node, "a causal mask whose first query stands at " + past, "one at " + offset);
+      throw refused(node, "a causal mask whose first query is at " + past, "one at " + offset);
     }
   }
 
@@ -99,7 +99,7 @@ final class MaskReader {
     if (!positional.contains(mask)) {
       throw refused(
           node,
-          "a mask that the tokens' positions decide",
+          "a mask that depends only on the tokens' positions",
           "one that also depends on " + String.join(", ", undecided(mask)));
     }
     requireNumbers(new TreeSet<>(fresh.symbols()), node);
@@ -145,7 +145,7 @@ final class MaskReader {
     Value length = graph.operands(node).getLast();
     if (!positional.contains(length)) {
       throw refused(
-          node, "as many keys as tokens", "a number of keys that is known only when running");
+          node, "as many keys as tokens", "a number of keys that is known only at run time");
     }
     requireNumbers(new TreeSet<>(fresh.symbols()), node);
     requireNumbers(
@@ -167,7 +167,7 @@ final class MaskReader {
     if (!open.isEmpty()) {
       throw refused(
           node,
-          "numbers for all dimensions but the past's length, to compute the mask with",
+          "static dimensions except for the length of the past, to compute the mask",
           "the symbols " + String.join(", ", open));
     }
   }

@@ -241,7 +241,7 @@ final class MaskSweep {
       return Optional.of(
           new MaskForm(false, 0, Optional.of(new MaskForm.Bias.ByPosition(byPosition()))));
     }
-    reason = "a mask that follows no rule of positions and is too large for a table of all of them";
+    reason = "a mask that isn't a function of positions and is too large for a table";
     return Optional.empty();
   }
 

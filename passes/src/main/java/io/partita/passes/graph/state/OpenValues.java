@@ -42,7 +42,7 @@ final class OpenValues {
       if (values.isOpen(input) && !isCache) {
         throw KvStatePass.noCache(
             "input \"" + input.name() + "\"",
-            "no use of it but in attention masks",
+            "uses only in attention masks",
             "its length " + input.type() + " depends on the past");
       }
     }
@@ -75,7 +75,7 @@ final class OpenValues {
     if (!isRight) {
       throw KvStatePass.noCache(
           "node \"" + node.name() + "\" (" + node.op().mnemonic() + ")",
-          "no length of the past beyond caches, masks and positions",
+          "a length of the past only in caches, masks and positions",
           node.results().getFirst().type().toString());
     }
     if (axis.getAsInt() != READ) {

@@ -33,8 +33,8 @@ final class UnraisedAttention {
       if (node.op() instanceof Reduction.Softmax) {
         String scores =
             from.stream().anyMatch(quantized::contains)
-                ? "scores that pass through a quantization, as no attention's do"
-                : "scores that aren't recognised as an attention's";
+                ? "scores that are quantised, unlike those of an attention"
+                : "scores that aren't recognised as those of an attention";
         return Optional.of("a softmax of " + scores + ", at node \"" + node.name() + "\"");
       }
       reached.addAll(node.results());

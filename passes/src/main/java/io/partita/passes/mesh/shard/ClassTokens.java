@@ -68,7 +68,7 @@ public final class ClassTokens implements ModulePass {
 
   private static PartitaException refused(String where, String expected, Object found) {
     return ShardCode.CLASS_TOKEN.at(
-        where, expected, found, "leave the pass out; the first device then has the class token");
+        where, expected, found, "remove the pass; the first device then has the class token");
   }
 
   /** The concatenation of a learned token and the others, {@code [batch, tokens, features]}. */
@@ -146,11 +146,11 @@ public final class ClassTokens implements ModulePass {
         graph.before(node);
         ends |= rewritten(node);
         if (node.results().stream().anyMatch(each -> isChanged(each) && outputs.contains(each))) {
-          throw refused(node.toString(), "a head that reads the class token", "all tokens");
+          throw refused(node.toString(), "a head that reads only the class token", "all tokens");
         }
       }
       if (!ends) {
-        throw refused("pass class-tokens", "a head that reads the class token", "none");
+        throw refused("pass class-tokens", "a head that reads only the class token", "none");
       }
     }
 
@@ -198,7 +198,7 @@ public final class ClassTokens implements ModulePass {
     }
 
     private PartitaException unknown(Node node) {
-      return refused(node.toString(), "operations that treat tokens alike", node.op().mnemonic());
+      return refused(node.toString(), "operations that treat all tokens alike", node.op().mnemonic());
     }
 
     private static boolean isFirst(Node gather) {

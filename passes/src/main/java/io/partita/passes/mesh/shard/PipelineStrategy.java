@@ -62,7 +62,7 @@ final class PipelineStrategy {
           "strategy pipeline=" + stages,
           stages + " blocks or more",
           attentions.size() + (attentions.size() == 1 ? " block" : " blocks"),
-          "take fewer stages, or compose them with tensor or sequence");
+          "use fewer stages, or combine them with tensor or sequence");
     }
     List<Integer> cuts = new ArrayList<>();
     for (int block = 1; block < attentions.size(); block++) {

@@ -103,7 +103,7 @@ final class Planner {
           "strategy " + strategy,
           "an attention with several tokens",
           anatomy.blocks().isEmpty() ? "no attention" : "one token",
-          "split weights with tensor, or compile the model for a longer sequence");
+          "use tensor to split weights, or compile the model for a longer sequence");
     }
   }
 }

@@ -45,7 +45,7 @@ public final class SelectPass implements ModulePass {
 
   @Override
   public String purpose() {
-    return "give the best K next tokens of a language model instead of all scores";
+    return "output the K best next tokens of a language model instead of all scores";
   }
 
   /**
@@ -87,7 +87,7 @@ public final class SelectPass implements ModulePass {
                     graph.outputs().stream()
                         .map(output -> output.name() + ": " + output.value().type())
                         .collect(Collectors.joining(", ")),
-                    "select on a language model with its scores as an output"));
+                    "use select on a language model whose output is its scores"));
   }
 
   private boolean isScores(Value value, long vocabulary) {

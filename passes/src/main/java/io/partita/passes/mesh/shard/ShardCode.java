@@ -7,7 +7,7 @@ import io.partita.ir.diagnostic.Severity;
 /** Diagnostics of strategies. */
 public enum ShardCode implements DiagnosticCode {
   STRATEGY("P4201", "the strategy can't be read"),
-  NOTHING_TO_SPLIT("P4202", "the strategy finds nothing to split"),
+  NOTHING_TO_SPLIT("P4202", "the strategy splits nothing"),
   ALREADY_SHARDED("P4203", "the module is already distributed"),
   SELECTION("P4204", "the model has no scores of tokens to select from"),
   CLASS_TOKEN("P4205", "the class token can't be copied to all devices");

@@ -27,9 +27,9 @@ public record Sharding(Module module, Strategy strategy, ModelAnatomy anatomy, L
     if (module.placement().isPresent()) {
       throw ShardCode.ALREADY_SHARDED.at(
           "module " + module.graph().name(),
-          "a module without devices",
+          "a module that isn't distributed",
           module.placement().orElseThrow().mesh(),
-          "shard once, with strategies together as in shard(pipeline=2,tensor=4)");
+          "shard once, with all strategies, as in shard(pipeline=2,tensor=4)");
     }
     Graph graph = prepared(BlockRoles.record(module).graph(), strategy);
     ModelAnatomy anatomy = ModelAnatomy.of(graph);

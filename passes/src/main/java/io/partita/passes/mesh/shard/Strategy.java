@@ -69,10 +69,10 @@ public record Strategy(
     parts = List.copyOf(parts);
     capacities = List.copyOf(capacities);
     Set<Kind> kinds = EnumSet.noneOf(Kind.class);
-    require(!parts.isEmpty(), "what to split over how many devices", "nothing");
+    require(!parts.isEmpty(), "kinds of split, each with a number of devices", "nothing");
     for (Part part : parts) {
-      require(kinds.add(part.kind()), "each kind of split once", part);
-      require(part.devices() >= 1, "1 device or more", part);
+      require(kinds.add(part.kind()), "each kind of split at most once", part);
+      require(part.devices() >= 1, "at least 1 device", part);
     }
     int tensor = devices(parts, Kind.TENSOR);
     require(inside >= 1 && tensor % inside == 0, "a divisor of tensor=" + tensor, inside);
@@ -81,7 +81,7 @@ public record Strategy(
     boolean some = capacities.isEmpty() || capacities.stream().anyMatch(capacity -> capacity > 0);
     require(
         some && capacities.stream().allMatch(capacity -> capacity >= 0),
-        "capacities of 0 or more, not all of them 0",
+        "capacities of at least 0, and at least one above 0",
         capacities);
   }
 
@@ -161,7 +161,7 @@ public record Strategy(
     Map<String, String> arguments = new LinkedHashMap<>();
     for (String argument : text.split(",", -1)) {
       String[] sides = argument.split("=", -1);
-      require(sides.length == 2, "name=value, with commas between", "'" + argument.strip() + "'");
+      require(sides.length == 2, "name=value, separated by commas", "'" + argument.strip() + "'");
       String before = arguments.put(sides[0].strip(), sides[1].strip());
       require(before == null, "each name once", "'" + argument.strip() + "'");
     }

@@ -140,7 +140,7 @@ public record BlockSelection(List<Range> ranges, boolean isComplement) {
           where,
           count == 0 ? "a model with attention" : "numbers from 0 to " + (count - 1),
           count == 0 ? "none" : last,
-          count == 0 ? "run raise before, which finds attention" : "");
+          count == 0 ? "run raise first, which finds attention" : "");
     }
   }
 }

@@ -61,7 +61,7 @@ public final class ChooseAlgorithms implements ModulePass {
 
   @Override
   public String purpose() {
-    return "choose by which algorithm the elements of each sync travel";
+    return "choose the algorithm of each sync";
   }
 
   /**

@@ -43,7 +43,7 @@ public final class DropSyncs implements ModulePass {
 
   @Override
   public String purpose() {
-    return "let devices go on with their own attention in some blocks: all, or such as 0-3+5";
+    return "drop the sync after attention in some blocks: all, or a list such as 0-3+5";
   }
 
   /**
@@ -55,7 +55,7 @@ public final class DropSyncs implements ModulePass {
   public Module run(Module module) {
     if (module.placement().isEmpty()) {
       throw SyncCode.DROP.at(
-          "pass drop-syncs", "a module on devices", "one without", "put shard(tensor=N) before it");
+          "pass drop-syncs", "a distributed module", "one without", "add shard(tensor=N) before it");
     }
     LayoutInference layouts = LayoutInference.of(module);
     Map<Value, List<Node>> readers = module.graph().readers();
@@ -108,8 +108,8 @@ public final class DropSyncs implements ModulePass {
     }
     throw SyncCode.DROP.at(
         "block " + block + ", " + attention,
-        "one all-reduce of a sum after attention",
+        "an all-reduce after attention",
         found.isEmpty() ? "no sync" : String.join(", ", found),
-        "shard by tensor=N alone, and let drop-syncs follow it");
+        "shard only by tensor=N, before drop-syncs");
   }
 }

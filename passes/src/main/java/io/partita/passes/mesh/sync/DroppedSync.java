@@ -60,7 +60,7 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
       }
     }
     if (dropped.parts.values().stream().allMatch(part -> part == Part.WHOLE)) {
-      throw dropped.refused("a sum of which each device has a term", "one without");
+      throw dropped.refused("a sum with a term on each device", "one without");
     }
     return dropped;
   }
@@ -71,11 +71,11 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
       return Part.TERM;
     } else if (node.op() instanceof Communication.Relayout) {
       if (!isWhole(layouts.layout(node.operand(0)), layouts.layout(value))) {
-        throw refused("a sum of what devices compute", "a change of layout in it: " + node);
+        throw refused("a sum of terms that devices compute", "a change of its layout: " + node);
       }
       return Part.WHOLE;
     } else if (node.op() instanceof Communication.Variation) {
-      throw refused("a sum that no dropped sync leads to", "" + node);
+      throw refused("a sum that doesn't depend on a dropped sync", "" + node);
     } else if (layouts.nodes().get(node).splits().reductions().isEmpty()) {
       return Part.COMPOUND;
     }
@@ -88,7 +88,7 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
     } else if (partial.equals(List.of(node.operands().getLast())) && withoutBias(node) != null) {
       return Part.BIASED_TERM;
     }
-    throw refused("products whose only partial operand is a bias", node.toString());
+    throw refused("products with at most a bias as a second partial operand", node.toString());
   }
 
   /** Whether all devices that hold any of a partial value had the whole before. */
@@ -115,6 +115,6 @@ record DroppedSync(Node sync, int block, List<String> axes, Map<Value, Part> par
   }
 
   PartitaException refused(String expected, String found) {
-    return SyncCode.DROP.at("block " + block + ", " + sync, expected, found, "leave the block out");
+    return SyncCode.DROP.at("block " + block + ", " + sync, expected, found, "exclude the block");
   }
 }

@@ -115,7 +115,7 @@ public final class LowBitSyncs implements ModulePass {
 
   @Override
   public String purpose() {
-    return "let terms of sums travel in few bits, by what partita calibrate measured";
+    return "send terms of sums in few bits, with the ranges of partita calibrate";
   }
 
   /**
@@ -127,13 +127,13 @@ public final class LowBitSyncs implements ModulePass {
   public Module run(Module module) {
     if (module.placement().isEmpty()) {
       throw SyncCode.LOW_BIT.at(
-          "pass low-bit", "a module on devices", "one without", "put shard(tensor=N) before it");
+          "pass low-bit", "a distributed module", "one without", "add shard(tensor=N) before it");
     }
     LayoutInference layouts = LayoutInference.of(module);
     List<SumSync> syncs = SumSync.of(module, layouts);
     if (syncs.isEmpty()) {
       throw SyncCode.LOW_BIT.at(
-          "pass low-bit", "all-reduces of sums in blocks", "none", "shard by tensor=N");
+          "pass low-bit", "all-reduces of sums in blocks", "none", "use shard(tensor=N)");
     }
     String mesh = module.placement().orElseThrow().mesh().toString();
     options.blocks().require("pass low-bit, option blocks", syncs.getLast().block() + 1);

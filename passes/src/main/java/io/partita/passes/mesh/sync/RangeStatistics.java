@@ -85,7 +85,7 @@ public final class RangeStatistics {
           "module " + module.graph().name(),
           "all-reduces of sums in blocks",
           "none",
-          "calibrate a transformer on several devices, split by tensor=N");
+          "calibrate a transformer on several devices, with --strategy tensor=N");
     }
     GraphEditor graph = new GraphEditor(module.graph());
     for (int i = 0; i < syncs.size(); i++) {

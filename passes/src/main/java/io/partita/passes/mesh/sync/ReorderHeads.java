@@ -49,7 +49,7 @@ public final class ReorderHeads implements ModulePass {
 
   @Override
   public String purpose() {
-    return "give devices other attention heads";
+    return "move attention heads to other devices";
   }
 
   /**
@@ -139,7 +139,7 @@ public final class ReorderHeads implements ModulePass {
         boolean isState =
             module.states().stream().anyMatch(state -> state.output().equals(output.name()));
         if (!isState && found.contains(output.value().definition())) {
-          throw refused("heads that are inside the model", "output \"" + output.name() + "\"");
+          throw refused("heads that the outputs don't have", "output \"" + output.name() + "\"");
         }
       }
       return found;
@@ -189,7 +189,7 @@ public final class ReorderHeads implements ModulePass {
           "block " + block + ", " + attention,
           expected,
           found,
-          "leave the block's heads as they are");
+          "exclude the block from reordering");
     }
   }
 }

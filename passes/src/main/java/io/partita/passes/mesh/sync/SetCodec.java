@@ -39,7 +39,7 @@ public final class SetCodec implements ModulePass {
 
   @Override
   public String purpose() {
-    return "let floats travel between devices in fewer bits, as in sync-codec(bf16)";
+    return "send floats between devices in fewer bits, as in sync-codec(bf16)";
   }
 
   /**

@@ -11,7 +11,7 @@ public enum SyncCode implements DiagnosticCode {
   LOW_BIT("P4223", "a sum can't be sent in low precision"),
   CALIBRATION("P4224", "a calibration doesn't match the model"),
   RANGES("P4225", "a calibration has no range for a feature"),
-  RULES("P4226", "a rule for the sums of blocks is not valid"),
+  RULES("P4226", "a --sync rule is invalid"),
   RANKING("P4227", "a ranking of blocks doesn't match the model"),
   HEADS("P4228", "the heads of a block can't be moved to other devices"),
   VECTOR("P4229", "tokens can't be sent as indices of centroids");

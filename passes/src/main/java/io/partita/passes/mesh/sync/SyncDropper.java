@@ -75,8 +75,8 @@ final class SyncDropper {
       Value value = copies.get(output.value());
       if (!layout(value).varying().isEmpty()) {
         throw last.refused(
-            "a later sum that joins what devices compute",
-            "output \"" + output.name() + "\", which would vary");
+            "a later sum of terms that devices compute",
+            "output \"" + output.name() + "\", which would be varying");
       }
       builder.output(output.name(), value);
     }
@@ -112,7 +112,7 @@ final class SyncDropper {
       throw last.refused("a sum before the next attention", "none before " + node);
     } else if (op instanceof Communication.Sync && !varying.isEmpty()) {
       throw last.refused(
-          "only a sum of the devices' own terms after it",
+          "only a later sum of the devices' terms",
           node + " of " + new ShardedType(node.operand(0).type(), layout(operands.getFirst())));
     } else if (op instanceof Communication.Reshard(Layout to) && !varying.isEmpty()) {
       op = new Communication.Reshard(to.withVarying(varying));
@@ -186,7 +186,7 @@ final class SyncDropper {
     } else if (!wrong.isEmpty()) {
       Diagnostic first = wrong.getFirst();
       throw last.refused(
-          node + " takes " + first.expected(), first.found() + ", as devices have no more of it");
+          node + " takes " + first.expected(), first.found() + ", because the devices have only their terms");
     }
   }
 

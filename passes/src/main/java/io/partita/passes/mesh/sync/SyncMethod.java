@@ -164,7 +164,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
 
   private static SyncRules.Unreadable unreadable(String text) {
     return new SyncRules.Unreadable(
-        "exact, drop, bf16, int4, int4+bf16(k=8), or drop+ one of the others",
+        "exact, drop, bf16, int4, int4+bf16(k=8), vq(k=1024,groups=16), or drop+ and one of the others",
         text,
         "write one of these");
   }
@@ -183,7 +183,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
         String name = isFlag ? SCATTER : isOption ? pair.group(1) : "";
         if (!isOption || options.put(name, isFlag ? "" : pair.group(2)) != null) {
           throw new SyncRules.Unreadable(
-              "options such as (k=8), each once", text, "write NAME=VALUE, with commas between");
+              "options such as (k=8), each once", text, "write NAME=VALUE, separated by commas");
         }
       }
     }

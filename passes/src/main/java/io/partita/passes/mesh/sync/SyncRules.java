@@ -105,13 +105,13 @@ public record SyncRules(List<Clause> clauses) {
       throw new Unreadable(
           "a clause such as blocks 0-3: drop",
           text,
-          "write BLOCKS: METHOD, with ; between clauses");
+          "write BLOCKS: METHOD, with clauses separated by ;");
     }
     BlockSelection selection = selection(matcher, ranking);
     for (Clause other : before) {
       if (clash(other.blocks, selection) || clash(selection, other.blocks)) {
         throw new Unreadable(
-            "blocks that no other clause names",
+            "blocks that are in no other clause",
             selection.clause() + " beside " + other.blocks.clause(),
             "name each block once; 'others' stands for the rest");
       }
@@ -134,7 +134,7 @@ public record SyncRules(List<Clause> clauses) {
                   new Unreadable(
                       "blocks such as 0-3,5, in ascending ranges",
                       clause.group(3),
-                      "write numbers and ranges with commas between"));
+                      "write numbers and ranges, separated by commas"));
     } else if (ranking.isEmpty()) {
       throw new Unreadable(
           "a ranking of the blocks",
@@ -280,7 +280,7 @@ public record SyncRules(List<Clause> clauses) {
   private static PartitaException uncalibrated(Clause clause) {
     return SyncCode.RULES.at(
         "--sync, clause \"" + clause + "\"",
-        "a calibration of what devices send",
+        "a calibration",
         "none",
         "measure it with partita calibrate, and add --calibration FILE");
   }

@@ -54,7 +54,7 @@ public final class VectorSyncs implements ModulePass {
 
   @Override
   public String purpose() {
-    return "let tokens travel as indices of centroids that partita calibrate found";
+    return "send tokens as indices of the centroids of partita calibrate";
   }
 
   static PartitaException noTokens(String where) {

@@ -318,7 +318,7 @@ final class ScheduledPlan {
         misfit.device(),
         misfit.chip().name(),
         misfit.memory().name(),
-        "all that it must hold",
+        "all of its data",
         misfit.use().used(),
         misfit.use().available(),
         misfit.held().stream()

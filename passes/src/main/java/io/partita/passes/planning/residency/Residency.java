@@ -232,7 +232,7 @@ public final class Residency {
         device,
         chip.name(),
         memory.name(),
-        all ? "all that it must hold" : "places for tiles",
+        all ? "all of its data" : "buffers for tiles",
         needed,
         memory.usable(),
         biggest);

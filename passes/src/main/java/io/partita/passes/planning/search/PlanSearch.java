@@ -223,7 +223,7 @@ public final class PlanSearch {
       return false;
     }
     if (!plan.isSplit()) {
-      attempts.add(new Attempt.NotApplicable(strategy, "it finds nothing to split"));
+      attempts.add(new Attempt.NotApplicable(strategy, "it splits nothing"));
       return false;
     }
     attempts.add(
@@ -272,7 +272,7 @@ public final class PlanSearch {
     return new PartitaException(
         PlanCode.NO_STRATEGY,
         "strategies on " + String.join(", ", numbers) + " devices",
-        "one that splits the model",
+        "a strategy that splits the model",
         reasons.isEmpty() ? "none for so many devices" : String.join("; ", reasons),
         choice.fixed().isPresent()
             ? "add --devices " + choice.fixed().get().devices()

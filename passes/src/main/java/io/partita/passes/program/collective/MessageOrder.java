@@ -160,7 +160,7 @@ final class MessageOrder {
                 + steps.get(send).slices()
                 + " by "
                 + plan.name(position(send), ", "),
-            "receive in the order in which is sent");
+            "receive in the order of the sends");
       }
       partners[send] = receive;
       partners[receive] = send;
@@ -297,6 +297,6 @@ final class MessageOrder {
         plan.scope() + ", channels of " + capacity + " messages",
         "steps that wait for earlier ones only",
         String.join(" waits for ", texts),
-        "receive before sending on one of these devices, or let channels hold more messages");
+        "receive before sending on one of these devices, or increase the capacity of channels");
   }
 }

@@ -100,7 +100,7 @@ final class ResultProof {
         .ifPresent(
             at -> {
               throw error(
-                  position, "elements that the device holds", "it doesn't hold " + text(at));
+                  position, "elements that the device has", "it doesn't have " + text(at));
             });
     channel(position.device(), send.to())
         .add(stretches(send).mapToObj(at -> own[at]).toArray(BitSet[]::new));
@@ -125,7 +125,7 @@ final class ResultProof {
       throw error(position, collective.reduction().toString(), receive.combine().toString());
     }
     if (own == null) {
-      throw error(position, "own elements to combine with", "it doesn't hold " + text(at));
+      throw error(position, "local elements to combine with", "it doesn't have " + text(at));
     }
     if (own.intersects(received)) {
       BitSet both = (BitSet) own.clone();

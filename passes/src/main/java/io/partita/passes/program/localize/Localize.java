@@ -20,7 +20,7 @@ public final class Localize implements Pass<Module, Program> {
 
   @Override
   public String purpose() {
-    return "make the program of each device: what it computes, sends and receives";
+    return "make the program of each device, with its computations and messages";
   }
 
   @Override

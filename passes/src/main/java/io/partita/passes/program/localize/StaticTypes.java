@@ -32,7 +32,7 @@ final class StaticTypes {
           new Diagnostic(
               MeshCode.UNBOUND,
               where,
-              "numbers only",
+              "static dimensions",
               value.type().toString(),
               "bind its symbols, such as --dim seq=128"));
     }

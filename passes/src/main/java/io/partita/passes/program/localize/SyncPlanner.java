@@ -176,7 +176,7 @@ final class SyncPlanner {
         throw new PartitaException(
             MeshCode.RESHARD,
             "layout " + from,
-            "a layout in which not only a part of dimension " + dim + " becomes partial",
+            "a layout other than one in which a part of dimension " + dim + " becomes partial",
             to.toString(),
             "gather the parts first");
       }

@@ -91,7 +91,7 @@ class ModelAnatomyTest {
     assertThat(anatomy.lines())
         .containsExactly(
             "0 of 1 blocks raised",
-            "block 0 \"weighted\": no feed-forward network: between the linears stand sin");
+            "block 0 \"weighted\": no feed-forward network: between the linears are sin");
   }
 
   @Test

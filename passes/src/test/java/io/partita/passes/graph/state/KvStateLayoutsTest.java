@@ -235,7 +235,7 @@ class KvStateLayoutsTest {
     assertThatThrownBy(d::state)
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4009")
-        .hasMessageContaining("no length of the past beyond caches, masks and positions");
+        .hasMessageContaining("a length of the past only in caches, masks and positions");
   }
 
   /** Tokens in the opposite order. */

@@ -40,7 +40,7 @@ class UnraisedAttentionTest {
   void aSoftmaxIsNamed() {
     assertThat(described(scores()))
         .isEqualTo(
-            "a softmax of scores that aren't recognised as an attention's, at node \"/softmax\"");
+            "a softmax of scores that aren't recognised as those of an attention, at node \"/softmax\"");
   }
 
   @Test
@@ -51,7 +51,7 @@ class UnraisedAttentionTest {
     Value again = graph.add(new Quantized.Dequantize(0, 0, ElementType.F32), whole, scale, zero);
     assertThat(described(again))
         .isEqualTo(
-            "a softmax of scores that pass through a quantization, as no attention's do, at node \"/softmax\"");
+            "a softmax of scores that are quantised, unlike those of an attention, at node \"/softmax\"");
   }
 
   @Test

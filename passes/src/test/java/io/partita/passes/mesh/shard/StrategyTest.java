@@ -45,15 +45,15 @@ class StrategyTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "\"\"|name=value, with commas between|''",
-        "tensor|name=value, with commas between|'tensor'",
-        "norm=root|what to split over how many devices|nothing",
-        "tensor=0|1 device or more|tensor=0",
+        "\"\"|name=value, separated by commas|''",
+        "tensor|name=value, separated by commas|'tensor'",
+        "norm=root|kinds of split, each with a number of devices|nothing",
+        "tensor=0|at least 1 device|tensor=0",
         "tensor=x|tensor=N|tensor=x",
         "tensor=2,tensor=4|each name once|'tensor=4'",
         "tensor=4,inside=3|a divisor of tensor=4|3",
         "tensor=2,capacities=1:2:3|a capacity for each of 2 devices|[1, 2, 3]",
-        "tensor=2,capacities=0:0|capacities of 0 or more, not all of them 0|[0, 0]",
+        "tensor=2,capacities=0:0|capacities of at least 0, and at least one above 0|[0, 0]",
         "expert=4|tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities"
             + "|'expert'"
       })

@@ -141,7 +141,7 @@ class DropSyncsTest {
     assertThatThrownBy(() -> drop("all").run(normed))
         .hasMessageContaining("P4222")
         .hasMessageContaining("block 0, sync \"attended\"")
-        .hasMessageContaining("leave the block out");
+        .hasMessageContaining("exclude the block");
   }
 
   @Test
@@ -160,9 +160,9 @@ class DropSyncsTest {
         .hasMessage(
             "error P4222: the sync after a block's attention can't be dropped\n"
                 + "  where:     pass drop-syncs\n"
-                + "  expected:  a module on devices\n"
+                + "  expected:  a distributed module\n"
                 + "  found:     one without\n"
-                + "  fix:       put shard(tensor=N) before it");
+                + "  fix:       add shard(tensor=N) before it");
   }
 
   /** Of what was dropped already, there is one sync for attention and network. */

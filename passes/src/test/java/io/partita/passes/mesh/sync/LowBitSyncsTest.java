@@ -293,7 +293,7 @@ class LowBitSyncsTest {
         .hasMessageContaining("mesh(x=2)");
     assertThatThrownBy(() -> pass.run(new Module(new GraphBuilder("empty").finish())))
         .hasMessageContaining("P4223")
-        .hasMessageContaining("put shard(tensor=N) before it");
+        .hasMessageContaining("add shard(tensor=N) before it");
     SyncCalibration.Sum sum = calibration.sums().getFirst();
     List<SyncCalibration.Sum> other = new ArrayList<>(calibration.sums());
     other.set(0, new SyncCalibration.Sum(sum.name(), "0123", sum.ranges()));

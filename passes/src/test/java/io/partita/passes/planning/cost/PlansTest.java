@@ -101,7 +101,7 @@ class PlansTest {
             error P4161: a program doesn't fit a device's memory
               where:     device 0 (siracusa), memory l3
               expected:  at most 8388608 B
-              found:     33554432 B for all that it must hold; most is weight4, weights (1048576 B); weight5, weights (1048576 B); weight6, weights (1048576 B); weight11, weights (1048576 B)
+              found:     33554432 B for all of its data; most is weight4, weights (1048576 B); weight5, weights (1048576 B); weight6, weights (1048576 B); weight11, weights (1048576 B)
               fix:       take more chips""");
   }
 }

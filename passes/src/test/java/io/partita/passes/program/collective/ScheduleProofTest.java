@@ -172,11 +172,11 @@ class ScheduleProofTest {
     assertThat(message(steps, 0))
         .isEqualTo(
             """
-            error P4104: devices wait for each other in a circle
+            error P4104: devices wait for each other in a cycle
               where:     all-gather of 2 i8 on 2 devices, channels of 0 messages
               expected:  steps that wait for earlier ones only
               found:     device 0 step 0 (send 1 B to 1) waits for device 1 step 0 (send 1 B to 0) waits for device 0 step 0
-              fix:       receive before sending on one of these devices, or let channels hold more messages""");
+              fix:       receive before sending on one of these devices, or increase the capacity of channels""");
   }
 
   @Test
@@ -184,7 +184,7 @@ class ScheduleProofTest {
     assertThat(message(List.of(List.of(send(1, 0)), List.of()), 1))
         .isEqualTo(
             """
-            error P4102: a message is sent or awaited, but not both
+            error P4102: a send or a receive has no counterpart
               where:     all-gather of 2 i8 on 2 devices, device 0, step 0 (send 1 B to 1)
               expected:  a receive for each send
               found:     0 receives for 1 sends
@@ -196,7 +196,7 @@ class ScheduleProofTest {
               where:     all-gather of 2 i8 on 2 devices, device 1, step 0 (receive 1 B from 0)
               expected:  1 B for [[1, 2)]
               found:     1 B of [[0, 1)] by device 0, step 0
-              fix:       receive in the order in which is sent""");
+              fix:       receive in the order of the sends""");
     assertThat(message(List.of(List.of(send(2, 0)), List.of()), 1))
         .isEqualTo(
             """

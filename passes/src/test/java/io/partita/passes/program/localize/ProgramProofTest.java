@@ -159,11 +159,11 @@ class ProgramProofTest {
     assertThatThrownBy(() -> ProgramProof.verify(program(crossed), 0))
         .hasMessage(
             """
-            error P4104: devices wait for each other in a circle
+            error P4104: devices wait for each other in a cycle
               where:     program "main", channels of 0 messages
               expected:  steps that wait for earlier ones only
               found:     device 0 sync 0 "sum" step 0 (send 4 B to 1) waits for device 1 sync 1 "sum" step 0 (send 4 B to 0) waits for device 0 sync 0 "sum" step 0
-              fix:       receive before sending on one of these devices, or let channels hold more messages""");
+              fix:       receive before sending on one of these devices, or increase the capacity of channels""");
     List<List<Exchange>> mixed =
         List.of(
             List.of(exchange(0, send(1)), exchange(1, send(1))),
@@ -175,6 +175,6 @@ class ProgramProofTest {
               where:     program "main", device 1, sync 1 "sum", step 0 (receive 4 B from 0)
               expected:  4 B for [[0, 4)]
               found:     4 B of [[0, 4)] by device 0, sync 0 "sum", step 0
-              fix:       receive in the order in which is sent""");
+              fix:       receive in the order of the sends""");
   }
 }

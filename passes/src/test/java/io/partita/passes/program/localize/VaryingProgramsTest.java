@@ -83,10 +83,10 @@ class VaryingProgramsTest {
     assertThatThrownBy(() -> Localization.of(varies, 1))
         .hasMessage(
             """
-            error P3405: a varying value isn't one value
+            error P3405: a varying value has no single value
               where:     output y
               expected:  a value that is whole, split or partial
               found:     one that varies over [x]
-              fix:       end the variation before: settle, and a sync where it leaves a partial sum""");
+              fix:       end the variation first, with settle, and a sync of partial sums""");
   }
 }

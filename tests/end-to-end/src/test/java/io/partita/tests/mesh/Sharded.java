@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a module on devices in lock step. */
+/** Runs a distributed module in lock step. */
 final class Sharded implements ModuleRunner {
   /**
    * A sync between devices.

@@ -85,11 +85,11 @@ class StrategiesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "gpt2/dynamo_sdpa_kv | sequence=2 | P4202 the strategy finds nothing to split: one token"
+        "gpt2/dynamo_sdpa_kv | sequence=2 | P4202 the strategy splits nothing: one token"
             + " (strategy sequence=2)",
-        "functions/nested | sequence=2 | P4202 the strategy finds nothing to split: no attention"
+        "functions/nested | sequence=2 | P4202 the strategy splits nothing: no attention"
             + " (strategy sequence=2)",
-        "gpt2/ts_eager_static | pipeline=3 | P4202 the strategy finds nothing to split: 2 blocks"
+        "gpt2/ts_eager_static | pipeline=3 | P4202 the strategy splits nothing: 2 blocks"
             + " (strategy pipeline=3)",
       })
   void whatCannotBeSplitIsSaid(String fixture, String strategy, String detail) {

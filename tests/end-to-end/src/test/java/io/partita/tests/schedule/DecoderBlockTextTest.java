@@ -204,7 +204,7 @@ class DecoderBlockTextTest {
         .hasMessageContaining("P3006")
         .hasMessageContaining("a memory of the role");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("memory l3", "memory l2")))
-        .hasMessageContaining("each memory once");
+        .hasMessageContaining("unique memories");
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("@block0.query", "@block.0")))
         .hasMessageContaining("P3003")
         .hasMessageContaining("expected:  a part such as @block0.query or @embedding")
@@ -253,7 +253,7 @@ class DecoderBlockTextTest {
         "$100118",
         "P4412",
         "device 0, step 1 for \"q_proj\", loop gemm_f32_2_2_4, left at tile []",
-        "byte 304 that nobody wrote");
+        "byte 304 that isn't initialised");
     requireFault(
         text,
         "(0: tiles rms_norm_f32_2\\(0x000f0, 0x00000, 0x)00110",
@@ -265,7 +265,7 @@ class DecoderBlockTextTest {
         text, "rows = 2", "rows = 3", "P4414", "partita_rms_norm_f32, x", "bytes from 0 to 48");
     requireFault(
         text, "group = 1", "group = 0", "P4414", "partita_gemm_f32", "expected:  group >= 1");
-    requireFault(text, " message 0x00110", "", "room for a message of ", "found:     none");
-    requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "that all devices wait");
+    requireFault(text, " message 0x00110", "", "a buffer for a message of ", "found:     none");
+    requireFault(text, "send 1 \\(16 B\\): 4\\+4; ", "", "P4413", "a deadlock");
   }
 }

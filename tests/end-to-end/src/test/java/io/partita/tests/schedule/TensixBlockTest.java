@@ -182,11 +182,11 @@ class TensixBlockTest {
       delimiter = '|',
       value = {
         "over columns | over rows | one axis over it",
-        "over columns | | a tile that all cores along COLUMNS load",
-        "multicast along rows | multicast along columns | a tile that all cores along COLUMNS load",
+        "over columns | | a common tile of all cores along COLUMNS",
+        "multicast along rows | multicast along columns | a common tile of all cores along COLUMNS",
         "memory l1 private | memory l1 shared | each core has its own l1",
         "load left, load right | load left | load it once",
-        "await left, await right | await left | right to be awaited before kernels run",
+        "await left, await right | await left | right to be awaited before kernels",
         "stage writer \\{ store out | stage writer \\{ await out | store it once",
         "of 4096 B pages | of 5000 B pages | slots of whole pages",
         "call 0 | call 1 | call 0"

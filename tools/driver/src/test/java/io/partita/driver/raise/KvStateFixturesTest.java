@@ -184,9 +184,9 @@ class KvStateFixturesTest {
             """
             note P4010: an attention mask was assumed to be all ones
               where:     input "attention_mask"
-              expected:  ones for all tokens, past and new
-              found:     a mask that only hides padding; the input is gone
-              fix:       leave padding out of what is decoded""");
+              expected:  ones for all past and new tokens
+              found:     a mask that only hides padding; the input was removed
+              fix:       decode tokens without padding""");
   }
 
   @Test
@@ -198,7 +198,7 @@ class KvStateFixturesTest {
             """
             error P4009: the model has no KV cache that can become state
               where:     input "past_key_values.0.key"
-              expected:  one dynamic length of the past, the same for all caches
+              expected:  a dynamic length of the past, equal for all caches
               found:     6
             """);
   }

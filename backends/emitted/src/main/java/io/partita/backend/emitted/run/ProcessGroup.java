@@ -40,7 +40,7 @@ final class ProcessGroup implements AutoCloseable {
       }
       return group;
     } catch (IllegalStateException ending) {
-      throw new IOException("the process was told to end", ending);
+      throw new IOException("the process was asked to terminate", ending);
     } catch (IOException e) {
       group.close();
       throw e;
@@ -49,7 +49,7 @@ final class ProcessGroup implements AutoCloseable {
 
   private synchronized void start(Port port, List<String> command) throws IOException {
     if (told) {
-      throw new IOException("the command was told to end");
+      throw new IOException("the command was asked to terminate");
     }
     Path log = files.resolve(processes.size() + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(files.toFile());
@@ -87,7 +87,7 @@ final class ProcessGroup implements AutoCloseable {
   /** The output of each process that failed or still runs; consequential errors come last. */
   String messages() throws IOException {
     if (told) {
-      return "the command was told to end";
+      return "the command was asked to terminate";
     }
     List<String> messages = new ArrayList<>();
     for (int i = 0; i < processes.size(); i++) {

@@ -32,10 +32,10 @@ public final class AttentionDiagnosis {
     boolean isMultiplied =
         readers.stream().anyMatch(reader -> reader.op() instanceof Contraction.MatMul);
     return isMultiplied
-        ? "queries, keys, values and mask don't fit one attention: "
+        ? "queries, keys, values and mask don't fit an attention: "
             + scores.get().queries().type()
             + ", "
             + scores.get().keys().type()
-        : "its probabilities are changed before they weigh the values";
+        : "its probabilities are modified before their product with the values";
   }
 }

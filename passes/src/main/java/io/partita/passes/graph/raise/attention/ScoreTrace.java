@@ -125,7 +125,7 @@ final class ScoreTrace {
     Value left = graph.operand(node, 0);
     Value right = graph.operand(node, 1);
     if (left.type().rank() < 3 || right.type().rank() != left.type().rank()) {
-      return fail("the product isn't one of batches: " + left.type() + " and " + right.type());
+      return fail("the product isn't batched: " + left.type() + " and " + right.type());
     }
     double scale = path.cap() == 0 ? path.factor() : path.factor() * path.cap();
     return Optional.of(
@@ -142,7 +142,7 @@ final class ScoreTrace {
             && from.range(from.rank() - 2, from.rank()).equals(to.range(to.rank() - 2, to.rank()));
     return keepsRows
         ? trace(graph.operand(node, 0), path)
-        : fail("a reshape of the scores that isn't one of batch and heads");
+        : fail("a reshape of the scores other than of batch and heads");
   }
 
   private Optional<Scores> binary(Node node, BinaryFunction function, Path path) {
@@ -192,7 +192,7 @@ final class ScoreTrace {
     boolean isSameForAllKeys = factor.type().rank() == 0 || factor.type().shape().fromEnd(0).is(1);
     return isSameForAllKeys && scores.type().shape().equals(shape)
         ? trace(scores, path.scaled(new RowScale(factor, function, shape)))
-        : fail("the scores are scaled by something that isn't the same for all keys");
+        : fail("the scale of the scores depends on the key");
   }
 
   private static boolean isFloor(OptionalDouble number, Path path, ElementType element) {

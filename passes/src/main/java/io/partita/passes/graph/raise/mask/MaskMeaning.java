@@ -59,7 +59,7 @@ public record MaskMeaning(
     return unknown(
         meaning instanceof Meaning.Unknown(String reason)
             ? reason
-            : "the mask adds a value that is known only when running");
+            : "the mask adds a value that is known only at run time");
   }
 
   private static double number(Meaning meaning) {
@@ -118,7 +118,7 @@ public record MaskMeaning(
     return switch (part) {
       case Meaning.Unknown(String reason) -> reason;
       case Meaning.Lookup lookup -> "the mask reads " + lookup.source().name();
-      case Meaning other -> "the mask compares other than positions of query and key";
+      case Meaning other -> "the mask compares values other than positions of queries and keys";
     };
   }
 

@@ -39,7 +39,7 @@ final class Reading {
 
   Meaning at(Value value, List<Affine> index) {
     if (steps++ > MOST_STEPS || depth > DEEPEST) {
-      return new Meaning.Unknown("the mask takes too many operations");
+      return new Meaning.Unknown("the mask has too many operations");
     }
     Value resolved = graph.resolve(value);
     Node node = graph.definition(resolved).orElse(null);
