@@ -1,6 +1,6 @@
 #include "port.h"
 
-enum { LONGEST_NAME = 40, LONGEST_NUMBER = 20 };
+enum { MAX_NAME_LENGTH = 40, MAX_NUMBER_LENGTH = 20 };
 
 /* Reads little-endian bytes; data in L2 needs no alignment here. */
 static int64_t element(const uint8_t *l2, uint32_t bytes)
@@ -24,7 +24,7 @@ static char *append(char *end, const char *text, int32_t most)
 
 static char *append_number(char *end, int64_t number)
 {
-    char digits[LONGEST_NUMBER];
+    char digits[MAX_NUMBER_LENGTH];
     int32_t count = 0;
     uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
     do {
@@ -43,11 +43,11 @@ static char *append_number(char *end, int64_t number)
 
 static _Noreturn void refuse(const struct partita_port *port, int64_t found)
 {
-    static char message[LONGEST_NAME + 3 * (LONGEST_NUMBER + 1) + 32];
-    char *end = append(append(message, "input ", LONGEST_NAME), port->name, LONGEST_NAME);
-    end = append_number(append(end, ": expected ", LONGEST_NAME), port->least);
-    end = append_number(append(end, " to ", LONGEST_NAME), port->most);
-    append_number(append(end, ", found ", LONGEST_NAME), found);
+    static char message[MAX_NAME_LENGTH + 3 * (MAX_NUMBER_LENGTH + 1) + 32];
+    char *end = append(append(message, "input ", MAX_NAME_LENGTH), port->name, MAX_NAME_LENGTH);
+    end = append_number(append(end, ": expected ", MAX_NAME_LENGTH), port->least);
+    end = append_number(append(end, " to ", MAX_NAME_LENGTH), port->most);
+    append_number(append(end, ", found ", MAX_NAME_LENGTH), found);
     partita_fail(message);
 }
 

@@ -35,8 +35,8 @@ static inline int64_t level(float x, float scale, int64_t zero, int64_t least, i
     return partita_clamp((int64_t)partita_round(near) + zero, least, most);
 }
 
-#define QUANTIZE(TYPE, T, LEAST, MOST)                                                                                 \
-    WALK(partita_quantize_f32_##TYPE, float, T, T, level(x, scale, zero, LEAST, MOST))                                 \
+#define QUANTIZE(TYPE, T, MIN, MAX)                                                                                    \
+    WALK(partita_quantize_f32_##TYPE, float, T, T, level(x, scale, zero, MIN, MAX))                                    \
     WALK(partita_dequantize_##TYPE##_f32, T, float, T, (float)((int64_t)x - zero) * scale)
 
 QUANTIZE(i8, int8_t, INT8_MIN, INT8_MAX)

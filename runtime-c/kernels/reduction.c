@@ -45,12 +45,12 @@ REDUCE(partita_reduce_product_f64, double, double, 1, sum *x, sum)
 REDUCE(partita_reduce_max_f64, double, double, -PARTITA_DOUBLE_INFINITY, partita_double_maximum(sum, x), sum)
 REDUCE(partita_reduce_min_f64, double, double, PARTITA_DOUBLE_INFINITY, partita_double_minimum(sum, x), sum)
 
-#define REDUCE_INTEGERS(TYPE, T, SUM, LEAST, MOST)                                                                     \
+#define REDUCE_INTEGERS(TYPE, T, SUM, MIN, MAX)                                                                        \
     REDUCE(partita_reduce_sum_##TYPE, T, SUM, 0, sum + (SUM)x, sum)                                                    \
     REDUCE(partita_reduce_mean_##TYPE, T, int64_t, 0, partita_add_wrapping_64(sum, x), count == 0 ? 0 : sum / count)   \
     REDUCE(partita_reduce_product_##TYPE, T, SUM, 1, sum *(SUM)x, sum)                                                 \
-    REDUCE(partita_reduce_max_##TYPE, T, T, LEAST, x > sum ? x : sum, sum)                                             \
-    REDUCE(partita_reduce_min_##TYPE, T, T, MOST, x < sum ? x : sum, sum)
+    REDUCE(partita_reduce_max_##TYPE, T, T, MIN, x > sum ? x : sum, sum)                                               \
+    REDUCE(partita_reduce_min_##TYPE, T, T, MAX, x < sum ? x : sum, sum)
 
 REDUCE_INTEGERS(i8, int8_t, uint32_t, INT8_MIN, INT8_MAX)
 REDUCE_INTEGERS(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)

@@ -11,7 +11,7 @@
 
 #include "emulated.h"
 
-enum { LONGEST_NAME = 1000, LONGEST_MESSAGE = 120, FAILED = 70, PIECE = 1 << 20 };
+enum { MAX_NAME_LENGTH = 1000, MAX_MESSAGE_LENGTH = 120, FAILED = 70, PIECE = 1 << 20 };
 
 _Alignas(16) uint8_t partita_l1[PARTITA_L1_BYTES];
 #ifndef PARTITA_L2_IMAGE
@@ -87,10 +87,10 @@ int32_t partita_same_text(const char *first, const char *second)
 _Noreturn void partita_fail(const char *message)
 {
     /* Printed at once, since other chips print to the same stream. */
-    char text[LONGEST_MESSAGE + 32];
+    char text[MAX_MESSAGE_LENGTH + 32];
     char *end = append_number(append(text, "chip "), (uint64_t)partita_options.chip);
     end = append(end, ": ");
-    for (uint32_t i = 0; message[i] != '\0' && i < LONGEST_MESSAGE; i++) {
+    for (uint32_t i = 0; message[i] != '\0' && i < MAX_MESSAGE_LENGTH; i++) {
         *end++ = message[i];
     }
     append(end, "\n");
@@ -101,10 +101,10 @@ _Noreturn void partita_fail(const char *message)
 /* With the chip's number for each %. */
 static int32_t opened(const char *name, int32_t for_writing)
 {
-    static char text[LONGEST_NAME + 21];
+    static char text[MAX_NAME_LENGTH + 21];
     char *end = text;
     for (; name != NULL && *name != '\0'; name++) {
-        if (end >= text + LONGEST_NAME) {
+        if (end >= text + MAX_NAME_LENGTH) {
             partita_fail("the name of a file is too long");
         }
         if (*name == '%') {

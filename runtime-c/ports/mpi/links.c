@@ -11,12 +11,12 @@
 
 #include "../emulated/emulated.h"
 
-enum { MOST_CHIPS = 4096 };
+enum { MAX_CHIPS = 4096 };
 
 /* A started message keeps its request in place of a header. */
 _Static_assert(sizeof(MPI_Request) <= sizeof(((struct partita_message *)0)->header), "a request fits a message");
 
-static uint64_t sent[MOST_CHIPS];
+static uint64_t sent[MAX_CHIPS];
 
 const char partita_link_options[] = "";
 
@@ -55,7 +55,7 @@ void partita_connect_chips(void)
     verify(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     verify(MPI_Comm_rank(MPI_COMM_WORLD, &own));
     verify(MPI_Comm_size(MPI_COMM_WORLD, &chips));
-    if (chips > MOST_CHIPS) {
+    if (chips > MAX_CHIPS) {
         partita_fail("more ranks than the maximum number of chips");
     }
     partita_options.chip = own;

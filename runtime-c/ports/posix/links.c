@@ -21,7 +21,7 @@
 
 #include "../emulated/emulated.h"
 
-enum { MOST_CHIPS = 64, TRIES = 6000, HEADER = 2 * sizeof(uint64_t) };
+enum { MAX_CHIPS = 64, TRIES = 6000, HEADER = 2 * sizeof(uint64_t) };
 
 struct queue {
     struct partita_message *first;
@@ -36,7 +36,7 @@ struct link {
     uint64_t sent; /* bytes */
 };
 
-static struct link links[MOST_CHIPS];
+static struct link links[MAX_CHIPS];
 
 static const char *folder;        /* of the chips' sockets */
 static uint64_t bytes_per_second; /* of a link; 0 for as fast as it gets */
@@ -119,7 +119,7 @@ void partita_connect_chips(void)
 {
     const int32_t chips = partita_options.chips;
     const int32_t own = partita_options.chip;
-    if (chips < 1 || chips > MOST_CHIPS || own < 0 || own >= chips) {
+    if (chips < 1 || chips > MAX_CHIPS || own < 0 || own >= chips) {
         partita_fail("a chip from 0 to the number of chips, of which there are at most 64");
     }
     if (chips == 1) {
@@ -131,7 +131,7 @@ void partita_connect_chips(void)
     const struct sockaddr_un here = address(own);
     const int listener = opened();
     unlink(here.sun_path);
-    if (bind(listener, (const struct sockaddr *)&here, sizeof here) != 0 || listen(listener, MOST_CHIPS) != 0) {
+    if (bind(listener, (const struct sockaddr *)&here, sizeof here) != 0 || listen(listener, MAX_CHIPS) != 0) {
         partita_fail("the links' folder can't be used");
     }
     for (int32_t chip = 0; chip < own; chip++) {
@@ -197,7 +197,7 @@ static void advance_all(void)
 
 static void wait_for_sockets(void)
 {
-    struct pollfd waiting[MOST_CHIPS];
+    struct pollfd waiting[MAX_CHIPS];
     nfds_t count = 0;
     for (int32_t chip = 0; chip < partita_options.chips; chip++) {
         const short sends = links[chip].sends.first != NULL ? POLLOUT : 0;

@@ -8,7 +8,7 @@
  */
 #include "virt.h"
 
-enum { MOST_WORDS = 64, FINISHED = 0x5555, FAILED = 0x3333 };
+enum { MAX_WORDS = 64, FINISHED = 0x5555, FAILED = 0x3333 };
 
 static volatile uint8_t *const uart = (volatile uint8_t *)0x10000000;
 static volatile uint32_t *const finisher = (volatile uint32_t *)0x00100000;
@@ -49,9 +49,9 @@ _Noreturn void partita_exit(int32_t code)
 
 _Noreturn void partita_begin(void)
 {
-    char *words[MOST_WORDS];
+    char *words[MAX_WORDS];
     began = machine_cycles();
-    partita_exit(partita_run(partita_command_line(words, MOST_WORDS), words));
+    partita_exit(partita_run(partita_command_line(words, MAX_WORDS), words));
 }
 
 static void print_hexadecimal(uint32_t number)

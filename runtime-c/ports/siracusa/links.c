@@ -5,7 +5,7 @@
  */
 #include "siracusa.h"
 
-enum { MOST_CHIPS = 64 };
+enum { MAX_CHIPS = 64 };
 
 /* Registers for each other chip. */
 enum {
@@ -19,9 +19,9 @@ enum {
     RECEIVED = 0x14
 };
 
-static uint32_t sends[MOST_CHIPS];
-static uint32_t receives[MOST_CHIPS];
-static uint64_t sent[MOST_CHIPS];
+static uint32_t sends[MAX_CHIPS];
+static uint32_t receives[MAX_CHIPS];
+static uint64_t sent[MAX_CHIPS];
 
 static uint32_t registers_of(int32_t chip)
 {
@@ -72,7 +72,7 @@ void partita_print_links(void)
 {
     const char *separator = "";
     partita_print("{");
-    for (int32_t chip = 0; chip < MOST_CHIPS; chip++) {
+    for (int32_t chip = 0; chip < MAX_CHIPS; chip++) {
         if (sent[chip] > 0) {
             partita_print(separator);
             partita_print("\"");

@@ -7,11 +7,11 @@
 #include "../../../collectives/exchange.h"
 #include "../../../kernels/binary.h"
 
-enum { MOST_SLICES = 4096, MOST_STEPS = 512, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
+enum { MAX_SLICES = 4096, MAX_STEPS = 512, VECTOR = 0, MESSAGE = 1 << 18, OPERAND = 2 << 18, RESULT = 3 << 18 };
 
-static struct partita_slice slices[MOST_SLICES];
+static struct partita_slice slices[MAX_SLICES];
 static uint32_t used;
-static struct partita_step steps[MOST_STEPS];
+static struct partita_step steps[MAX_STEPS];
 
 static uint32_t number(void)
 {
@@ -27,7 +27,7 @@ static const struct partita_slice *read_slices(uint32_t *count)
     const struct partita_slice *first = &slices[used];
     *count = number();
     for (uint32_t i = 0; i < *count; i++) {
-        if (used == MOST_SLICES) {
+        if (used == MAX_SLICES) {
             partita_fail("too many slices");
         }
         slices[used].start = number();
@@ -66,7 +66,7 @@ static void exchange_once(uint32_t elements)
     exchange.before = read_slices(&exchange.before_count);
     exchange.after = read_slices(&exchange.after_count);
     exchange.step_count = number();
-    for (uint32_t i = 0; i < exchange.step_count && i < MOST_STEPS; i++) {
+    for (uint32_t i = 0; i < exchange.step_count && i < MAX_STEPS; i++) {
         steps[i].is_send = (int32_t)number();
         steps[i].chip = (int32_t)number();
         steps[i].combine = (exchange.element_bytes == 4   ? floats

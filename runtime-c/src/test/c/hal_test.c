@@ -164,11 +164,11 @@ static void test_many(void)
 /* Each sends two messages to each other at once, one of them large. */
 static void test_links(uint32_t least_cycles)
 {
-    enum { SMALL = 12, LARGE = LARGE_BYTES, MOST = 4 };
-    static uint8_t out[MOST][SMALL];
-    static uint8_t in[MOST][SMALL + LARGE];
+    enum { SMALL = 12, LARGE = LARGE_BYTES, MAX = 4 };
+    static uint8_t out[MAX][SMALL];
+    static uint8_t in[MAX][SMALL + LARGE];
     static uint8_t large[LARGE];
-    static struct partita_message messages[MOST][4];
+    static struct partita_message messages[MAX][4];
     const int32_t own = partita_chip();
     const uint64_t started = partita_cycles();
     fill(large, 'a' + own, LARGE);

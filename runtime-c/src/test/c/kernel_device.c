@@ -5,7 +5,7 @@
 #include "../../../hal/hal.h"
 #include "kernel_table.h"
 
-enum { MOST_BUFFERS = 16, LONGEST_NAME = 100, MOST_ARGUMENTS = 1024 };
+enum { MAX_BUFFERS = 16, MAX_NAME_LENGTH = 100, MAX_ARGUMENTS = 1024 };
 
 struct buffer {
     uint32_t size;
@@ -13,8 +13,8 @@ struct buffer {
     uint8_t *contents;
 };
 
-static struct buffer buffers[MOST_BUFFERS];
-static _Alignas(8) uint8_t arguments[MOST_ARGUMENTS];
+static struct buffer buffers[MAX_BUFFERS];
+static _Alignas(8) uint8_t arguments[MAX_ARGUMENTS];
 
 static void read_bytes(void *to, uint32_t bytes)
 {
@@ -66,18 +66,18 @@ static void read_buffers(uint32_t count)
 
 static void serve(uint32_t name_length)
 {
-    char name[LONGEST_NAME] = {0};
-    uint32_t places[MOST_BUFFERS][3];
-    if (name_length >= LONGEST_NAME) {
+    char name[MAX_NAME_LENGTH] = {0};
+    uint32_t places[MAX_BUFFERS][3];
+    if (name_length >= MAX_NAME_LENGTH) {
         partita_fail("a long name");
     }
     read_bytes(name, name_length);
     /* How many cores in which order is for hosts. */
     read_bytes(places, 8);
-    read_bytes(arguments, read_number(MOST_ARGUMENTS, "too large arguments"));
-    const uint32_t pointers = read_number(MOST_BUFFERS, "too many pointers");
+    read_bytes(arguments, read_number(MAX_ARGUMENTS, "too large arguments"));
+    const uint32_t pointers = read_number(MAX_BUFFERS, "too many pointers");
     read_bytes(places, pointers * 12);
-    const uint32_t count = read_number(MOST_BUFFERS, "too many buffers");
+    const uint32_t count = read_number(MAX_BUFFERS, "too many buffers");
     read_buffers(count);
     for (uint32_t i = 0; i < pointers; i++) {
         *(uint8_t **)(void *)(arguments + places[i][0]) = buffers[places[i][1]].contents + places[i][2];

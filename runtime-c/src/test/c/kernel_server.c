@@ -15,7 +15,7 @@
 
 #include "../../../kernels/kernel.h"
 
-enum { MOST_BUFFERS = 16 };
+enum { MAX_BUFFERS = 16 };
 
 struct buffer {
     uint32_t size;
@@ -58,8 +58,8 @@ static int serve(void)
 {
     char name[100] = {0};
     uint32_t length;
-    struct buffer buffers[MOST_BUFFERS];
-    uint32_t places[MOST_BUFFERS][3];
+    struct buffer buffers[MAX_BUFFERS];
+    uint32_t places[MAX_BUFFERS][3];
     if (fread(&length, 1, sizeof length, stdin) != sizeof length) {
         return 0;
     }
@@ -73,14 +73,14 @@ static int serve(void)
     char *arguments = allocated(size);
     read_bytes(arguments, size);
     const uint32_t pointers = read_number();
-    if (pointers > MOST_BUFFERS) {
+    if (pointers > MAX_BUFFERS) {
         fail("too many pointers", name);
     }
     for (uint32_t i = 0; i < pointers; i++) {
         read_bytes(places[i], sizeof places[i]);
     }
     const uint32_t count = read_number();
-    if (count > MOST_BUFFERS) {
+    if (count > MAX_BUFFERS) {
         fail("too many buffers", name);
     }
     for (uint32_t i = 0; i < count; i++) {

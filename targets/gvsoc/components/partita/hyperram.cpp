@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t CYCLE = 2000;
 
 /* More transfers than this are counted, but not listed. */
-constexpr size_t MOST_LISTED = 65536;
+constexpr size_t MAX_LISTED = 65536;
 
 struct Transfer {
     int64_t start;
@@ -97,7 +97,7 @@ void Hyperram::select(vp::Block *block, int, int)
     const uint64_t bytes = ram->read_bytes + ram->written_bytes - ram->bytes_before;
     if (bytes > 0) {
         ram->busy += now - ram->changed;
-        if (ram->transfers.size() < MOST_LISTED) {
+        if (ram->transfers.size() < MAX_LISTED) {
             ram->transfers.push_back({ram->changed / CYCLE, now / CYCLE, ram->first_address, bytes, ram->is_read});
         }
     }

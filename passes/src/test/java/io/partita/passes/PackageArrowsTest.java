@@ -54,7 +54,7 @@ class PackageArrowsTest {
   }
 
   @Test
-  void packagesOfTheIrHaveNoCycles() {
+  void irPackagesHaveNoCycles() {
     slices().matching("io.partita.ir.(*)..").should().beFreeOfCycles().check(CLASSES);
   }
 }

@@ -27,21 +27,21 @@ import java.util.Optional;
  */
 final class FoldingBuilder {
   /** A result with more elements isn't computed here, so that no small file makes a large graph. */
-  private static final long LARGEST_RESULT = 1 << 20;
+  private static final long MAX_RESULT = 1 << 20;
 
   /** Elements that all folded results together may have; beyond it only small ones are folded. */
-  private static final long LARGEST_TOTAL = 1 << 25;
+  private static final long MAX_TOTAL = 1 << 25;
 
   private static final long SMALL_RESULT = 4096;
 
   /** Multiplications, additions and moves of all folding together: a few seconds of them. */
-  private static final long MOST_WORK = 1 << 28;
+  private static final long MAX_WORK = 1 << 28;
 
   /** Shape arithmetic of any model: it's done also when all else is used up. */
   private static final long ALWAYS = 64;
 
   /** Summands of all symbolic elements together. */
-  private static final long MOST_SYMBOLIC_WORK = 1 << 20;
+  private static final long MAX_SYMBOLIC_WORK = 1 << 20;
 
   private final GraphBuilder builder;
 
@@ -77,7 +77,7 @@ final class FoldingBuilder {
     }
     return constant(value)
         .filter(data -> !data.element().isFloat())
-        .filter(data -> data.size() <= SymbolicEvaluation.MOST_ELEMENTS)
+        .filter(data -> data.size() <= SymbolicEvaluation.MAX_ELEMENTS)
         .map(
             data -> {
               List<Dim> dims = new ArrayList<>(data.size());
@@ -165,13 +165,13 @@ final class FoldingBuilder {
   private boolean isWorthFolding(Op op, List<Tensor> data, List<TensorType> types) {
     long elements = 0;
     for (TensorType type : types) {
-      if (!type.isStatic() || exceeds(type, LARGEST_RESULT)) {
+      if (!type.isStatic() || exceeds(type, MAX_RESULT)) {
         return false;
       }
       elements += type.shape().elements();
     }
     for (Tensor operand : data) {
-      if (operand.size() > 4 * LARGEST_RESULT) {
+      if (operand.size() > 4 * MAX_RESULT) {
         return false;
       }
     }
@@ -183,8 +183,8 @@ final class FoldingBuilder {
       return false;
     }
     long more = work(op, data, elements);
-    if (elements > ALWAYS && folded + elements > LARGEST_TOTAL
-        || more > ALWAYS && work + more > MOST_WORK) {
+    if (elements > ALWAYS && folded + elements > MAX_TOTAL
+        || more > ALWAYS && work + more > MAX_WORK) {
       return false;
     }
     folded += elements;
@@ -215,7 +215,7 @@ final class FoldingBuilder {
     if (types.size() != 1
         || type.element().isFloat()
         || !type.isStatic()
-        || exceeds(type, SymbolicEvaluation.MOST_ELEMENTS)) {
+        || exceeds(type, SymbolicEvaluation.MAX_ELEMENTS)) {
       return Optional.empty();
     }
     List<SymbolicEvaluation.Elements> elements = new ArrayList<>();
@@ -226,7 +226,7 @@ final class FoldingBuilder {
         return Optional.empty();
       }
       more *= dims.get().stream().mapToLong(Dim::length).max().orElse(1);
-      if (more > ALWAYS && symbolicWork + more > MOST_SYMBOLIC_WORK) {
+      if (more > ALWAYS && symbolicWork + more > MAX_SYMBOLIC_WORK) {
         return Optional.empty();
       }
       elements.add(new SymbolicEvaluation.Elements(operand.type().shape(), dims.get()));

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Puts the body of a model-local function in the place of a node that calls it. */
 final class FunctionCall {
-  private static final int DEEPEST = 64;
+  private static final int MAX_DEPTH = 64;
 
   /** Field numbers of {@code overload}, which is newer (IR version 10) than the parser. */
   private static final int NODE_OVERLOAD = 8;
@@ -52,11 +52,11 @@ final class FunctionCall {
   }
 
   void run(NodeProto node, NodeImport scope) {
-    if (frame.calls().contains(key) || frame.calls().size() >= DEEPEST) {
+    if (frame.calls().contains(key) || frame.calls().size() >= MAX_DEPTH) {
       throw new PartitaException(
           ImportCode.FUNCTION_RECURSION,
           scope.where(),
-          "functions that don't call themselves, nested at most " + DEEPEST + " deep",
+          "functions that don't call themselves, nested at most " + MAX_DEPTH + " deep",
           frame.calls().stream().limit(4).map(call -> call + " -> ").reduce("", String::concat)
               + key,
           "export the model with its functions inlined");

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  * @param integerData whether all recorded data are integral: a network whose constants and
  *     operators are so too is then one of integers, whatever types it states
  * @param departs whether to compute as ONNX Runtime does where it doesn't compute exactly what the
- *     standard says ({@link RuntimeDeparture})
+ *     standard says ({@link RuntimeDeviation})
  * @param choice whether a model fits the numbers that the import chose because it can't do without
  *     them, such as sizes of images; none where it doesn't choose
  */

@@ -28,7 +28,7 @@ public record ImportResult(
     SortedSet<String> symbols,
     List<DerivedDimension> derived,
     List<Choice> choices) {
-  private static final int MOST_REPORTED = 50;
+  private static final int MAX_REPORTED = 50;
 
   public ImportResult {
     diagnostics = List.copyOf(diagnostics);
@@ -63,14 +63,14 @@ public record ImportResult(
       return module.get();
     }
     List<Diagnostic> reported =
-        new ArrayList<>(diagnostics.subList(0, Math.min(MOST_REPORTED, diagnostics.size())));
-    if (diagnostics.size() > MOST_REPORTED) {
+        new ArrayList<>(diagnostics.subList(0, Math.min(MAX_REPORTED, diagnostics.size())));
+    if (diagnostics.size() > MAX_REPORTED) {
       reported.add(
           new Diagnostic(
               ImportCode.MORE,
               "",
               "",
-              (diagnostics.size() - MOST_REPORTED) + " more like these",
+              (diagnostics.size() - MAX_REPORTED) + " more like these",
               "partita inspect lists every unsupported node"));
     }
     throw new PartitaException(reported);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * hundred in memory, so a small hostile file could fill any heap.
  */
 final class MessageCensus {
-  private static final long MOST_FIELDS = 30_000_000;
+  private static final long MAX_FIELDS = 30_000_000;
 
   /** The messages of onnx.proto3 that there are many of, and where they hold one another. */
   private enum Kind {
@@ -36,7 +36,7 @@ final class MessageCensus {
   }
 
   /** As deep as protobuf itself reads. */
-  private static final int DEEPEST = 100;
+  private static final int MAX_DEPTH = 100;
 
   private long fields;
 
@@ -49,11 +49,11 @@ final class MessageCensus {
   static void require(Path path, ByteString bytes) throws IOException {
     MessageCensus census = new MessageCensus();
     census.count(bytes.newCodedInput(), Kind.MODEL, 0);
-    if (census.fields > MOST_FIELDS) {
+    if (census.fields > MAX_FIELDS) {
       throw new PartitaException(
           ImportCode.TOO_LARGE,
           path.toString(),
-          "at most " + MOST_FIELDS + " fields in nodes, attributes and tensors",
+          "at most " + MAX_FIELDS + " fields in nodes, attributes and tensors",
           census.fields + " of them",
           "split the model");
     }
@@ -64,7 +64,7 @@ final class MessageCensus {
       fields++;
       Kind inner = kind.of(WireFormat.getTagFieldNumber(tag));
       boolean message = WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
-      if (inner == Kind.LEAF || !message || depth >= DEEPEST) {
+      if (inner == Kind.LEAF || !message || depth >= MAX_DEPTH) {
         in.skipField(tag);
       } else {
         int limit = in.pushLimit(in.readRawVarint32());

@@ -46,19 +46,19 @@ final class ModelImport {
    * Of nodes that functions, branches and loops add to those of the graph: a hostile model could
    * ask for any number.
    */
-  private static final long MOST_ADDED = 500_000;
+  private static final long MAX_ADDED = 500_000;
 
   /**
    * Of functions and subgraphs each time that they are expanded, in bytes of their messages: a body
    * that only declares constants has few nodes.
    */
-  private static final long MOST_EXPANDED = 1L << 28;
+  private static final long MAX_EXPANDED = 1L << 28;
 
   /** More diagnostics of one model tell nobody anything: the import ends. */
-  private static final int MOST_DIAGNOSTICS = 10_000;
+  private static final int MAX_DIAGNOSTICS = 10_000;
 
   /** Steps back from values that aren't known, for all messages about them together. */
-  private static final int MOST_TRACED = 20_000_000;
+  private static final int MAX_TRACED = 20_000_000;
 
   private final OnnxModel model;
   private final OperatorRegistry registry;
@@ -78,7 +78,7 @@ final class ModelImport {
   private final List<Selection> selections = new ArrayList<>();
   private long nodes;
   private long expanded;
-  private int traceable = MOST_TRACED;
+  private int traceable = MAX_TRACED;
   private int freshDims;
   private Optional<NumberChoice.FirstFailure> firstFailure = Optional.empty();
 
@@ -136,7 +136,7 @@ final class ModelImport {
 
   void report(Diagnostic diagnostic) {
     diagnostics.add(diagnostic);
-    if (diagnostics.size() == MOST_DIAGNOSTICS) {
+    if (diagnostics.size() == MAX_DIAGNOSTICS) {
       throw new ExpansionLimit(
           new Diagnostic(
               ImportCode.MORE,
@@ -150,7 +150,7 @@ final class ModelImport {
   /**
    * Takes in what an operation requires of extents.
    *
-   * @throws ImportAgain when that is news
+   * @throws ImportRestart when that is news
    */
   void require(List<TypeMismatch.Equation> required, String where) {
     boolean isAboutInputs =
@@ -161,7 +161,7 @@ final class ModelImport {
                         .flatMap(dim -> dim.symbols().stream())
                         .allMatch(equations::isDeclared));
     if (isAboutInputs && equations.learn(required, where)) {
-      throw new ImportAgain();
+      throw new ImportRestart();
     }
   }
 
@@ -180,14 +180,14 @@ final class ModelImport {
   }
 
   void report(UnsupportedNode node) {
-    if (unsupported.size() < MOST_DIAGNOSTICS) {
+    if (unsupported.size() < MAX_DIAGNOSTICS) {
       unsupported.add(node);
     }
   }
 
   /** Counts a node to be imported; ends the import when there are too many. */
   void countNode(NodeImport node) {
-    long most = model.proto().getGraph().getNodeCount() + MOST_ADDED;
+    long most = model.proto().getGraph().getNodeCount() + MAX_ADDED;
     expanded += node.depth();
     if (++nodes > most) {
       throw tooLarge(node, "at most " + most + " nodes");
@@ -202,9 +202,9 @@ final class ModelImport {
   }
 
   private void requireExpandable(NodeImport node) {
-    if (expanded > MOST_EXPANDED) {
+    if (expanded > MAX_EXPANDED) {
       throw tooLarge(
-          node, "at most " + MOST_EXPANDED + " bytes of functions, subgraphs and their names");
+          node, "at most " + MAX_EXPANDED + " bytes of functions, subgraphs and their names");
     }
   }
 
@@ -287,7 +287,7 @@ final class ModelImport {
     try {
       importMainGraph();
       if (diagnostics.isEmpty() && equations.believeSlices()) {
-        throw new ImportAgain();
+        throw new ImportRestart();
       }
     } catch (ExpansionLimit limit) {
       diagnostics.add(limit.diagnostic);

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 
 /** The import of one node. */
 final class NodeImport implements NodeScope {
-  private static final int LONGEST_NAME = 1000;
+  private static final int MAX_NAME_LENGTH = 1000;
   private static final String CHECK = "check the node, or export it again";
 
   private final ModelImport model;
@@ -45,7 +45,7 @@ final class NodeImport implements NodeScope {
     this.opset = frame.operatorSets().getOrDefault(domain, domain.isEmpty() ? 0 : 1);
     String full = !node.getName().isEmpty() ? node.getName() : firstOutput(node);
     // Names of nodes mean nothing; endless ones would fill the memory.
-    this.name = full.length() > LONGEST_NAME ? full.substring(0, LONGEST_NAME) + "…" : full;
+    this.name = full.length() > MAX_NAME_LENGTH ? full.substring(0, MAX_NAME_LENGTH) + "…" : full;
     this.frame = frame;
     this.attributes = Attributes.of(node, frame);
     this.results = new NameScope.Binding[node.getOutputCount()];

@@ -67,7 +67,7 @@ final class NodeSequence {
               ImportCode.INVALID_NODE,
               "operands and attributes as the operator defines them",
               String.valueOf(broken.getMessage())));
-    } catch (ModelImport.ExpansionLimit | ImportAgain end) {
+    } catch (ModelImport.ExpansionLimit | ImportRestart end) {
       throw end;
     } catch (RuntimeException | AssertionError bug) {
       model.report(

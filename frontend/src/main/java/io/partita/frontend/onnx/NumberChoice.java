@@ -18,10 +18,10 @@ import java.util.TreeSet;
  * gets further with it: sizes are tried, the usual ones first.
  */
 final class NumberChoice {
-  private static final int LARGEST_SCANNED = 1024;
+  private static final int MAX_SCANNED = 1024;
 
   /** Nodes that all trials of sizes together may import. */
-  private static final long MOST_TRIED_NODES = 200_000;
+  private static final long MAX_TRIED_NODES = 200_000;
 
   /** What a trial without nodes costs, in nodes: initializers are read. */
   private static final long TRIAL = 50;
@@ -142,19 +142,19 @@ final class NumberChoice {
       return branch(failure.conditions(), last);
     }
     if (!failure.images().isEmpty()) {
-      return sized(failure.images(), UsualSizes.IMAGES, last);
+      return sized(failure.images(), DefaultSizes.IMAGES, last);
     }
     Set<String> lengths = new TreeSet<>(failure.open());
-    lengths.removeIf(UsualSizes::isBatch);
+    lengths.removeIf(DefaultSizes::isBatch);
     return lengths.isEmpty()
-        ? sized(failure.open(), UsualSizes.BATCHES, last)
-        : sized(lengths, UsualSizes.LENGTHS, last).or(() -> batch(failure, last));
+        ? sized(failure.open(), DefaultSizes.BATCHES, last)
+        : sized(lengths, DefaultSizes.LENGTHS, last).or(() -> batch(failure, last));
   }
 
   private Optional<Step> batch(FirstFailure failure, Step last) {
     Set<String> batches = new TreeSet<>(failure.open());
-    batches.removeIf(symbol -> !UsualSizes.isBatch(symbol));
-    return batches.isEmpty() ? Optional.empty() : sized(batches, UsualSizes.BATCHES, last);
+    batches.removeIf(symbol -> !DefaultSizes.isBatch(symbol));
+    return batches.isEmpty() ? Optional.empty() : sized(batches, DefaultSizes.BATCHES, last);
   }
 
   private Optional<Step> branch(Map<String, Tensor> conditions, Step last) {
@@ -181,7 +181,7 @@ final class NumberChoice {
       return Optional.empty();
     }
     Set<Long> sizes = new LinkedHashSet<>(usual);
-    if (!usual.equals(UsualSizes.BATCHES)) {
+    if (!usual.equals(DefaultSizes.BATCHES)) {
       scan(sizes);
     }
     Step best = null;
@@ -197,7 +197,7 @@ final class NumberChoice {
         best = trial;
       }
       boolean mayFit = trial.failure().map(FirstFailure::isMisfit).orElse(true);
-      if (!mayFit || tried > MOST_TRIED_NODES) {
+      if (!mayFit || tried > MAX_TRIED_NODES) {
         break;
       }
     }
@@ -222,7 +222,7 @@ final class NumberChoice {
 
   /** Whether another size may mend it: nothing else but the batch is open there. */
   private static boolean isAboutSize(FirstFailure failure) {
-    return failure.isMisfit() && failure.open().stream().allMatch(UsualSizes::isBatch);
+    return failure.isMisfit() && failure.open().stream().allMatch(DefaultSizes::isBatch);
   }
 
   /**
@@ -231,7 +231,7 @@ final class NumberChoice {
    */
   private static void scan(Set<Long> sizes) {
     for (long step : new long[] {32, 16, 14, 8, 4, 2, 1}) {
-      for (long size = LARGEST_SCANNED / step * step; size > 0; size -= step) {
+      for (long size = MAX_SCANNED / step * step; size > 0; size -= step) {
         sizes.add(size);
       }
     }

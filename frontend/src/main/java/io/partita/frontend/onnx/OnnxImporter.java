@@ -51,7 +51,7 @@ public final class OnnxImporter {
       ImportResult result;
       try {
         result = round.run();
-      } catch (ImportAgain known) {
+      } catch (ImportRestart known) {
         continue;
       }
       boolean bound = false;

@@ -112,8 +112,8 @@ public final class OnnxModel {
   }
 
   /** Where ONNX Runtime may compute something else than the standard says. */
-  public List<RuntimeDeparture> departures() {
-    return Stream.of(RuntimeDeparture.values())
+  public List<RuntimeDeviation> departures() {
+    return Stream.of(RuntimeDeviation.values())
         .filter(kind -> proto().getGraph().getNodeList().stream().anyMatch(kind::concerns))
         .toList();
   }

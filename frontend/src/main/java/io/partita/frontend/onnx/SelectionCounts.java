@@ -41,7 +41,7 @@ final class SelectionCounts {
   /**
    * Takes in what a node requires.
    *
-   * @throws ImportAgain when that says that all elements are found
+   * @throws ImportRestart when that says that all elements are found
    * @throws PartitaException when the file is right for another number of elements only
    */
   void require(Dim extent, Dim required, NodeScope node) {
@@ -50,7 +50,7 @@ final class SelectionCounts {
       return;
     }
     if (required.equals(selection.elements()) && whole.add(selection.name())) {
-      throw new ImportAgain();
+      throw new ImportRestart();
     }
     throw node.unsupported(
         "the file is right only when a NonZero finds exactly %s of %s elements, as many as when it"

@@ -24,10 +24,10 @@ final class SymbolicEvaluation {
   private SymbolicEvaluation() {}
 
   /** Shape arithmetic works on a few elements; more is data. */
-  static final int MOST_ELEMENTS = 4096;
+  static final int MAX_ELEMENTS = 4096;
 
   /** Longer polynomials come from no real model, and their products would grow without bound. */
-  private static final int LONGEST_POLYNOMIAL = 1000;
+  private static final int MAX_POLYNOMIAL_LENGTH = 1000;
 
   /** An operand: its static shape and its elements in row-major order. */
   record Elements(Shape shape, List<Dim> dims) {
@@ -44,7 +44,7 @@ final class SymbolicEvaluation {
   static Optional<List<Dim>> evaluate(Op op, List<Elements> operands, TensorType result) {
     // Narrow integers wrap, which polynomials don't.
     boolean wide = result.element().bits() >= 32 || result.element() == ElementType.BOOL;
-    if (!wide || !result.isStatic() || result.shape().elements() > MOST_ELEMENTS) {
+    if (!wide || !result.isStatic() || result.shape().elements() > MAX_ELEMENTS) {
       return Optional.empty();
     }
     List<Dim> dims;
@@ -59,7 +59,7 @@ final class SymbolicEvaluation {
                 .allMatch(
                     dim ->
                         dim != null
-                            && (dim.isStatic() || dim.toString().length() < LONGEST_POLYNOMIAL));
+                            && (dim.isStatic() || dim.toString().length() < MAX_POLYNOMIAL_LENGTH));
     return known ? Optional.of(List.copyOf(dims)) : Optional.empty();
   }
 

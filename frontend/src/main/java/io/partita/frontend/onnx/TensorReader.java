@@ -17,7 +17,7 @@ import java.util.function.IntToLongFunction;
 /** Makes tensors from ONNX's messages; raw and external data stay where they are mapped. */
 final class TensorReader {
   /** Indices and values of a sparse tensor are spread out up to this many elements. */
-  private static final long LARGEST_SPARSE = 1 << 24;
+  private static final long MAX_SPARSE = 1 << 24;
 
   private static final String DAMAGED = "fetch or export the model again: the file is damaged";
 
@@ -177,11 +177,11 @@ final class TensorReader {
   /** A sparse tensor with its zeros written out, which must be few enough. */
   Tensor read(String where, SparseTensorProto proto) {
     Shape shape = shape(where, proto.getDimsList());
-    if (shape.elements() > LARGEST_SPARSE) {
+    if (shape.elements() > MAX_SPARSE) {
       throw new PartitaException(
           ImportCode.TENSOR_SHAPE,
           where,
-          "a sparse tensor of at most " + LARGEST_SPARSE + " elements",
+          "a sparse tensor of at most " + MAX_SPARSE + " elements",
           shape.toString(),
           "export the model with dense tensors");
     }

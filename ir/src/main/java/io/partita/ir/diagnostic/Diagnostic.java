@@ -11,7 +11,7 @@ package io.partita.ir.diagnostic;
  */
 public record Diagnostic(
     DiagnosticCode code, String where, String expected, String found, String remedy) {
-  private static final int LONGEST_PART = 600;
+  private static final int MAX_PART_LENGTH = 600;
 
   public Diagnostic {
     where = oneLine(where);
@@ -23,7 +23,7 @@ public record Diagnostic(
   /** Removes control characters and truncates long names, which may come from untrusted files. */
   private static String oneLine(String part) {
     String clean = part.replaceAll("[\\p{Cntrl}\\p{Cf}]+", " ").strip();
-    return clean.length() <= LONGEST_PART ? clean : clean.substring(0, LONGEST_PART) + "…";
+    return clean.length() <= MAX_PART_LENGTH ? clean : clean.substring(0, MAX_PART_LENGTH) + "…";
   }
 
   /** Returns {@code error P2001: title}, then a line for each part. */

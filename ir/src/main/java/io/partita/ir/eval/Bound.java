@@ -7,7 +7,7 @@ import io.partita.ir.type.TensorType;
 /** Checks before a computation. */
 final class Bound {
   /** The largest length of Java arrays, with a margin. */
-  private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
+  private static final long MAX_ELEMENTS = Integer.MAX_VALUE - 8;
 
   private Bound() {}
 
@@ -34,11 +34,11 @@ final class Bound {
     } catch (ArithmeticException overflow) {
       elements = Long.MAX_VALUE;
     }
-    if (elements > MOST_ELEMENTS) {
+    if (elements > MAX_ELEMENTS) {
       throw new PartitaException(
           EvaluationCode.TOO_LARGE,
           where,
-          "at most " + MOST_ELEMENTS + " elements",
+          "at most " + MAX_ELEMENTS + " elements",
           type.toString(),
           "evaluate with smaller dimensions");
     }

@@ -133,15 +133,15 @@ final class IntegerNetworkKernels {
   }
 
   /** The largest integer whose square fits a long. */
-  private static final long LARGEST_ROOT = 3_037_000_499L;
+  private static final long MAX_ROOT = 3_037_000_499L;
 
   /** Returns the floor of the square root, by correcting that of a double; 0 after an overflow. */
   private static long squareRoot(long square) {
-    long root = Math.min(LARGEST_ROOT, (long) Math.sqrt((double) Math.max(0, square)));
+    long root = Math.min(MAX_ROOT, (long) Math.sqrt((double) Math.max(0, square)));
     while (root > 0 && root * root > square) {
       root--;
     }
-    while (root < LARGEST_ROOT && (root + 1) * (root + 1) <= square) {
+    while (root < MAX_ROOT && (root + 1) * (root + 1) <= square) {
       root++;
     }
     return root;

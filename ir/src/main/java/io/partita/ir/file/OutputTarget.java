@@ -14,7 +14,7 @@ import java.util.Set;
  * @param isStream whether it is a device, a pipe or the like, which must not be replaced
  */
 public record OutputTarget(Path path, boolean isStream) {
-  private static final int MOST_LINKS = 40;
+  private static final int MAX_LINKS = 40;
   private static final Set<String> STANDARD_OUTPUT =
       Set.of("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1");
 
@@ -31,7 +31,7 @@ public record OutputTarget(Path path, boolean isStream) {
   public static OutputTarget of(Path file) throws IOException {
     Path target = file.toAbsolutePath();
     for (int links = 0; Files.isSymbolicLink(target) && isOrdinary(target); links++) {
-      if (links == MOST_LINKS) {
+      if (links == MAX_LINKS) {
         throw new FileSystemException(file.toString(), null, "too many symbolic links");
       }
       target = target.resolveSibling(Files.readSymbolicLink(target)).normalize();

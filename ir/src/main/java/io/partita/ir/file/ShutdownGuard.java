@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * its next block, and the process waits until partial files are removed.
  */
 public final class ShutdownGuard implements AutoCloseable {
-  private static final int LONGEST_WAIT_SECONDS = 10;
+  private static final int MAX_WAIT_SECONDS = 10;
 
   private final CountDownLatch tidied = new CountDownLatch(1);
   private final Thread hook = new Thread(this::awaitTidying, "await-tidying");
@@ -32,7 +32,7 @@ public final class ShutdownGuard implements AutoCloseable {
   private void awaitTidying() {
     told = true;
     try {
-      tidied.await(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
+      tidied.await(MAX_WAIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
     }

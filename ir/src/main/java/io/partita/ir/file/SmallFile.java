@@ -6,7 +6,7 @@ import java.nio.file.Path;
 
 /** Reads text files that are small in any emitted program. */
 public final class SmallFile {
-  private static final long LARGEST = 1 << 26;
+  private static final long MAX_BYTES = 1 << 26;
 
   private SmallFile() {}
 
@@ -16,7 +16,7 @@ public final class SmallFile {
    * @throws IllegalArgumentException if the file is too large to be what is expected
    */
   public static String text(Path file) throws IOException {
-    if (Files.size(file) > LARGEST) {
+    if (Files.size(file) > MAX_BYTES) {
       throw new IllegalArgumentException("a file of " + Files.size(file) + " bytes");
     }
     return Files.readString(file);

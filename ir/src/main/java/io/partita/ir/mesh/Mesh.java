@@ -11,10 +11,10 @@ import java.util.stream.Collectors;
  */
 public record Mesh(List<MeshAxis> axes) {
   /** The largest supported number of devices, which bounds planning. */
-  private static final int MOST_DEVICES = 4096;
+  private static final int MAX_DEVICES = 4096;
 
   /** The largest number of axes; 4,096 devices need at most 12 of more than one device. */
-  private static final int MOST_AXES = 16;
+  private static final int MAX_AXES = 16;
 
   /**
    * @throws io.partita.ir.diagnostic.PartitaException with {@link MeshCode#MESH} if a name isn't a
@@ -22,7 +22,7 @@ public record Mesh(List<MeshAxis> axes) {
    */
   public Mesh {
     axes = List.copyOf(axes);
-    require(axes.size() <= MOST_AXES, "at most " + MOST_AXES + " axes", axes.size());
+    require(axes.size() <= MAX_AXES, "at most " + MAX_AXES + " axes", axes.size());
     Set<String> names = new HashSet<>();
     long devices = 1;
     for (MeshAxis axis : axes) {
@@ -31,7 +31,7 @@ public record Mesh(List<MeshAxis> axes) {
       require(axis.size() >= 1, "an axis of at least 1 device", axis);
       devices = Math.min(devices * axis.size(), Integer.MAX_VALUE);
     }
-    require(devices <= MOST_DEVICES, "at most " + MOST_DEVICES + " devices", devices);
+    require(devices <= MAX_DEVICES, "at most " + MAX_DEVICES + " devices", devices);
   }
 
   private static void require(boolean condition, String expected, Object found) {

@@ -95,7 +95,8 @@ public sealed interface Contraction extends Op {
           char letter = inputs.get(i).charAt(axis);
           Dim dim = operands.get(i).dim(axis);
           Dim before = extents.putIfAbsent(letter, dim);
-          Require.equal(before == null ? dim : before, dim, "equal extents of index " + letter, dim);
+          Require.equal(
+              before == null ? dim : before, dim, "equal extents of index " + letter, dim);
         }
       }
       List<Dim> dims = new ArrayList<>();

@@ -18,8 +18,8 @@ final class Require {
       throw new TypeMismatch(
           negative
               ? "a result with extents of 0 or more"
-              : type.rank() > TensorType.MOST_DIMENSIONS
-                  ? "a result of at most " + TensorType.MOST_DIMENSIONS + " dimensions"
+              : type.rank() > TensorType.MAX_DIMENSIONS
+                  ? "a result of at most " + TensorType.MAX_DIMENSIONS + " dimensions"
                   : "a result of fewer than 2^60 elements",
           type.toString());
     }

@@ -29,7 +29,7 @@ import java.util.function.Function;
  */
 public final class Roles {
   /** Larger constants are equal only if they are the same memory. */
-  private static final int MOST_COMPARED = 256;
+  private static final int MAX_COMPARED = 256;
 
   private Roles() {}
 
@@ -139,7 +139,7 @@ public final class Roles {
   private static boolean isSame(Op left, Op right) {
     if (left instanceof Source.Constant(Tensor first)
         && right instanceof Source.Constant(Tensor second)) {
-      return first == second || first.size() <= MOST_COMPARED && first.equals(second);
+      return first == second || first.size() <= MAX_COMPARED && first.equals(second);
     }
     return left.equals(right);
   }

@@ -30,7 +30,7 @@ final class CallVerifier {
   /**
    * The number of tiles at the beginning, in the middle and at the end of an axis that are visited.
    */
-  private static final long MOST = 16;
+  private static final long MAX = 16;
 
   private final TiledKernel kernel;
   private final long scalar;
@@ -119,9 +119,9 @@ final class CallVerifier {
   }
 
   private static long[] all(long count) {
-    long middle = (count - MOST) / 2;
+    long middle = (count - MAX) / 2;
     return LongStream.range(0, count)
-        .filter(i -> i < MOST || i >= count - MOST || i >= middle && i < middle + MOST)
+        .filter(i -> i < MAX || i >= count - MAX || i >= middle && i < middle + MAX)
         .toArray();
   }
 
@@ -323,7 +323,8 @@ final class CallVerifier {
     }
     touched.andNot(target.content.written);
     if (!touched.isEmpty()) {
-      String unknown = touched.cardinality() + " that weren't, beginning at " + touched.nextSetBit(0);
+      String unknown =
+          touched.cardinality() + " that weren't, beginning at " + touched.nextSetBit(0);
       throw fault(call, access, tile, "elements that were loaded or written", unknown);
     }
   }

@@ -211,8 +211,7 @@ final class MemoryVerifier {
 
   private void play(StartTransfer start) {
     requireFar(start.far(), start.bytes());
-    requireTransfer(
-        !underWay.containsKey(start.transfer()), "an unused transfer number", start);
+    requireTransfer(!underWay.containsKey(start.transfer()), "an unused transfer number", start);
     underWay.put(start.transfer(), start);
     if (start.fetch()) {
       write(start.origin().name(), start.home(), start.bytes());
@@ -256,7 +255,10 @@ final class MemoryVerifier {
             .max()
             .orElse(0);
     if (message > 0) {
-      require(exchange.message().isPresent(), "a buffer for messages of " + message + " B", "no buffer");
+      require(
+          exchange.message().isPresent(),
+          "a buffer for messages of " + message + " B",
+          "no buffer");
       write("message", exchange.message().get(), message);
     }
     if (exchange.result().isPresent()) {

@@ -5,8 +5,9 @@ import io.partita.ir.schedule.ScheduleStep.StartTransfer;
 import java.util.Arrays;
 
 /**
- * Tracks the bytes of states in a memory farther than the home memory: whether they are current when they
- * are fetched and after a run, and whether spilled bytes come from where they were fetched to.
+ * Tracks the bytes of states in a memory farther than the home memory: whether they are current
+ * when they are fetched and after a run, and whether spilled bytes come from where they were
+ * fetched to.
  */
 final class StateCopies {
   private static final byte NEWEST = 0;
@@ -84,7 +85,11 @@ final class StateCopies {
       int near = (int) (start.home() + i);
       if (state < 0) {
         if (!start.fetch()) {
-          return "byte " + (start.far().offset() + i) + " of " + name + ", which belongs to no state";
+          return "byte "
+              + (start.far().offset() + i)
+              + " of "
+              + name
+              + ", which belongs to no state";
         }
       } else if (start.fetch()) {
         if (far[state] != NEWEST || copy[state] >= 0) {

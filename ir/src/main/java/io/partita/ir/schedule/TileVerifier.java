@@ -288,7 +288,8 @@ final class TileVerifier {
         if (isBehind) {
           break;
         }
-        FAULT.require(!box.meets(other), where(operand.name()), "parts disjoint from " + box, other);
+        FAULT.require(
+            !box.meets(other), where(operand.name()), "parts disjoint from " + box, other);
       }
     }
   }

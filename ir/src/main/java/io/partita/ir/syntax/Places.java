@@ -4,7 +4,7 @@ import org.antlr.v4.runtime.Token;
 
 /** Locations in a text: the file, and the line and column from 1. */
 public record Places(String file) {
-  private static final int LONGEST_TOKEN = 80;
+  private static final int MAX_TOKEN_LENGTH = 80;
 
   public String of(Token token) {
     return of(token.getLine(), token.getCharPositionInLine());
@@ -24,6 +24,6 @@ public record Places(String file) {
       return "the end of the text";
     }
     String text = token.getText();
-    return text.length() <= LONGEST_TOKEN ? text : text.substring(0, LONGEST_TOKEN) + "…";
+    return text.length() <= MAX_TOKEN_LENGTH ? text : text.substring(0, MAX_TOKEN_LENGTH) + "…";
   }
 }

@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * @param kernels the throughputs that bounds of plans use
  * @param functions the throughputs of kernels of the runtime, which schedules use if available
- * @param memories the memories from the nearest to the cores, on which kernels work, to the farthest
+ * @param memories the memories from the nearest to the cores, on which kernels work, to the
+ *     farthest
  */
 public record ChipKind(
     String name,
@@ -65,7 +66,8 @@ public record ChipKind(
   }
 
   /**
-   * Returns a chip of one core with an equal share of all throughputs and of the working memory, for cores that compute on private tiles.
+   * Returns a chip of one core with an equal share of all throughputs and of the working memory,
+   * for cores that compute on private tiles.
    */
   public ChipKind oneCore() {
     double share = 1.0 / cores();
@@ -115,12 +117,17 @@ public record ChipKind(
     return figures.number("power");
   }
 
-  /** Returns the number of kernels whose instructions the cache holds: the most recent ones start without delay. */
+  /**
+   * Returns the number of kernels whose instructions the cache holds: the most recent ones start
+   * without delay.
+   */
   public int warmKernels() {
     return (int) figures.number("warm-kernels", 1);
   }
 
-  /** Returns the number of the runtime's functions whose instructions the cache holds, in schedules. */
+  /**
+   * Returns the number of the runtime's functions whose instructions the cache holds, in schedules.
+   */
   public int warmFunctions() {
     return (int) figures.number("warm-functions", 1);
   }
@@ -181,7 +188,8 @@ public record ChipKind(
   }
 
   /**
-   * Returns the memory of live tensors, from which tiles are loaded: the largest memory on the chip except the working memory, or else the nearest one outside.
+   * Returns the memory of live tensors, from which tiles are loaded: the largest memory on the chip
+   * except the working memory, or else the nearest one outside.
    */
   public Optional<Memory> home() {
     List<Memory> others = memories.subList(1, memories.size());

@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Parses one chip. A chip that is {@code like} another inherits its parts, and figures that it does not override.
+ * Parses one chip. A chip that is {@code like} another inherits its parts, and figures that it does
+ * not override.
  */
 final class ChipReader {
   private final TargetParser parser;

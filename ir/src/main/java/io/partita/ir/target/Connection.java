@@ -23,7 +23,8 @@ public record Connection(Shape shape, String link, Origin origin, Figures figure
     /** Each device and the next, and the last and the first. */
     RING("ring"),
     /**
-     * Groups of {@code group} devices, with links between the first and each other; the first devices form groups in turn, and so on.
+     * Groups of {@code group} devices, with links between the first and each other; the first
+     * devices form groups in turn, and so on.
      */
     TREE("tree", "group"),
     /** The neighbours in each row of a grid with rows of {@code width} devices. */

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A DMA channel between two memories of a chip, with one transfer at a time: {@code n} bytes in {@code l} lines take {@code setup + n / rate + l line} cycles of the chip's clock.
+ * A DMA channel between two memories of a chip, with one transfer at a time: {@code n} bytes in
+ * {@code l} lines take {@code setup + n / rate + l line} cycles of the chip's clock.
  *
  * @param bothWays whether it also serves the opposite direction
  */

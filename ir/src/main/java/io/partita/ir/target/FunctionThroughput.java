@@ -4,7 +4,9 @@ import io.partita.ir.target.Field.Range;
 import java.util.List;
 
 /**
- * The measured throughput of one compiled kernel of the runtime. Cores divide its results according to {@link WorkSharing} and wait for the largest share, which takes {@code overhead + blocks × block + results × result + work × cores / rate} cycles.
+ * The measured throughput of one compiled kernel of the runtime. Cores divide its results according
+ * to {@link WorkSharing} and wait for the largest share, which takes {@code overhead + blocks ×
+ * block + results × result + work × cores / rate} cycles.
  *
  * @param kernel its class, which determines the unit of its work
  * @param function its name in C without the runtime's prefix, such as {@code gemm_f32}
@@ -27,7 +29,10 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
     return word.matches("[a-z0-9]+(_[a-z0-9]+)+");
   }
 
-  /** Returns the additional cycles if its instructions aren't cached; see {@link ChipKind#warmFunctions}. */
+  /**
+   * Returns the additional cycles if its instructions aren't cached; see {@link
+   * ChipKind#warmFunctions}.
+   */
   public double coldCycles() {
     return figures.number("cold", 0);
   }
@@ -40,7 +45,10 @@ public record FunctionThroughput(KernelClass kernel, String function, Figures fi
         figures.number("split", 0));
   }
 
-  /** Returns the cycles for {@code batch × rows × columns} results of {@code depth} units of work each. */
+  /**
+   * Returns the cycles for {@code batch × rows × columns} results of {@code depth} units of work
+   * each.
+   */
   public double cycles(long batch, long rows, long columns, long depth, int cores) {
     WorkSharing.Part most = sharing().most(batch, rows, columns, depth, cores);
     return figures.number("overhead")

@@ -5,7 +5,9 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 
 /**
- * The throughput of a kernel on all cores of a chip, with data in the working memory. {@code m × n} results take {@code overhead + ⌈m⌉rows ⌈n⌉columns k / rate} cycles, with {@code m} and {@code n} rounded up to whole blocks, and {@code k} multiply-accumulates per result, or 1.
+ * The throughput of a kernel on all cores of a chip, with data in the working memory. {@code m × n}
+ * results take {@code overhead + ⌈m⌉rows ⌈n⌉columns k / rate} cycles, with {@code m} and {@code n}
+ * rounded up to whole blocks, and {@code k} multiply-accumulates per result, or 1.
  *
  * @param element the element type of the operands
  */
@@ -29,7 +31,10 @@ public record KernelThroughput(KernelClass kernel, ElementType element, Figures 
     return figures.number("overhead");
   }
 
-  /** Returns the additional cycles if its instructions aren't cached; see {@link ChipKind#warmKernels}. */
+  /**
+   * Returns the additional cycles if its instructions aren't cached; see {@link
+   * ChipKind#warmKernels}.
+   */
   public double coldCycles() {
     return figures.number("cold", 0);
   }

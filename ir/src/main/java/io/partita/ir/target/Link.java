@@ -4,7 +4,9 @@ import io.partita.ir.target.Field.Range;
 import java.util.List;
 
 /**
- * A kind of link between devices, which carries one message at a time in each direction. A message of {@code n} bytes occupies it for {@code startup + n / bandwidth} and arrives {@code latency} later.
+ * A kind of link between devices, which carries one message at a time in each direction. A message
+ * of {@code n} bytes occupies it for {@code startup + n / bandwidth} and arrives {@code latency}
+ * later.
  */
 public record Link(String name, Figures figures) {
   static final List<Field> FIELDS =

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param number a finite number, not negative
  */
 public record Quantity(double number, Unit unit) implements FigureValue {
-  private static final double LARGEST_INTEGER = 1L << 53;
+  private static final double MAX_INTEGER = 1L << 53;
   private static final Pattern TEXT = Pattern.compile("([0-9.]+(?:[eE]-?[0-9]+)?) *(.*)");
 
   public Quantity {
@@ -48,19 +48,19 @@ public record Quantity(double number, Unit unit) implements FigureValue {
 
   boolean isWhole() {
     double value = value();
-    return value == Math.rint(value) && value <= LARGEST_INTEGER;
+    return value == Math.rint(value) && value <= MAX_INTEGER;
   }
 
   /** Returns text such as {@code 256 KiB}, which parses to an equal quantity. */
   @Override
   public String toString() {
-    boolean whole = number == Math.rint(number) && number <= LARGEST_INTEGER;
+    boolean whole = number == Math.rint(number) && number <= MAX_INTEGER;
     String digits = whole ? Long.toString((long) number) : decimal(number);
     return unit == Unit.ONE ? digits : digits + " " + unit.text();
   }
 
   private static String decimal(double number) {
-    if (number >= 1e-6 && number < LARGEST_INTEGER) {
+    if (number >= 1e-6 && number < MAX_INTEGER) {
       return new BigDecimal(Double.toString(number)).toPlainString();
     }
     return Double.toString(number);

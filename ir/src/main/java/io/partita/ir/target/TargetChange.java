@@ -15,7 +15,8 @@ public final class TargetChange {
   private TargetChange() {}
 
   /**
-   * Returns a target with only the first devices and the connections between them; a part of a ring is a line.
+   * Returns a target with only the first devices and the connections between them; a part of a ring
+   * is a line.
    *
    * @param devices the number of devices, at least 1 and at most that of the target
    */
@@ -86,9 +87,11 @@ public final class TargetChange {
   }
 
   /**
-   * Returns a target with other values of parameters. A name of a memory that is not a parameter changes the size of that memory on each chip that has it.
+   * Returns a target with other values of parameters. A name of a memory that is not a parameter
+   * changes the size of that memory on each chip that has it.
    *
-   * @throws PartitaException with {@link TargetCode#ARGUMENT} if a name is neither, or a value is invalid
+   * @throws PartitaException with {@link TargetCode#ARGUMENT} if a name is neither, or a value is
+   *     invalid
    */
   public static TargetDescription set(TargetDescription target, Map<String, Quantity> values) {
     Map<String, Quantity> arguments = new LinkedHashMap<>(values);

@@ -10,7 +10,8 @@ import java.util.SequencedMap;
 import java.util.function.UnaryOperator;
 
 /**
- * The target of a compilation: devices, their chips and the links between them, at the current values of the parameters.
+ * The target of a compilation: devices, their chips and the links between them, at the current
+ * values of the parameters.
  *
  * @param purpose a sentence that describes the target
  * @param sources the sources of figures, by short name
@@ -64,7 +65,8 @@ public record TargetDescription(
   /**
    * Returns this target with other values of some parameters.
    *
-   * @throws PartitaException if there is no such parameter, its value is out of range, or the target is invalid with it
+   * @throws PartitaException if there is no such parameter, its value is out of range, or the
+   *     target is invalid with it
    */
   public TargetDescription with(Map<String, Quantity> arguments) {
     arguments.forEach(this::requireFits);

@@ -11,9 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Finds target descriptions: built-in ones by name, others by path.
- */
+/** Finds target descriptions: built-in ones by name, others by path. */
 public final class TargetLibrary {
   /** The names of the built-in targets. */
   public static final List<String> NAMES = List.of("n150", "siracusa", "wifi-laptops");
@@ -23,7 +21,9 @@ public final class TargetLibrary {
   private TargetLibrary() {}
 
   /**
-   * Returns the target of a reference such as {@code siracusa}, {@code siracusa:chips=8}, {@code wifi-laptops:laptops=4,bandwidth=20Mbps} or {@code boards/mine.target:chips=2}. The part after the last colon is a list of arguments if it contains an equals sign.
+   * Returns the target of a reference such as {@code siracusa}, {@code siracusa:chips=8}, {@code
+   * wifi-laptops:laptops=4,bandwidth=20Mbps} or {@code boards/mine.target:chips=2}. The part after
+   * the last colon is a list of arguments if it contains an equals sign.
    *
    * @throws PartitaException with {@link TargetCode}s
    */

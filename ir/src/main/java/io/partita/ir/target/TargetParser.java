@@ -21,10 +21,11 @@ import org.antlr.v4.runtime.CommonTokenStream;
 import org.antlr.v4.runtime.Token;
 
 /**
- * Parses and verifies a {@code .target} text with the syntax of {@code TargetSyntax.g4}. Parameters have their default values.
+ * Parses and verifies a {@code .target} text with the syntax of {@code TargetSyntax.g4}. Parameters
+ * have their default values.
  */
 public final class TargetParser {
-  private static final int LONGEST_TEXT = 1 << 20;
+  private static final int MAX_TEXT_LENGTH = 1 << 20;
 
   private final TargetPlaces places;
   private final Map<String, Parameter> parameters = new LinkedHashMap<>();
@@ -40,14 +41,15 @@ public final class TargetParser {
 
   /**
    * @param file the name of the text in messages
-   * @throws PartitaException with {@link TargetCode}s: one for the first syntax error, or one for each error that the verifier finds
+   * @throws PartitaException with {@link TargetCode}s: one for the first syntax error, or one for
+   *     each error that the verifier finds
    */
   public static TargetDescription parse(String text, String file) {
-    if (text.length() > LONGEST_TEXT) {
+    if (text.length() > MAX_TEXT_LENGTH) {
       throw new PartitaException(
           TargetCode.FILE,
           file,
-          "at most " + LONGEST_TEXT + " characters",
+          "at most " + MAX_TEXT_LENGTH + " characters",
           text.length() + " characters",
           "not a target description");
     }

@@ -5,9 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.antlr.v4.runtime.Token;
 
-/**
- * The file and line of each part of a text, by a path such as {@code chip siracusa, cores}.
- */
+/** The file and line of each part of a text, by a path such as {@code chip siracusa, cores}. */
 final class TargetPlaces {
   private final Places places;
   private final Map<String, Token> tokens = new HashMap<>();

@@ -12,11 +12,12 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * Finds all errors of a target description: figures that are missing, unknown, out of range or have a wrong unit; undefined names; memories and devices that can't be reached.
+ * Finds all errors of a target description: figures that are missing, unknown, out of range or have
+ * a wrong unit; undefined names; memories and devices that can't be reached.
  */
 public final class TargetVerifier {
   /** Four times the number of devices of the largest target in the papers. */
-  static final int MOST_DEVICES = 256;
+  static final int MAX_DEVICES = 256;
 
   private final TargetDescription target;
   private final UnaryOperator<String> places;
@@ -35,7 +36,8 @@ public final class TargetVerifier {
   }
 
   /**
-   * @param places maps a path such as {@code chip siracusa, memory l2, bytes} to its location in messages
+   * @param places maps a path such as {@code chip siracusa, memory l2, bytes} to its location in
+   *     messages
    */
   static void verify(TargetDescription target, UnaryOperator<String> places) {
     TargetVerifier verifier = new TargetVerifier(target, places);
@@ -199,11 +201,11 @@ public final class TargetVerifier {
 
   private void devices() {
     long devices = target.groups().stream().mapToLong(g -> g.figures().whole("count")).sum();
-    if (devices > MOST_DEVICES) {
+    if (devices > MAX_DEVICES) {
       report(
           TargetCode.RANGE,
           "devices 1",
-          "at most " + MOST_DEVICES + " devices",
+          "at most " + MAX_DEVICES + " devices",
           devices + " devices",
           "describe fewer");
       return;
@@ -308,7 +310,11 @@ public final class TargetVerifier {
   private void defined(boolean is, String what, String name, String path) {
     if (!is) {
       report(
-          TargetCode.UNDEFINED, path, what + " of this target", name, "define it, or correct the name");
+          TargetCode.UNDEFINED,
+          path,
+          what + " of this target",
+          name,
+          "define it, or correct the name");
     }
   }
 

@@ -8,7 +8,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The channels between the devices of a target, and the route of each message: a path with the fewest links; ties are broken by the order of connections.
+ * The channels between the devices of a target, and the route of each message: a path with the
+ * fewest links; ties are broken by the order of connections.
  */
 public final class Topology {
   private final int devices;
@@ -16,7 +17,10 @@ public final class Topology {
   private final List<List<Channel>> leaving = new ArrayList<>();
   private final List<Channel> shared = new ArrayList<>();
 
-  /** The last channel of the route from each source to each destination, or null if there is no route. */
+  /**
+   * The last channel of the route from each source to each destination, or null if there is no
+   * route.
+   */
   private final Channel[][] arrival;
 
   private Topology(int devices) {
@@ -105,7 +109,8 @@ public final class Topology {
   }
 
   /**
-   * Returns the channels of a route in order; empty if there is no route, or if source and destination are the same device.
+   * Returns the channels of a route in order; empty if there is no route, or if source and
+   * destination are the same device.
    */
   public List<Channel> route(int from, int to) {
     if (from == to) {
@@ -151,7 +156,10 @@ public final class Topology {
     return arrival[from];
   }
 
-  /** Returns the devices that device 0 can't reach, and which can't reach it, because links carry both directions. */
+  /**
+   * Returns the devices that device 0 can't reach, and which can't reach it, because links carry
+   * both directions.
+   */
   List<Integer> unreachable() {
     if (!shared.isEmpty() || devices == 0) {
       return List.of();

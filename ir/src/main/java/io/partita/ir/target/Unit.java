@@ -67,7 +67,9 @@ public enum Unit {
   }
 
   /**
-   * Converts a number of this unit to bytes, hertz, cycles, bytes per second, joules per byte, watts or seconds. Dividing by a power of ten rounds once, while multiplying by its inverse rounds twice.
+   * Converts a number of this unit to bytes, hertz, cycles, bytes per second, joules per byte,
+   * watts or seconds. Dividing by a power of ten rounds once, while multiplying by its inverse
+   * rounds twice.
    */
   public double toBase(double number) {
     return number * multiplier / divisor;

@@ -4,9 +4,13 @@ package io.partita.ir.target;
  * The division of a kernel's work among cores, as documented in its header in runtime-c.
  *
  * <ul>
- *   <li>With {@code rows} and {@code columns}: each core computes blocks of {@code rows × columns} results; blocks at the edges may be smaller.
- *   <li>With only {@code columns}: each core computes an equal share of the elements of all lines, in chunks of {@code columns}; its blocks are the lines that its share crosses.
- *   <li>With neither: each core computes whole lines. If there are fewer lines than cores, each core computes a part of each line, and repeats the work of the line that is not in {@code split}.
+ *   <li>With {@code rows} and {@code columns}: each core computes blocks of {@code rows × columns}
+ *       results; blocks at the edges may be smaller.
+ *   <li>With only {@code columns}: each core computes an equal share of the elements of all lines,
+ *       in chunks of {@code columns}; its blocks are the lines that its share crosses.
+ *   <li>With neither: each core computes whole lines. If there are fewer lines than cores, each
+ *       core computes a part of each line, and repeats the work of the line that is not in {@code
+ *       split}.
  * </ul>
  *
  * @param split the fraction of a line's work that cores can share, from 0 to 1
@@ -21,7 +25,10 @@ public record WorkSharing(long rows, long columns, double split) {
    */
   public record Part(double blocks, double results, double work) {}
 
-  /** Returns the largest share of a core for {@code batch × rows × columns} results of {@code depth} units of work. */
+  /**
+   * Returns the largest share of a core for {@code batch × rows × columns} results of {@code depth}
+   * units of work.
+   */
   public Part most(long batch, long rows, long columns, long depth, int cores) {
     if (batch == 0 || rows == 0 || columns == 0) {
       return new Part(0, 0, 0);

@@ -11,7 +11,7 @@ import org.antlr.v4.runtime.Token;
 /** Creates tensors from written elements and from places in the weights file. */
 final class ConstantReader {
   /** The size up to which the hashes of weights are checked; larger ones are read later. */
-  private static final long LARGEST_CHECKED = 1 << 20;
+  private static final long MAX_CHECKED = 1 << 20;
 
   private final Locator locator;
   private final TypeReader types;
@@ -95,7 +95,7 @@ final class ConstantReader {
           "use the .weights file that was written with the text");
     }
     Tensor data = Tensor.of(type, weights.asSlice(offset, type.bytes()));
-    if (!hash.isEmpty() && type.bytes() <= LARGEST_CHECKED) {
+    if (!hash.isEmpty() && type.bytes() <= MAX_CHECKED) {
       requireHash(tree.start, hash, data);
     }
     return data;

@@ -26,7 +26,7 @@ final class ElementText {
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   /** The largest length of a number, more than any exact element needs. */
-  private static final int MOST_DIGITS = 2000;
+  private static final int MAX_DIGITS = 2000;
 
   private ElementText() {}
 
@@ -91,7 +91,7 @@ final class ElementText {
    * @throws NumberFormatException if the text isn't a value of that type
    */
   static long read(ElementType element, String text) {
-    if (text.length() > MOST_DIGITS) {
+    if (text.length() > MAX_DIGITS) {
       throw new NumberFormatException();
     }
     return switch (element) {

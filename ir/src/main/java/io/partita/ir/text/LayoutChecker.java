@@ -24,10 +24,10 @@ import org.antlr.v4.runtime.Token;
  * layouts with the inferred ones. Without a mesh there are only types.
  */
 final class LayoutChecker {
-  private static final int MOST_DIGITS = 9;
+  private static final int MAX_DIGITS = 9;
 
   /** The largest total size of distinct layouts; ten thousand layouts on 64 devices have less. */
-  private static final int MOST_PARTS = 1 << 20;
+  private static final int MAX_PARTS = 1 << 20;
 
   private final Locator locator;
   private final TypeReader types;
@@ -54,7 +54,7 @@ final class LayoutChecker {
     List<MeshAxis> axes = new ArrayList<>();
     for (PirSyntaxParser.AxisContext axis : tree.axis()) {
       String size = axis.INTEGER().getText();
-      if (size.length() > MOST_DIGITS) {
+      if (size.length() > MAX_DIGITS) {
         throw locator.error(TextCode.LIMIT, axis.stop, "a smaller mesh", "");
       }
       axes.add(new MeshAxis(axis.word().getText(), Integer.parseInt(size)));
@@ -170,11 +170,11 @@ final class LayoutChecker {
       return before;
     }
     parts += layout.splits().stream().mapToInt(split -> split.cuts().size()).sum();
-    if (parts > MOST_PARTS) {
+    if (parts > MAX_PARTS) {
       throw locator.error(
           TextCode.LIMIT,
           place,
-          "different layouts of " + MOST_PARTS + " parts together",
+          "different layouts of " + MAX_PARTS + " parts together",
           "more",
           "");
     }

@@ -46,9 +46,7 @@ final class LoopReader {
 
   private void define(Map<String, Integer> names, ScheduleSyntaxParser.NameContext name) {
     if (names.putIfAbsent(name.getText(), names.size()) != null) {
-      throw parser
-          .locator()
-          .error(TextCode.DUPLICATE, name.start, "a new name", "");
+      throw parser.locator().error(TextCode.DUPLICATE, name.start, "a new name", "");
     }
   }
 

@@ -214,8 +214,7 @@ public final class PirParser {
 
   private void define(Token token, Value value) {
     if (values.putIfAbsent(key(token), value) != null) {
-      throw locator.error(
-          TextCode.DUPLICATE, token, "a new value", "use another name");
+      throw locator.error(TextCode.DUPLICATE, token, "a new value", "use another name");
     }
   }
 
@@ -295,8 +294,7 @@ public final class PirParser {
       throw locator.error(
           TextCode.OPERANDS, mnemonic, e.expected(), e.found(), "change operands or attributes");
     } catch (ArithmeticException e) {
-      throw locator.error(
-          TextCode.LIMIT, mnemonic, "64-bit extents", e.getMessage(), "");
+      throw locator.error(TextCode.LIMIT, mnemonic, "64-bit extents", e.getMessage(), "");
     }
   }
 

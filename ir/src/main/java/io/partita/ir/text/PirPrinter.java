@@ -28,7 +28,7 @@ import java.util.Optional;
  * {@link PirFile#write}, with a hash of its bytes.
  */
 public final class PirPrinter {
-  private static final int LONGEST_HEADER = 100;
+  private static final int MAX_HEADER_LENGTH = 100;
 
   private final StringBuilder out = new StringBuilder();
   private final Map<Value, Integer> numbers = new IdentityHashMap<>();
@@ -162,7 +162,7 @@ public final class PirPrinter {
       outputs.add(cut(start));
     }
     String line = "(" + String.join(", ", inputs) + ") -> (" + String.join(", ", outputs) + ") {\n";
-    if (line.length() <= LONGEST_HEADER) {
+    if (line.length() <= MAX_HEADER_LENGTH) {
       out.append(line);
       return;
     }

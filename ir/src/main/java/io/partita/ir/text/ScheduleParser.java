@@ -49,7 +49,7 @@ import org.antlr.v4.runtime.tree.TerminalNode;
  */
 public final class ScheduleParser {
   /** The largest depth of brackets. */
-  private static final int DEEPEST = 64;
+  private static final int MAX_DEPTH = 64;
 
   private final Locator locator;
   private final MemorySegment weights;
@@ -122,9 +122,8 @@ public final class ScheduleParser {
       if (token.getType() != ScheduleSyntaxLexer.STRING) {
         depth += "([{".contains(token.getText()) ? 1 : ")]}".contains(token.getText()) ? -1 : 0;
       }
-      if (depth > DEEPEST) {
-        throw locator.error(
-            TextCode.LIMIT, token, "at most " + DEEPEST + " nested brackets", "");
+      if (depth > MAX_DEPTH) {
+        throw locator.error(TextCode.LIMIT, token, "at most " + MAX_DEPTH + " nested brackets", "");
       }
     }
   }

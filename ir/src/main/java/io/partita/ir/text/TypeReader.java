@@ -16,7 +16,7 @@ final class TypeReader {
   /** The largest rank, that of NumPy. */
   static final int HIGHEST_RANK = 64;
 
-  private static final int MOST_DIGITS = 20;
+  private static final int MAX_DIGITS = 20;
 
   private final Locator locator;
 
@@ -87,7 +87,7 @@ final class TypeReader {
     for (PirSyntaxParser.FactorContext factor : tree.factor()) {
       Token token = factor.start;
       if (token.getType() == PirSyntaxParser.INTEGER) {
-        if (token.getText().length() > MOST_DIGITS || coefficient.bitLength() > 64) {
+        if (token.getText().length() > MAX_DIGITS || coefficient.bitLength() > 64) {
           throw tooLarge(factor);
         }
         coefficient = coefficient.multiply(new BigInteger(token.getText()));

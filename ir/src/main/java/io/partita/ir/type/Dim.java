@@ -18,7 +18,7 @@ import java.util.TreeSet;
  */
 public final class Dim implements Comparable<Dim> {
   /** The largest number of terms and powers, which bounds products of sums. */
-  private static final int MOST_TERMS = 1000;
+  private static final int MAX_TERMS = 1000;
 
   private static final int HIGHEST_DEGREE = 64;
 
@@ -148,8 +148,8 @@ public final class Dim implements Comparable<Dim> {
       into.remove(monomial);
     } else {
       into.put(monomial, sum);
-      if (into.size() > MOST_TERMS) {
-        throw new ArithmeticException("a dimension of over " + MOST_TERMS + " terms");
+      if (into.size() > MAX_TERMS) {
+        throw new ArithmeticException("a dimension of over " + MAX_TERMS + " terms");
       }
     }
   }

@@ -4,8 +4,8 @@ import java.util.Map;
 
 /** The element type and shape of a value. */
 public record TensorType(ElementType element, Shape shape) {
-  public static final int MOST_DIMENSIONS = 64;
-  private static final long MOST_ELEMENTS = 1L << 60;
+  public static final int MAX_DIMENSIONS = 64;
+  private static final long MAX_ELEMENTS = 1L << 60;
 
   public static TensorType of(ElementType element, long... extents) {
     return new TensorType(element, Shape.of(extents));
@@ -28,19 +28,19 @@ public record TensorType(ElementType element, Shape shape) {
   }
 
   /**
-   * Whether a tensor of this type can exist: with at most {@value #MOST_DIMENSIONS} dimensions,
-   * none of them negative, and fewer than 2^60 elements, so that elements and bytes can be counted.
+   * Whether a tensor of this type can exist: with at most {@value #MAX_DIMENSIONS} dimensions, none
+   * of them negative, and fewer than 2^60 elements, so that elements and bytes can be counted.
    */
   public boolean isPossible() {
     long elements = 1;
     for (Dim dim : shape) {
       long extent = dim.isStatic() ? dim.value() : 1;
-      if (extent < 0 || extent > 0 && elements >= MOST_ELEMENTS / extent) {
+      if (extent < 0 || extent > 0 && elements >= MAX_ELEMENTS / extent) {
         return false;
       }
       elements *= Math.max(extent, 1);
     }
-    return rank() <= MOST_DIMENSIONS;
+    return rank() <= MAX_DIMENSIONS;
   }
 
   public TensorType with(Shape changed) {

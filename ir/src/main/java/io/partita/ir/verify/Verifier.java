@@ -25,7 +25,7 @@ import java.util.Set;
  * extents are not negative. Then it checks the rules of the mesh dialect.
  */
 public final class Verifier {
-  private static final int MOST_REPORTED = 100;
+  private static final int MAX_REPORTED = 100;
 
   private final List<Diagnostic> violations = new ArrayList<>();
   private final Set<Value> defined = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -73,7 +73,7 @@ public final class Verifier {
   }
 
   private void report(Diagnostic violation) {
-    if (violations.size() == MOST_REPORTED) {
+    if (violations.size() == MAX_REPORTED) {
       unreported++;
     } else {
       violations.add(violation);

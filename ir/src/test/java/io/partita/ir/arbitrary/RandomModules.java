@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** Valid modules drawn from a seed, of operations of every kind. */
 public final class RandomModules {
-  private static final int LARGEST_CONSTANT = 64;
+  private static final int MAX_CONSTANT = 64;
 
   private final Draw draw;
   private final GraphBuilder builder;
@@ -61,8 +61,7 @@ public final class RandomModules {
     if (!alike.isEmpty() && !draw.oneIn(4)) {
       return draw.one(alike);
     }
-    boolean isConstant =
-        type.isStatic() && type.shape().elements() <= LARGEST_CONSTANT && draw.flag();
+    boolean isConstant = type.isStatic() && type.shape().elements() <= MAX_CONSTANT && draw.flag();
     Value value =
         isConstant ? builder.constant(draw.tensor(type)) : builder.input(fresh(inputNames), type);
     values.add(value);

@@ -109,7 +109,7 @@ class AttentionKernelsTest {
   }
 
   @Test
-  void aQueryThatSeesNothingGivesZeros() {
+  void fullyMaskedQueriesGiveZeros() {
     Tensor x = random(1, 1, 1, 2, 2);
     Structured.Attention masked = new Structured.Attention(1, 0, false, Dim.ZERO, 0, true, false);
     Tensor mask = Tensor.ofLongs(TensorType.of(ElementType.BOOL, 2, 2), new long[] {0, 0, 0, 1});
@@ -124,7 +124,7 @@ class AttentionKernelsTest {
   }
 
   @Test
-  void keysBeyondTheirLengthMayHoldAnything() {
+  void invalidKeysAreIgnored() {
     Tensor q = random(1, 2, 1, 2, 2);
     float nan = Float.NaN;
     Tensor k = Tensor.floats(Shape.of(2, 1, 3, 2), 1, 2, 3, 4, nan, nan, 1, 2, 3, 4, 5, 6);

@@ -97,7 +97,7 @@ class ConvolutionKernelsTest {
   }
 
   @Test
-  void meansCountPaddingButNotWhatLiesBeyond() {
+  void meansCountPaddingButNotOverhang() {
     assertThat(mean(line(3, 3, 1, 1), true)).containsExactly(4f / 3, 10f / 3, 17f / 3);
     assertThat(mean(line(3, 3, 1, 1), false)).containsExactly(2, 10f / 3, 17f / 3);
     assertThat(mean(line(3, 2, 1, 1), true)).containsExactly(4f / 3, 2, 5, 17f / 3, 3);

@@ -65,7 +65,7 @@ class ElementwiseKernelsTest {
   }
 
   @Test
-  void erfOfTheExtremes() {
+  void erfOfExtremeValues() {
     assertThat(ErrorFunction.erf(NAN)).isNaN();
     assertThat(ErrorFunction.erf(-INFINITY)).isEqualTo(-1);
     assertThat(ErrorFunction.erf(0)).isZero();
@@ -205,7 +205,7 @@ class ElementwiseKernelsTest {
 
   /** Each axis of a rank-4 operand is stretched or not: against the definition. */
   @Test
-  void everyPatternOfBroadcastingIsRight() {
+  void everyBroadcastPatternIsCorrect() {
     long[] full = {2, 3, 4, 5};
     Tensor left = Evaluated.random(1, full);
     for (int pattern = 0; pattern < 16; pattern++) {
@@ -238,7 +238,7 @@ class ElementwiseKernelsTest {
   }
 
   @Test
-  void castsCutWrapAndRound() {
+  void castsTruncateWrapAndRound() {
     assertThat(cast(vector(F32, -1.9, 300.7, 2.5), U8).longs()).containsExactly(255, 44, 2);
     assertThat(cast(vector(F32, 0, -0.1, NAN), BOOL).longs()).containsExactly(0, 1, 1);
     assertThat(cast(integers(I32, 200, -1, 256), I8).longs()).containsExactly(-56, -1, 0);
@@ -253,7 +253,7 @@ class ElementwiseKernelsTest {
 
   @ParameterizedTest
   @EnumSource(ElementType.class)
-  void everyTypeAddsOrJoins(ElementType element) {
+  void everyTypeAddsOrConcatenates(ElementType element) {
     BinaryFunction function = element == BOOL ? BinaryFunction.OR : BinaryFunction.ADD;
     Tensor ones = Tensor.filled(TensorType.of(element, 3), 1);
     assertThat(binary(function, ones, ones).isFilledWith(element == BOOL ? 1 : 2)).isTrue();

@@ -24,7 +24,7 @@ class EvaluatorTest {
   private static final TensorType PAIR = TensorType.of(ElementType.F32, 2);
 
   @Test
-  void runsNodesInOrderAndShowsEach() {
+  void runsNodesInOrderAndReportsEach() {
     GraphBuilder builder = new GraphBuilder("g");
     Value x = builder.input("x", PAIR);
     Value y = builder.input("y", PAIR);
@@ -51,7 +51,7 @@ class EvaluatorTest {
   }
 
   @Test
-  void aLongChainNeedsNoStackAndNoMemory() {
+  void longChainsNeedLittleStackAndMemory() {
     GraphBuilder builder = new GraphBuilder("chain");
     TensorType type = TensorType.of(ElementType.F32, 1000);
     Value value = builder.input("x", type);
@@ -114,7 +114,7 @@ class EvaluatorTest {
   }
 
   @Test
-  void aResultThatNoArrayHoldsIsReported() {
+  void resultsTooLargeForArraysAreReported() {
     Movement.Broadcast huge = new Movement.Broadcast(Shape.of(1L << 20, 1L << 20, 2));
     assertThatThrownBy(() -> Evaluated.of(huge, Tensor.floats(Shape.of(2), 1, 2)))
         .hasMessageContaining("error P3204: a tensor is too large to evaluate");

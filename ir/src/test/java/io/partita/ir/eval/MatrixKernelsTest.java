@@ -39,7 +39,7 @@ class MatrixKernelsTest {
   }
 
   @Property(tries = 60)
-  void blocksDontChangeABit(
+  void resultsAreIndependentOfBlocks(
       @ForAll @IntRange(max = 140) int m,
       @ForAll @IntRange(max = 300) int k,
       @ForAll @IntRange(max = 270) int n,
@@ -55,7 +55,7 @@ class MatrixKernelsTest {
 
   /** Each of k products and k sums is off by at most 2^-24 of a partial sum of at most k. */
   @Property(tries = 30)
-  void sumsAreCloseToThoseInDouble(
+  void sumsAreCloseToDoublePrecision(
       @ForAll @IntRange(min = 1, max = 9) int m,
       @ForAll @IntRange(max = 600) int k,
       @ForAll @IntRange(min = 1, max = 33) int n,
@@ -97,7 +97,7 @@ class MatrixKernelsTest {
   }
 
   @Test
-  void anEmptySumIsZero() {
+  void emptySumsAreZero() {
     assertThat(Evaluated.of(F32, random(1, 2, 0), random(1, 0, 2)).floats())
         .containsExactly(0, 0, 0, 0);
     assertThat(Evaluated.of(F32, random(1, 0, 2), random(1, 2, 2)).size()).isZero();
@@ -118,7 +118,7 @@ class MatrixKernelsTest {
   }
 
   @Test
-  void integerSumsAreKeptInTheResultsType() {
+  void integerSumsHaveTheResultType() {
     Tensor left = Tensor.ofLongs(TensorType.of(ElementType.U8, 1, 2), new long[] {255, 255});
     Tensor right = Tensor.ofLongs(TensorType.of(ElementType.I8, 2, 1), new long[] {-128, -128});
     assertThat(Evaluated.of(new Contraction.MatMul(ElementType.I32), left, right).longs())
@@ -131,7 +131,7 @@ class MatrixKernelsTest {
   }
 
   @Test
-  void aLinearLayerAddsItsBiasLast() {
+  void linearLayersAddTheBiasLast() {
     Tensor x = Tensor.floats(Shape.of(2, 1, 2), 1, 2, 3, 4);
     Tensor weight = Tensor.floats(Shape.of(2, 3), 1, 0, 1, 0, 1, 1);
     Tensor bias = Tensor.floats(Shape.of(3), 10, 20, 30);
@@ -166,7 +166,7 @@ class MatrixKernelsTest {
   }
 
   @Test
-  void patchesAreAConvolutionWithoutOverlap() {
+  void patchesAreConvolutionsWithoutOverlap() {
     Tensor image = random(1, 2, 3, 4, 6);
     Tensor weight = random(2, 5, 3, 2, 3);
     Tensor bias = random(3, 5);

@@ -58,7 +58,7 @@ class MovementKernelsTest {
   }
 
   @Property(tries = 100)
-  void slicesJoinToTheWhole(
+  void slicesConcatenateToTheWhole(
       @ForAll @IntRange(min = 1, max = 9) int extent,
       @ForAll @IntRange(max = 9) int cut,
       @ForAll @IntRange(max = 2) int axis,
@@ -184,7 +184,7 @@ class MovementKernelsTest {
   }
 
   @Test
-  void cachesAreWrittenFromAPositionOn() {
+  void cachesAreWrittenFromAPosition() {
     Tensor cache = Tensor.filled(TensorType.of(ElementType.F16, 2, 3, 1), 0);
     Tensor update = Tensor.filled(TensorType.of(ElementType.F16, 2, 2, 1), 1);
     Tensor start = Tensor.longs(Shape.of(2), 0, 2);
@@ -196,7 +196,7 @@ class MovementKernelsTest {
   }
 
   @Test
-  void anIndexOutOfRangeIsReported() {
+  void indicesOutOfRangeAreReported() {
     Tensor x = Tensor.longs(Shape.of(2, 3), COUNT);
     assertThatThrownBy(() -> Evaluated.of(new Movement.Gather(1), x, Tensor.longs(Shape.SCALAR, 3)))
         .isInstanceOf(PartitaException.class)

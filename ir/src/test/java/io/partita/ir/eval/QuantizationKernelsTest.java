@@ -30,7 +30,7 @@ class QuantizationKernelsTest {
   }
 
   @Test
-  void notANumberGivesTheLeastNumber() {
+  void nanQuantizesToTheSmallestNumber() {
     Tensor x = vector(F32, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
     Tensor scale = Tensor.scalar(F32, 2);
     assertThat(

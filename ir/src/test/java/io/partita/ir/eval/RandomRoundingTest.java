@@ -39,7 +39,7 @@ class RandomRoundingTest {
   }
 
   @Test
-  void whatIsRoundedAlikeEverywhereStays() {
+  void exactlyRoundedOperationsAreNotPerturbed() {
     Tensor x = Evaluated.random(1, 5);
     Tensor y = Evaluated.random(2, 5);
     for (BinaryFunction function :
@@ -54,7 +54,7 @@ class RandomRoundingTest {
   }
 
   @Test
-  void sumsChangeInTheirLastBits() {
+  void sumsArePerturbedInTheirLastBits() {
     Tensor x = Evaluated.random(1, 3, 7);
     Tensor y = Evaluated.random(2, 7, 4);
     Op product = new Contraction.MatMul(ElementType.F32);
@@ -69,7 +69,7 @@ class RandomRoundingTest {
   }
 
   @Test
-  void halfPrecisionChangesInItsOwnLastBits() {
+  void halfPrecisionIsPerturbedInItsOwnLastBits() {
     Tensor x = Evaluated.random(ElementType.F16, 1, 9);
     Op function = new Elementwise.Unary(UnaryFunction.TANH);
     Tensor exact = Evaluated.of(function, x);
@@ -81,7 +81,7 @@ class RandomRoundingTest {
   }
 
   @Test
-  void countsAndMasksStay() {
+  void countsAndMasksAreNotPerturbed() {
     double infinity = Double.POSITIVE_INFINITY;
     Tensor mask = Evaluated.vector(ElementType.F32, 1, 0, 1, 1);
     Op sum = new Reduction.Reduce(ReductionKind.SUM, List.of(0), false);
@@ -92,7 +92,7 @@ class RandomRoundingTest {
   }
 
   @Test
-  void whatLiesBetweenTwoLevelsTakesEither() {
+  void valuesBetweenTwoLevelsRoundToEither() {
     Op quantize = new Quantized.Quantize(0, 0, ElementType.I8);
     Tensor x = Evaluated.vector(ElementType.F32, 0.75, 0.7);
     Tensor scale = Tensor.scalar(ElementType.F32, 0.5);

@@ -36,7 +36,7 @@ class ReductionKernelsTest {
   }
 
   @Test
-  void anEmptyLineGivesTheNeutralElement() {
+  void emptyLinesGiveTheIdentity() {
     Tensor floats = Tensor.floats(Shape.of(1, 0));
     assertThat(reduce(ReductionKind.SUM, floats, 1).doubles()).containsExactly(0);
     assertThat(reduce(ReductionKind.PRODUCT, floats, 1).doubles()).containsExactly(1);
@@ -91,7 +91,7 @@ class ReductionKernelsTest {
   }
 
   @Test
-  void topKPutsEqualElementsByIndex() {
+  void topKOrdersEqualElementsByIndex() {
     Tensor x = Tensor.floats(Shape.of(2, 4), 1, 7, 7, 3, 0, -1, 0, 5);
     List<Tensor> largest = OpEvaluator.evaluate(new Reduction.TopK(3, 1, true), List.of(x));
     assertThat(largest.get(0).floats()).containsExactly(7, 7, 3, 5, 0, 0);

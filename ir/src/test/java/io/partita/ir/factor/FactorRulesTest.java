@@ -63,7 +63,7 @@ class FactorRulesTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void factorsMakeTheExtents(Class<? extends Op> kind) {
+  void extentsAreProductsOfFactors(Class<? extends Op> kind) {
     for (int seed = 0; seed < SAMPLES; seed++) {
       OpSample op = SampleValues.draw(kind, new Draw(seed));
       FactorRule rule = FactorRules.of(op.op(), op.operands());
@@ -163,7 +163,7 @@ class FactorRulesTest {
   /** An operand at one place: all others come there, whatever they were, and so do the results. */
   @ParameterizedTest
   @MethodSource("kinds")
-  void operandsAtOnePlaceGiveTheWholeThere(Class<? extends Op> kind) {
+  void operandsAtOnePlaceGiveTheWholeResultThere(Class<? extends Op> kind) {
     for (int seed = 3000; seed < 3000 + SAMPLES; seed++) {
       Draw draw = new Draw(seed);
       Optional<Sample> drawn = Sample.draw(kind, draw);
@@ -201,7 +201,7 @@ class FactorRulesTest {
   }
 
   @Test
-  void whatVariesIsNotAtOnePlace() {
+  void varyingValuesAreNotAtOnePlace() {
     Mesh mesh = Mesh.line("x", 2);
     TensorType type = TensorType.of(ElementType.F32, 3);
     FactorRule rule =

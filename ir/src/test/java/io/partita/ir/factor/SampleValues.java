@@ -18,12 +18,12 @@ import java.util.List;
 
 /** Operations of static shape, with operands on which they can be evaluated. */
 public final class SampleValues {
-  private static final int MOST_TRIES = 2000;
+  private static final int MAX_TRIES = 2000;
 
   private SampleValues() {}
 
   public static OpSample draw(Class<? extends Op> kind, Draw draw) {
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       OpSample sample = OpSamples.draw(kind, draw);
       Op op = bounded(sample.op(), draw);
       if (isStatic(op, sample.operands())) {

@@ -53,13 +53,13 @@ class EndingTest {
   }
 
   @Test
-  void aStreamFailsAndTheFileGoes() throws Exception {
+  void failedStreamsDeleteTheFile() throws Exception {
     interrupt(Endless.class);
     assertThat(names()).isEmpty();
   }
 
   @Test
-  void aModuleIsThereWholeOrNotAtAll() throws Exception {
+  void modulesAreWrittenAtomically() throws Exception {
     interrupt(Modules.class);
     assertThat(names()).isSubsetOf("module.pir", "module.weights");
     if (names().contains("module.pir")) {

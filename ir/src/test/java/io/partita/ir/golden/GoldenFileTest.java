@@ -13,7 +13,7 @@ class GoldenFileTest {
   @TempDir Path folder;
 
   @Test
-  void aMissingSectionFails() {
+  void missingSectionsFail() {
     GoldenFile golden = new GoldenFile(folder.resolve("absent.golden"), false);
     assertThatThrownBy(() -> golden.assertMatches("one", "text"))
         .isInstanceOf(AssertionError.class)
@@ -46,7 +46,7 @@ class GoldenFileTest {
   }
 
   @Test
-  void aTextThatWouldBeginASectionIsRefused() {
+  void textThatWouldBeginASectionIsRefused() {
     GoldenFile golden = new GoldenFile(folder.resolve("some.golden"), true);
     assertThatThrownBy(() -> golden.assertMatches("one", "x\n=== two\n"))
         .isInstanceOf(IllegalArgumentException.class);

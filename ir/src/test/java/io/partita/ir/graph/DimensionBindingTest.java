@@ -43,7 +43,7 @@ class DimensionBindingTest {
   }
 
   @Test
-  void attentionHoldsADimensionToo() {
+  void dimensionsOfAttentionAreBound() {
     Op op = new Structured.Attention(1, 0, true, SEQ, 0, false, false);
     assertThat(DimensionBinding.bind(op, THREE))
         .isEqualTo(new Structured.Attention(1, 0, true, Dim.of(3), 0, false, false));

@@ -27,7 +27,7 @@ class LayoutTest {
       Mesh.of(new MeshAxis("x", 3), new MeshAxis("y", 2), new MeshAxis("z", 2));
 
   @Test
-  void theLastAxisOfAMeshCountsFastest() {
+  void theLastMeshAxisVariesFastest() {
     assertThat(MESH.devices()).isEqualTo(12);
     assertThat(MESH.coordinates(7)).containsExactly(1, 1, 1);
     for (int device = 0; device < MESH.devices(); device++) {
@@ -37,20 +37,20 @@ class LayoutTest {
   }
 
   @Test
-  void wholeHeadsGoToDevicesAsEvenlyAsCanBe() {
+  void wholeHeadsAreDistributedEvenly() {
     Split split = Split.even(Mesh.line("x", 3), 8 * 64, 64, List.of("x"));
     assertThat(split.cuts()).containsExactly(0L, 192L, 384L, 512L);
   }
 
   @Test
-  void moreDevicesThanHeadsLeaveSomeEmpty() {
+  void someDevicesAreEmptyWithFewHeads() {
     Split split = Split.even(Mesh.line("x", 5), 3, "x");
     assertThat(split.cuts()).containsExactly(0L, 1L, 2L, 3L, 3L, 3L);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 11, 16, 23, 64})
-  void partsDifferByOneUnitAtMost(int devices) {
+  void partsDifferByAtMostOneUnit(int devices) {
     for (long extent = 0; extent < 70; extent++) {
       Split split = Split.even(Mesh.line("x", devices), extent, "x");
       assertThat(split.extent()).isEqualTo(extent);
@@ -70,7 +70,7 @@ class LayoutTest {
   }
 
   @Test
-  void whatIsAtOnePlaceIsHeldThereOnly() {
+  void valuesAtOnePlaceAreStoredOnlyThere() {
     TensorType type = TensorType.of(ElementType.F32, 7, 4);
     Layout rows = Layout.of(MESH, Split.even(MESH, 7, "x"), Split.NONE);
     Layout layout = rows.withAt("y", 1);
@@ -90,7 +90,7 @@ class LayoutTest {
   }
 
   @Test
-  void aPartMoreOrLessThanTheLayoutSaysIsDiagnosed() {
+  void missingAndExtraPartsAreDiagnosed() {
     Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
     Layout all = Layout.replicated(Mesh.line("x", 2), 1);
     Layout second = all.withAt("x", 1);
@@ -103,7 +103,7 @@ class LayoutTest {
   }
 
   @Test
-  void anAxisDoesOneThing() {
+  void axesAreUsedOnce() {
     Split split = Split.even(MESH, 8, "x");
     assertThatThrownBy(() -> Layout.of(MESH, split, split))
         .hasMessage(
@@ -121,7 +121,7 @@ class LayoutTest {
   }
 
   @Test
-  void truthValuesHaveNoSum() {
+  void booleansHaveNoSum() {
     Layout layout = Layout.replicated(MESH, 1).withPartial("x", ReductionKind.SUM);
     assertThatThrownBy(() -> layout.verify(TensorType.of(ElementType.BOOL, 3)))
         .hasMessage(
@@ -130,9 +130,10 @@ class LayoutTest {
   }
 
   @Test
-  void wholeMeshesOnly() {
+  void partialMeshesAreRefused() {
     assertThatThrownBy(() -> Mesh.line("x", 0)).hasMessageContaining("at least 1 device");
-    assertThatThrownBy(() -> Mesh.line("a b", 2)).hasMessageContaining("a name of letters and digits");
+    assertThatThrownBy(() -> Mesh.line("a b", 2))
+        .hasMessageContaining("a name of letters and digits");
     assertThatThrownBy(() -> Mesh.line("x", 5000)).hasMessageContaining("at most 4096 devices");
     assertThatThrownBy(() -> MESH.size("w")).hasMessageContaining("an axis of the mesh");
   }
@@ -151,7 +152,7 @@ class LayoutTest {
         "f32[4] partial(sum: x) varying(x,y)",
         "u4[]"
       })
-  void textIsReadAndWrittenAlike(String text) {
+  void parseUndoesPrint(String text) {
     assertThat(ShardedType.parse(text, MESH)).hasToString(text);
   }
 
@@ -184,13 +185,13 @@ class LayoutTest {
         "f32[4] partial(sum: x",
         "f32[99999999999999999999{x}]"
       })
-  void wrongTextIsDiagnosed(String text) {
+  void invalidTextIsDiagnosed(String text) {
     assertThatThrownBy(() -> ShardedType.parse(text, MESH))
         .isInstanceOf(io.partita.ir.diagnostic.PartitaException.class);
   }
 
   @Test
-  void scatteredTensorsAssemble() {
+  void scatteredTensorsAreReassembled() {
     for (int seed = 0; seed < 300; seed++) {
       Draw draw = new Draw(seed);
       Shape shape = draw.staticShape(draw.from(0, 3));
@@ -213,7 +214,7 @@ class LayoutTest {
 
   /** Through any two changes of layout the whole stays. */
   @Test
-  void changedLayoutsAssembleToTheSame() {
+  void reshardedTensorsAssembleToTheSameValue() {
     Map<SyncKind, Integer> seen = new EnumMap<>(SyncKind.class);
     for (int seed = 0; seed < 1000; seed++) {
       Draw draw = new Draw(seed);
@@ -242,7 +243,7 @@ class LayoutTest {
    * What is called local needs nobody else's part: with other values there, the result is alike.
    */
   @Test
-  void aLocalChangeNeedsTheDevicesOwnPartOnly() {
+  void localReshardsNeedOnlyTheDevicesPart() {
     int checked = 0;
     int sums = 0;
     for (int seed = 0; seed < 6000; seed++) {
@@ -290,7 +291,7 @@ class LayoutTest {
   }
 
   @Test
-  void whatOneDeviceHasBecomesAPartialSumWhereItIs() {
+  void valuesAtOnePlaceBecomePartialSumsThere() {
     Mesh mesh = Mesh.line("x", 3);
     Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
     Tensor zeros = Tensor.longs(Shape.of(2), 0, 0);
@@ -342,7 +343,7 @@ class LayoutTest {
   }
 
   @Test
-  void whatVariesHasNoWhole() {
+  void varyingValuesHaveNoWhole() {
     Layout layout = Layout.replicated(MESH, 1).withVarying(List.of("y"));
     Tensor whole = Tensor.longs(Shape.of(2), 1, 2);
     SortedMap<Integer, Tensor> parts = Shards.scatter(whole, layout);
@@ -376,7 +377,7 @@ class LayoutTest {
   }
 
   @Test
-  void aChangeOfLayoutIsNamedByWhatMoves() {
+  void syncKindsFollowFromTheLayouts() {
     Layout whole = Layout.replicated(MESH, 2);
     Layout rows = whole.with(0, Split.even(MESH, 6, "x"));
     Layout columns = whole.with(1, Split.even(MESH, 6, "x"));

@@ -55,7 +55,7 @@ class LayoutInferenceTest {
   }
 
   @Test
-  void aProductOfSplitIndicesIsPartialUntilASync() {
+  void productsOverSplitIndicesArePartial() {
     Value x = input("x", 4, 6);
     Value w = input("w", 6, 6);
     Value product = builder.add(new Structured.Linear(false, false), x, w);
@@ -101,7 +101,7 @@ class LayoutInferenceTest {
   }
 
   @Test
-  void anOperandThatLiesOtherwiseIsDiagnosed() {
+  void operandsWithOtherLayoutsAreDiagnosed() {
     builder.at("residual");
     builder.output("y", add(input("a", 4, 6), input("b", 4, 6)));
     Module module = module(Map.of("a", columns(6)));
@@ -116,7 +116,7 @@ class LayoutInferenceTest {
   }
 
   @Test
-  void whatIsWrongIsSaidOnceAndAllOfIt() {
+  void allErrorsAreReportedOnce() {
     builder.at("soft");
     Value x = input("x", 4, 6);
     Value soft = builder.add(new Reduction.Softmax(1, false), x);
@@ -144,7 +144,7 @@ class LayoutInferenceTest {
   }
 
   @Test
-  void syncsThatCantBeAreDiagnosed() {
+  void impossibleSyncsAreDiagnosed() {
     builder.at("undo");
     Value x = input("x", 4, 6);
     builder.output("y", builder.add(new Communication.Reshard(Layout.replicated(MESH, 2)), x));

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LayoutPropagationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 64})
-  void twoAllReducesABlockAndNoMatrixTwice(int devices) {
+  void twoAllReducesPerBlockAndNoMatrixStoredTwice(int devices) {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(2);
     Mesh mesh = Mesh.line("x", devices);
@@ -99,7 +99,7 @@ class LayoutPropagationTest {
   }
 
   @Test
-  void aSplitVocabularyNeedsOneSumAndLeavesLogitsSplit() {
+  void splitVocabulariesNeedOneSumAndSplitLogits() {
     GraphBuilder builder = new GraphBuilder("tied");
     Draw draw = new Draw(11);
     Value ids = builder.input("ids", TensorType.of(ElementType.I64, 1, DecoderBlocks.SEQ));
@@ -135,7 +135,7 @@ class LayoutPropagationTest {
 
   /** Any operations, any values pinned to any layout: all devices together give the same. */
   @Test
-  void randomGraphsWithRandomLayoutsGiveTheSame() {
+  void randomGraphsWithRandomLayoutsAgree() {
     int run = 0;
     int synced = 0;
     for (int seed = 0; seed < 400; seed++) {

@@ -49,7 +49,7 @@ class PlacedPropagationTest {
   /** The paper's section IV: skip and norm on the root, each sync a reduce and a broadcast. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 8})
-  void theResidualStreamIsOnTheRootOnly(int devices) {
+  void theResidualStreamIsOnlyOnTheRoot(int devices) {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(2);
     Mesh mesh = Mesh.line("x", devices);
@@ -77,7 +77,7 @@ class PlacedPropagationTest {
 
   /** That what all devices read is broadcast follows from the splits of its readers. */
   @Test
-  void readersThatAreSplitGetABroadcast() {
+  void splitUsersGetABroadcast() {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(1);
     Mesh mesh = Mesh.line("x", 3);
@@ -94,7 +94,7 @@ class PlacedPropagationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void aStageHoldsWhatItComputesWithAndSendsOnce(int stages) {
+  void stagesHoldTheirOperandsAndSendOnce(int stages) {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(stages);
     Mesh mesh = Mesh.line("stage", stages);
@@ -173,7 +173,7 @@ class PlacedPropagationTest {
   }
 
   @Test
-  void whatIsNeededAtOnePlaceIsMadeThere() {
+  void valuesUsedAtOnePlaceAreComputedThere() {
     Sum graph = new Sum();
     graph.builder.output("y", graph.y);
     LayoutPlan plan = graph.plan(Map.of(graph.y, WHOLE.withAt("x", 2)));
@@ -185,7 +185,7 @@ class PlacedPropagationTest {
   }
 
   @Test
-  void whatIsNeededAtTwoPlacesIsMadeEverywhere() {
+  void valuesUsedAtTwoPlacesAreComputedEverywhere() {
     Sum graph = new Sum();
     Value other = graph.builder.add(new Elementwise.Unary(UnaryFunction.TANH), graph.sum);
     graph.builder.output("y", graph.y);
@@ -199,7 +199,7 @@ class PlacedPropagationTest {
   }
 
   @Test
-  void whatIsPinnedEverywhereOrGivenBackIsMadeEverywhere() {
+  void pinnedValuesAndOutputsAreComputedEverywhere() {
     Sum graph = new Sum();
     graph.builder.output("sum", graph.sum);
     graph.builder.output("y", graph.y);
@@ -213,7 +213,7 @@ class PlacedPropagationTest {
   }
 
   @Test
-  void placesGoForwardUntilAPin() {
+  void placesPropagateForwardToAPin() {
     Sum graph = new Sum();
     graph.builder.output("y", graph.y);
     LayoutPlan plan = graph.plan(Map.of(graph.a, WHOLE.withAt("x", 1)));
@@ -235,7 +235,7 @@ class PlacedPropagationTest {
 
   /** A sum that is read at one place only is reduced to it, not joined everywhere first. */
   @Test
-  void aSumIsReducedToWhereItIsRead() {
+  void sumsAreReducedToTheirUsers() {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(1);
     Mesh mesh = Mesh.line("x", 3);

@@ -52,7 +52,7 @@ class SyncInsertionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 64})
-  void blocksGetTwoSyncsThatCommunicate(int devices) {
+  void blocksGetTwoSyncs(int devices) {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(2);
     Mesh mesh = Mesh.line("x", devices);
@@ -69,7 +69,7 @@ class SyncInsertionTest {
   }
 
   @Test
-  void whatOnlySomeReadIsChangedOnceAndLate() {
+  void partiallyUsedValuesAreReshardedOnceAndLate() {
     GraphBuilder builder = new GraphBuilder("main");
     TensorType type = TensorType.of(ElementType.F32, 4, 6);
     Value x = builder.input("x", type);
@@ -105,7 +105,7 @@ class SyncInsertionTest {
   }
 
   @Test
-  void statesComeOutAsTheyGoIn() {
+  void statesKeepTheirLayout() {
     GraphBuilder builder = new GraphBuilder("main");
     TensorType type = TensorType.of(ElementType.I32, 4, 6);
     Value past = builder.input("past", type);
@@ -126,7 +126,7 @@ class SyncInsertionTest {
 
   /** Any operations, any values pinned to any layout: the module lies as planned. */
   @Test
-  void randomPlansAreKept() {
+  void randomPlansAreFollowed() {
     int syncs = 0;
     for (int seed = 0; seed < 1000; seed++) {
       LayoutPlan plan = RandomPlans.draw(seed);

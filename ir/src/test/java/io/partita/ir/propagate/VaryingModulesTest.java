@@ -125,7 +125,7 @@ class VaryingModulesTest {
 
   @ParameterizedTest
   @CsvSource({"2,false", "3,false", "4,false", "2,true", "3,true", "4,true"})
-  void eachDevicesNetworkReadsItsOwnAttention(int devices, boolean isBiased) {
+  void eachNetworkReadsTheAttentionOfItsDevice(int devices, boolean isBiased) {
     Module module = VaryingModules.block(devices, isBiased);
     assertThat(PirParser.parse(PirPrinter.print(module))).isEqualTo(module);
     SequencedMap<String, Tensor> inputs = VaryingModules.inputs(module, devices);
@@ -171,7 +171,7 @@ class VaryingModulesTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
-  void everyExitOfOneValue(int devices) {
+  void everyExitOfAVariation(int devices) {
     Module module = VaryingModules.exits(devices);
     assertThat(PirParser.parse(PirPrinter.print(module))).isEqualTo(module);
     for (int seed = 0; seed < 8; seed++) {
@@ -211,7 +211,7 @@ class VaryingModulesTest {
   }
 
   @Test
-  void outputsSayOnWhatThatVariesTheyDepend() {
+  void outputsNameTheVaryingValuesOnWhichTheyDepend() {
     assertThat(VaryingDependence.of(VaryingModules.block(2, true)))
         .extracting(Object::toString)
         .containsExactly(
@@ -232,7 +232,7 @@ class VaryingModulesTest {
   /** From a graph without layouts, but for those of the inputs, to what was written by hand. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
-  void layoutsAreFoundWithoutBeingWritten(int devices) {
+  void layoutsAreDerivedWithoutAnnotations(int devices) {
     for (Module written : VaryingModules.all(devices)) {
       GraphEditor editor = new GraphEditor(written.graph());
       for (Node node : written.graph().nodes()) {
@@ -258,7 +258,7 @@ class VaryingModulesTest {
 
   /** Random operations in random layouts give the same when values vary on the way. */
   @Test
-  void aVariationThatIsEndedAtOnceChangesNothing() {
+  void variationsThatEndAtOnceChangeNothing() {
     int compared = 0;
     for (int seed = 0; seed < 300; seed++) {
       Module module = RandomMeshModules.draw(seed);
@@ -305,7 +305,7 @@ class VaryingModulesTest {
   }
 
   @Test
-  void aSyncDoesntEndAVariation() {
+  void syncsDontEndVariations() {
     assertRefused(
         "%2 = sync(%1) {kind = \"all_reduce(x)\", to = \"[*,*]\"} : f32[4,4]",
         "expected:  a layout that f32[4,4] varying(x) can change to",
@@ -314,14 +314,14 @@ class VaryingModulesTest {
   }
 
   @Test
-  void aReshardDoesntBeginOne() {
+  void reshardsDontBeginVariations() {
     assertRefused(
         "%2 = reshard(%0) {to = \"[*,*] varying(x)\"} : f32[4,4] varying(x)",
         "expected:  a layout that f32[4,4] partial(sum: x) can change to");
   }
 
   @Test
-  void otherDevicesTermsOfAVersionAreNowhere() {
+  void termsOfOtherDevicesAreUnavailable() {
     assertRefused(
         "%2 = matmul(%1, %a) {result = f32} : f32[4,6{x}] varying(x)\n"
             + "%3 = matmul(%2, %b) {result = f32} : f32[4,4] partial(sum: x) varying(x)\n"
@@ -337,14 +337,14 @@ class VaryingModulesTest {
   }
 
   @Test
-  void aVersionIsntATermBeforeItIsSettled() {
+  void versionsAreTermsOnlyAfterSettle() {
     assertRefused(
         "%2 = add(%0, %1) : f32[4,4] varying(x)",
         "expected:  operand 0 as f32[4,4]", "found:     f32[4,4] partial(sum: x)");
   }
 
   @Test
-  void onlyATermOfASumIsLocalized() {
+  void onlyTermsOfSumsAreLocalized() {
     assertRefused(
         "%2 = localize(%c) {axis = \"x\"} : f32[4] varying(x)",
         "expected:  a value that is partial over x and doesn't vary", "found:     [*]");
@@ -353,7 +353,7 @@ class VaryingModulesTest {
   }
 
   @Test
-  void onlyAnOwnPartIsOverlaid() {
+  void onlyLocalPartsAreOverlaid() {
     assertRefused("%2 = overlay(%99, %t) {axis = \"x\", dim = 0} : f32[4,4] varying(x)", "%99");
     String whole = "%2 = sync(%t) {kind = \"all_gather(x)\", to = \"[*,*]\"} : f32[4,4]\n";
     assertRefused(
@@ -370,7 +370,7 @@ class VaryingModulesTest {
   }
 
   @Test
-  void exitsNeedWhatTheyEnd() {
+  void exitsNeedAVariation() {
     assertRefused(
         "%2 = settle(%0) {axis = \"x\", by = \"term\"} : f32[4,4] partial(sum: x)",
         "expected:  a value that varies over x", "found:     [*,*] partial(sum: x)");
@@ -400,7 +400,7 @@ class VaryingModulesTest {
   }
 
   @Test
-  void truthValuesHaveNoMean() {
+  void booleansHaveNoMean() {
     String flags = "%2 = greater(%1, %c) : bool[4,4] varying(x)\n";
     assertRefused(
         flags + "%3 = settle(%2) {axis = \"x\", by = \"average\"} : bool[4,4] partial(sum: x)",

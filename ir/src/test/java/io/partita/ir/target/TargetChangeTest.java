@@ -21,7 +21,7 @@ final class TargetChangeTest {
   }
 
   @Test
-  void theFirstDevicesKeepTheLinksBetweenThem() {
+  void firstDevicesKeepTheirLinks() {
     for (int chips = 1; chips <= 8; chips++) {
       TargetDescription made = TargetLibrary.find("siracusa:chips=" + chips);
       TargetDescription cut = TargetChange.first(SIRACUSA, chips);
@@ -33,7 +33,7 @@ final class TargetChangeTest {
   }
 
   @Test
-  void partOfARingIsALine() {
+  void partsOfRingsAreLines() {
     Connection tree = SIRACUSA.connections().getFirst();
     TargetDescription ring =
         new TargetDescription(
@@ -64,7 +64,7 @@ final class TargetChangeTest {
   }
 
   @Test
-  void namesWhatCanBeSet() {
+  void errorsNameTheParameters() {
     assertThatThrownBy(() -> TargetChange.set(SIRACUSA, Map.of("l4", quantity("1 MiB"))))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("expected:  one of chips, l3, matmul, matvec, bandwidth, l1, l2");
@@ -75,7 +75,7 @@ final class TargetChangeTest {
   }
 
   @Test
-  void findsTheParametersThatSayHowMuchThereIs() {
+  void findsTheParametersOfSizes() {
     assertThat(TargetChange.deviceParameter(SIRACUSA).map(Parameter::name)).contains("chips");
     ChipKind chip = SIRACUSA.devices().getFirst();
     assertThat(

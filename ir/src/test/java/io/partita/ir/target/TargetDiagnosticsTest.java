@@ -52,7 +52,7 @@ class TargetDiagnosticsTest {
   }
 
   @Test
-  void eachSaysWhereAndWhat() {
+  void errorsHaveAPlaceAndAReason() {
     assertThat(TargetParser.parse(WHOLE, "good.target").deviceCount()).isEqualTo(2);
     texts();
     figures();

@@ -27,7 +27,7 @@ class TargetLibraryTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 8, 16, 32, 64})
-  void siracusaHasAsManyChipsAsAsked(int chips) {
+  void siracusaHasTheRequestedChips(int chips) {
     TargetDescription target = TargetLibrary.find("siracusa:chips=" + chips);
     assertThat(target.devices()).hasSize(chips);
     // A tree has one link less than devices, in both directions.
@@ -35,7 +35,7 @@ class TargetLibraryTest {
   }
 
   @Test
-  void siracusaIsThePapers() {
+  void siracusaMatchesThePaper() {
     TargetDescription target = TargetLibrary.find("siracusa");
     ChipKind chip = target.devices().getFirst();
     assertThat(target.deviceCount()).isEqualTo(8);
@@ -77,7 +77,7 @@ class TargetLibraryTest {
   }
 
   @Test
-  void ownFilesByPathMayHaveUnevenDevices(@TempDir Path folder) throws IOException {
+  void filesMayDescribeUnevenDevices(@TempDir Path folder) throws IOException {
     String text =
         TargetPrinter.print(TargetLibrary.find("siracusa"))
             .replace(

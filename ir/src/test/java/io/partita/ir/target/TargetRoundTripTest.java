@@ -28,7 +28,7 @@ class TargetRoundTripTest {
   }
 
   @Property(seed = "2", tries = 1500, shrinking = ShrinkingMode.OFF)
-  void brokenTextIsReadOrDiagnosed(@ForAll long seed) {
+  void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     Draw draw = new Draw(~seed);
     String text = broken(TargetPrinter.print(RandomTargets.draw(seed)), draw);
     TargetDescription read;
@@ -49,7 +49,7 @@ class TargetRoundTripTest {
   }
 
   @Property(seed = "3", tries = 200, shrinking = ShrinkingMode.OFF)
-  void aChangedParameterIsChangedEverywhere(@ForAll long seed) {
+  void changedParametersApplyEverywhere(@ForAll long seed) {
     TargetDescription target = RandomTargets.draw(seed);
     Quantity changed = new Quantity(new Draw(seed).from(1, 20), Unit.ONE);
     try {

@@ -19,7 +19,7 @@ class TopologyTest {
   }
 
   @Test
-  void aTreeGoesOverTheFirstOfEachGroup() {
+  void treesConnectTheFirstDevicesOfGroups() {
     Topology tree = siracusa(64);
     assertThat(route(tree, 5, 4)).containsExactly("mipi 5 -> 4");
     assertThat(route(tree, 5, 2)).containsExactly("mipi 5 -> 4", "mipi 4 -> 0", "mipi 0 -> 2");

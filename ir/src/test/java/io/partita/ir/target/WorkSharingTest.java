@@ -9,7 +9,7 @@ class WorkSharingTest {
 
   /** 2 × 3 blocks of 4 × 4 in each of 2 batches are two for some of eight cores. */
   @Test
-  void blocksAtEdgesCountAsWhole() {
+  void blocksAtEdgesCountAsWholeBlocks() {
     WorkSharing blocks = new WorkSharing(4, 4, 0);
     assertThat(blocks.most(2, 5, 10, 3, CORES)).isEqualTo(new WorkSharing.Part(2, 32, 96));
     assertThat(blocks.most(1, 1, 16, 3, CORES)).isEqualTo(new WorkSharing.Part(1, 4, 12));
@@ -17,14 +17,14 @@ class WorkSharingTest {
 
   /** 100 elements are 13 parts of 8: two for some cores, which walk along up to three lines. */
   @Test
-  void partsGoOnFromLineToLine() {
+  void sharesContinueAcrossLines() {
     WorkSharing parts = new WorkSharing(0, 8, 0);
     assertThat(parts.most(1, 10, 10, 1, CORES)).isEqualTo(new WorkSharing.Part(2.6, 16, 16));
     assertThat(parts.most(1, 1, 100, 1, CORES)).isEqualTo(new WorkSharing.Part(1, 16, 16));
   }
 
   @Test
-  void fewLinesAreSharedAsFarAsTheyCanBe() {
+  void fewLinesAreDividedAmongCores() {
     WorkSharing whole = new WorkSharing(0, 0, 0);
     assertThat(whole.most(1, 9, 10, 2, CORES)).isEqualTo(new WorkSharing.Part(2, 20, 40));
     assertThat(whole.most(1, 2, 80, 1, CORES)).isEqualTo(new WorkSharing.Part(1, 80, 80));
@@ -34,7 +34,7 @@ class WorkSharingTest {
   }
 
   @Test
-  void nothingIsNoWork() {
+  void emptyShapesAreNoWork() {
     for (WorkSharing sharing :
         new WorkSharing[] {
           new WorkSharing(4, 4, 0), new WorkSharing(0, 8, 0), new WorkSharing(0, 0, 1)

@@ -22,7 +22,7 @@ class ElementTextTest {
   @EnumSource(
       value = ElementType.class,
       names = {"F16", "BF16", "I16", "U16", "I8", "U8"})
-  void everyValueOfASmallTypeComesBack(ElementType element) {
+  void everyValueOfSmallTypesRoundTrips(ElementType element) {
     long mask = (1L << element.bits()) - 1;
     for (long bits = 0; bits <= mask; bits++) {
       assertThat(ElementText.read(element, write(element, bits)) & mask).isEqualTo(bits);
@@ -30,7 +30,7 @@ class ElementTextTest {
   }
 
   @Property(seed = "1", tries = 2000)
-  void everyBitPatternComesBack(@ForAll long bits) {
+  void everyBitPatternRoundTrips(@ForAll long bits) {
     for (ElementType element : ElementType.values()) {
       if (element != ElementType.BOOL) {
         long mask = element.bits() == 64 ? -1 : (1L << element.bits()) - 1;
@@ -68,7 +68,7 @@ class ElementTextTest {
     "BOOL, true, true",
     "BOOL, 1, NONE",
   })
-  void theShortestTextIsWritten(ElementType element, String text, String expected) {
+  void theShortestTextIsPrinted(ElementType element, String text, String expected) {
     if (expected.equals("NONE")) {
       assertThatThrownBy(() -> ElementText.read(element, text))
           .isInstanceOf(NumberFormatException.class);
@@ -78,7 +78,7 @@ class ElementTextTest {
   }
 
   @Test
-  void strayBitsAreNotPlain() {
+  void strayBitsAreRefused() {
     Tensor odd = Tensor.of(TensorType.of(ElementType.U4, 1), bytes(0x35));
     assertThat(ElementText.isPlain(odd)).isFalse();
     assertThat(ElementText.isPlain(Tensor.of(TensorType.of(ElementType.U4, 2), bytes(0x35))))

@@ -25,7 +25,7 @@ class MeshRoundTripTest {
   }
 
   @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
-  void brokenTextIsReadOrDiagnosed(@ForAll long seed) {
+  void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     PirRoundTripTest.requireReadOrDiagnosed(RandomMeshModules.draw(seed), new Draw(~seed));
   }
 
@@ -35,7 +35,7 @@ class MeshRoundTripTest {
   }
 
   @Property(seed = "5", tries = 1000, shrinking = ShrinkingMode.OFF)
-  void brokenExchangesAreReadOrDiagnosed(@ForAll long seed) {
+  void mutatedExchangesAreParsedOrDiagnosed(@ForAll long seed) {
     PirRoundTripTest.requireReadOrDiagnosed(exchanges(new Draw(seed)), new Draw(~seed));
   }
 

@@ -34,7 +34,7 @@ class PirDiagnosticsTest {
   }
 
   @Test
-  void eachSaysWhereAndWhat() {
+  void errorsHaveAPlaceAndAReason() {
     syntax();
     operations();
     names();

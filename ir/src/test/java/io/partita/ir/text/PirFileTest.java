@@ -44,7 +44,7 @@ class PirFileTest {
   }
 
   @Test
-  void filesGiveTheModuleBack() throws IOException {
+  void filesRoundTrip() throws IOException {
     Path file = folder.resolve("x.pir");
     for (int seed = 0; seed < 50; seed++) {
       Module module = RandomModules.draw(seed);
@@ -60,7 +60,7 @@ class PirFileTest {
   }
 
   @Test
-  void weightsAreAlignedAndEqualOnesAreStoredOnce() throws IOException {
+  void weightsAreAlignedAndDeduplicated() throws IOException {
     Path file = folder.resolve("x.pir");
     // 68 bytes, padding to 128, 4,000,000 bytes: several chunks; the third is the first again.
     Module module = moduleOf(ramp(17, 0), ramp(1_000_000, 5), ramp(17, 0));
@@ -73,7 +73,7 @@ class PirFileTest {
   }
 
   @Test
-  void aModuleCanReplaceTheFileThatItsWeightsAreMappedFrom() {
+  void modulesCanReplaceTheFileOfTheirMappedWeights() {
     Path file = folder.resolve("x.pir");
     PirFile.write(moduleOf(ramp(100, 1), ramp(200, 2)), file);
     Graph read = PirFile.read(file).graph();
@@ -83,7 +83,7 @@ class PirFileTest {
   }
 
   @Test
-  void aFailureLeavesNothing() throws IOException {
+  void failuresLeaveNoFiles() throws IOException {
     Path taken = Files.createDirectories(folder.resolve("x.pir").resolve("inner"));
     assertThatThrownBy(() -> PirFile.write(moduleOf(), taken.getParent()))
         .isInstanceOf(PartitaException.class)
@@ -96,7 +96,7 @@ class PirFileTest {
   }
 
   @Test
-  void whatCannotBeReadIsDiagnosed() throws IOException {
+  void unreadableFilesAreDiagnosed() throws IOException {
     assertThatThrownBy(() -> PirFile.read(folder.resolve("absent.pir")))
         .hasMessage(
             """
@@ -112,7 +112,7 @@ class PirFileTest {
   }
 
   @Test
-  void missingOrOtherWeightsAreDiagnosed() throws IOException {
+  void missingOrDifferentWeightsAreDiagnosed() throws IOException {
     Path file = folder.resolve("x.pir");
     PirFile.write(moduleOf(ramp(100, 1)), file);
     Files.write(folder.resolve("x.weights"), new byte[400]);
@@ -127,7 +127,7 @@ class PirFileTest {
 
   /** A chain this deep would overflow the stack of anything that recurses over nodes. */
   @Test
-  void aDeepChainIsReadInLinearTime() {
+  void deepChainsAreParsedInLinearTime() {
     GraphBuilder builder = new GraphBuilder("chain");
     Value value = builder.input("x", TensorType.of(ElementType.F32, 2));
     for (int i = 0; i < 100_000; i++) {

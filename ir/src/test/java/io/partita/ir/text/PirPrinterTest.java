@@ -121,7 +121,7 @@ class PirPrinterTest {
   }
 
   @Test
-  void largeWeightsNeedNotBeHashed() {
+  void largeWeightsAreNotHashed() {
     GraphBuilder builder = new GraphBuilder("main");
     Tensor large = ramp(ElementType.F32, 8, 8);
     builder.output("a", builder.constant(large));

@@ -52,7 +52,7 @@ class PirRoundTripTest {
   }
 
   @Test
-  void statesSayForHowManyTokensTheyHaveRoom() {
+  void statesHaveACapacity() {
     String header =
         "module {\n  state \"x\" -> \"y\" {capacity = 8, positions = 32}\n"
             + "  state \"v\" -> \"w\" {capacity = 16}\n";
@@ -69,7 +69,7 @@ class PirRoundTripTest {
   }
 
   @Test
-  void nodesSayTheirBlockAndTheirRole() {
+  void nodesHaveABlockAndARole() {
     String text =
         """
         module {
@@ -123,7 +123,7 @@ class PirRoundTripTest {
   }
 
   @Property(seed = "3", tries = 2000, shrinking = ShrinkingMode.OFF)
-  void brokenTextIsReadOrDiagnosed(@ForAll long seed) {
+  void mutatedTextIsParsedOrDiagnosed(@ForAll long seed) {
     requireReadOrDiagnosed(RandomModules.draw(seed), new Draw(~seed));
   }
 

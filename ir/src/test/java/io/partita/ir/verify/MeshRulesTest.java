@@ -59,7 +59,7 @@ class MeshRulesTest {
   }
 
   @Test
-  void outputsAreJoined() {
+  void outputsAreAssembled() {
     builder.output("partial", reshard(x, WHOLE.withPartial("x", ReductionKind.SUM)));
     builder.output("varying", varying(x));
     builder.output("split", reshard(x, SPLIT));
@@ -81,7 +81,7 @@ class MeshRulesTest {
   }
 
   @Test
-  void statesComeOutAsTheyGoIn() {
+  void statesKeepTheirLayout() {
     builder.output("y", x);
     builder.output("z", builder.add(Communication.Relayout.of(SPLIT, WHOLE), x));
     assertViolations(
@@ -96,7 +96,7 @@ class MeshRulesTest {
   }
 
   @Test
-  void inputsArePlacedAndDontVary() {
+  void inputsArePlacedAndNotVarying() {
     builder.output("y", x);
     assertViolations(
         Map.of("x", VARYING, "z", SPLIT),
@@ -135,7 +135,7 @@ class MeshRulesTest {
   }
 
   @Test
-  void aReshardNeedsDevices() {
+  void reshardsNeedAMesh() {
     builder.output("y", reshard(x, SPLIT));
     assertText(
         new Module(builder.finish()),
@@ -148,7 +148,7 @@ class MeshRulesTest {
   }
 
   @Test
-  void aSyncSaysWhatIsExchanged() {
+  void syncsStateTheirKind() {
     builder.output("gathered", reshard(x, WHOLE));
     SequencedMap<String, SyncKind> reduce = new TreeMap<>(Map.of("x", SyncKind.ALL_REDUCE));
     Communication.Sync sync = new Communication.Sync(reduce, WHOLE, Optional.empty(), Codec.EXACT);

@@ -53,7 +53,7 @@ class VerifierTest {
   }
 
   @Test
-  void valuesAreDefinedBeforeTheyAreRead() {
+  void valuesAreDefinedBeforeTheirUses() {
     assertViolations(
         BrokenGraphs.inWrongOrder(),
         """
@@ -129,7 +129,7 @@ class VerifierTest {
   }
 
   @Test
-  void statesJoinAnInputAndAnOutputOfOneType() {
+  void statesConnectAnInputAndAnOutputOfEqualType() {
     GraphBuilder builder = new GraphBuilder("main");
     builder.output("y", builder.input("x", TensorType.of(ElementType.F32, 2)));
     builder.output("z", builder.input("w", TensorType.of(ElementType.F32, 3)));

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /** Applies rules in the given order at each node in graph order, and repeats until none fires. */
 public final class Rewriter {
   /** The number of sweeps after which rules that still fire are assumed not to terminate. */
-  private static final int MOST_SWEEPS = 64;
+  private static final int MAX_SWEEPS = 64;
 
   private final List<RewriteRule> rules;
   private final Map<Class<? extends Op>, List<RewriteRule>> rulesByRoot = new HashMap<>();
@@ -35,7 +35,7 @@ public final class Rewriter {
   /** Rewrites in place, and returns the number of times that each rule fired, by name. */
   public Map<String, Integer> rewrite(GraphEditor graph) {
     Map<String, Integer> fired = new TreeMap<>();
-    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
       if (!sweep(graph, fired)) {
         return fired;
       }
@@ -49,7 +49,7 @@ public final class Rewriter {
     throw new PartitaException(
         PassCode.REWRITE_DOES_NOT_END,
         "rules " + rules.stream().map(RewriteRule::name).collect(Collectors.joining(", ")),
-        "no rule fires any more after " + MOST_SWEEPS + " sweeps",
+        "no rule fires any more after " + MAX_SWEEPS + " sweeps",
         "still firing: " + hottest,
         "report this as a bug in Partita, with the model");
   }

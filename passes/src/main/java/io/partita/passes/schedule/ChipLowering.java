@@ -118,7 +118,7 @@ final class ChipLowering {
     for (int i = 0; i < made.groups.size(); i++) {
       made.visit(i, made.groups.get(i));
     }
-    List<KeptStates.Copy> kept = KeptStates.of(made.module, made.storages);
+    List<StateWrites.Copy> kept = StateWrites.of(made.module, made.storages);
     List<Named> outputs = made.outputs(kept);
     made.keepStates(kept);
     return new ChipTasks(
@@ -155,7 +155,7 @@ final class ChipLowering {
     }
     boolean isKnown = storages.keySet().containsAll(group.operands());
     if (group.epilogues() > 0 && isKnown && !EpilogueFusion.isFaster(group, kernels, this::view)) {
-      group.apart().forEach(each -> compute(step, each, each.results().equals(group.results())));
+      group.unfused().forEach(each -> compute(step, each, each.results().equals(group.results())));
       return;
     }
     if (group.nodes().size() > 1) {
@@ -448,9 +448,9 @@ final class ChipLowering {
   }
 
   /** Saves states that become the previous value of others, before any of them changes. */
-  private void keepStates(List<KeptStates.Copy> copies) {
+  private void keepStates(List<StateWrites.Copy> copies) {
     List<Storage> from = new ArrayList<>();
-    for (KeptStates.Copy copy : copies) {
+    for (StateWrites.Copy copy : copies) {
       Storage own = copy.from();
       if (own.region().kind() == Region.Kind.STATE) {
         Region region = Region.activation(own.region().origin(), own.type().bytes());
@@ -461,13 +461,13 @@ final class ChipLowering {
       from.add(own);
     }
     for (int i = 0; i < copies.size(); i++) {
-      KeptStates.Copy copy = copies.get(i);
+      StateWrites.Copy copy = copies.get(i);
       copy(copy.node(), from.get(i), copy.to());
       written.add(tasks.size() - 1, copy.value(), copy.to());
     }
   }
 
-  private List<Named> outputs(List<KeptStates.Copy> states) {
+  private List<Named> outputs(List<StateWrites.Copy> states) {
     List<String> kept = module.states().stream().map(Module.State::output).toList();
     List<Named> outputs = new ArrayList<>();
     for (Graph.Output output : graph.outputs()) {
@@ -480,9 +480,9 @@ final class ChipLowering {
         storage = fresh(value);
       } else if (!storage.isContiguous()
           || storage.region().kind() == Region.Kind.CONSTANT
-          || KeptStates.overwrite(states, storage.region())) {
+          || StateWrites.overwrite(states, storage.region())) {
         Storage given = fresh(value);
-        copy(KeptStates.node(value), storage, given);
+        copy(StateWrites.node(value), storage, given);
         written.add(tasks.size() - 1, value, given);
         storage = given;
       }

@@ -22,7 +22,7 @@ final class EpilogueFusion {
    */
   static boolean isFaster(Group group, LoopKernels kernels, Function<Value, TensorView> view) {
     List<Optional<TileSpace>> apart =
-        group.apart().stream().map(each -> lower(each, view)).toList();
+        group.unfused().stream().map(each -> lower(each, view)).toList();
     return kernels.isFaster(lower(group, view), apart);
   }
 

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  */
 public record Misfit(
     ScheduleCode code, int device, ChipKind chip, Memory memory, MemoryUse use, List<Region> held) {
-  private static final int MOST_NAMED = 4;
+  private static final int MAX_NAMED = 4;
 
   public Misfit {
     held = List.copyOf(held);
@@ -63,7 +63,7 @@ public record Misfit(
     return summary
         + "; the largest are "
         + held.stream()
-            .limit(MOST_NAMED)
+            .limit(MAX_NAMED)
             .map(region -> region.name() + " " + bytes(region.bytes()))
             .collect(Collectors.joining(", "));
   }

@@ -203,7 +203,7 @@ public final class Scheduler {
     List<ChipTasks> best = whole;
     PlacedRuns places = ChipPlacing.places(whole, chip, options.prefetch());
     for (long size : places.partSizes()) {
-      List<Program> own = CutWeights.cut(programs, holders(devices), size);
+      List<Program> own = SplitWeights.cut(programs, holders(devices), size);
       List<ChipTasks> cut = lower(own, devices, new Unsupported());
       PlacedRuns others = ChipPlacing.places(cut, chip, options.prefetch());
       if (others.isBetterThan(places)) {

@@ -19,7 +19,7 @@ public final class TargetTimeline {
   /**
    * Beyond this number of tiles, the share of the first and the last tile changes by less than 1 %.
    */
-  private static final int MOST_TILES = 128;
+  private static final int MAX_TILES = 128;
 
   private final List<ChipKind> chips;
   private final Topology topology;
@@ -184,7 +184,7 @@ public final class TargetTimeline {
       int device, String label, KernelCost cost, String weights, String activations, int... after) {
     ChipKind chip = chips.get(device);
     String working = chip.working().name();
-    long tiles = Math.clamp(Math.ceilDiv(2 * cost.bytes(), chip.working().bytes()), 1, MOST_TILES);
+    long tiles = Math.clamp(Math.ceilDiv(2 * cost.bytes(), chip.working().bytes()), 1, MAX_TILES);
     double cycles = cost.cycles(chip) / tiles;
     int begin = join(after);
     int[] computed = {begin, begin};

@@ -142,7 +142,7 @@ class EpiloguesTest {
   @EnumSource(
       value = BinaryFunction.class,
       names = {"ADD", "SUB", "MUL", "DIV", "MAX"})
-  void functionsOfTwo(BinaryFunction function) {
+  void binaryFunctions(BinaryFunction function) {
     for (boolean isLeft : new boolean[] {true, false}) {
       List<String> loops =
           loops(
@@ -172,7 +172,7 @@ class EpiloguesTest {
   /** What is added may broadcast and may be a view. */
   @ParameterizedTest
   @CsvSource({"100000", "20000"})
-  void residualsThatBroadcastOrAreTransposed(long l1) {
+  void broadcastAndTransposedResiduals(long l1) {
     for (long[] shape : new long[][] {{2, 3, 25, 37}, {3, 1, 37}, {25, 1}, {2, 1, 1, 37}, {}}) {
       assertThat(
               loops(
@@ -218,7 +218,7 @@ class EpiloguesTest {
   /** Kernels that start for each of many small tiles take longer than the way to L2 and back. */
   @ParameterizedTest
   @CsvSource({"600", "900"})
-  void kernelsThatAreFasterApartAreApart(long l1) {
+  void slowerFusionsAreAvoided(long l1) {
     List<String> loops =
         loops(
             graph -> {
@@ -231,7 +231,7 @@ class EpiloguesTest {
   }
 
   @Test
-  void aProductHasAtMostEight() {
+  void productsHaveAtMostEightEpilogues() {
     List<String> loops =
         loops(
             graph -> {
@@ -252,7 +252,7 @@ class EpiloguesTest {
   }
 
   @Test
-  void aResidualIsOverwrittenWhereNobodyReadsItAnyMore() {
+  void deadResidualsAreOverwritten() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -264,7 +264,7 @@ class EpiloguesTest {
   }
 
   @Test
-  void sumsThatAreReadTwiceAreKept() {
+  void sumsWithTwoUsersAreKept() {
     assertThat(
             loops(
                 graph -> {
@@ -337,7 +337,7 @@ class EpiloguesTest {
 
   @ParameterizedTest
   @CsvSource({"100000", "50000"})
-  void convolutionsHaveThemToo(long l1) {
+  void convolutionsHaveEpilogues(long l1) {
     List<String> loops =
         loops(
             graph -> {

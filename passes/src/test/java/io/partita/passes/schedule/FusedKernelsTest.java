@@ -87,14 +87,14 @@ class FusedKernelsTest {
   }
 
   @Test
-  void parametersOfElementsAreNot() {
+  void parametersPerElementAreNotFused() {
     requireCalls(product(true, 1, 5, 9), 1, ROOM, TWO);
     requireCalls(product(true, 3, 3, 1, 1), 3, ROOM, TWO);
   }
 
   /** Sums that go on from tile to tile are in memory. */
   @Test
-  void productsOfWhichTheDepthIsCutAreNot() {
+  void productsWithTiledDepthAreNotFused() {
     requireCalls(product(false, 1, 9), 1, 180, TWO);
   }
 

@@ -204,21 +204,21 @@ class KernelCallsVerifiedTest {
 
   @ParameterizedTest
   @EnumSource
-  void rightLoopsAreAccepted(Loop loop) {
+  void validLoopsAreAccepted(Loop loop) {
     assertThat(loop.kernel().tiles()).isGreaterThan(1);
     ScheduleVerifier.verify(loop.with(loop.kernel()));
   }
 
   @ParameterizedTest
   @EnumSource
-  void noCountOrStrideCanBeLarger(Loop loop) {
+  void largerCountsAndStridesAreRefused(Loop loop) {
     int refused = refuses(loop, (kernel, call, argument) -> changed(kernel, call, argument, 1));
     assertThat(refused).isGreaterThan(0);
   }
 
   @ParameterizedTest
   @EnumSource
-  void noCountOrStrideCanBeSmaller(Loop loop) {
+  void smallerCountsAndStridesAreRefused(Loop loop) {
     int refused = refuses(loop, (kernel, call, argument) -> changed(kernel, call, argument, -1));
     assertThat(refused).isGreaterThan(0);
   }
@@ -256,7 +256,7 @@ class KernelCallsVerifiedTest {
   /** Sums go on from what an earlier tile left, so the first tile mustn't. */
   @ParameterizedTest
   @EnumSource(names = {"PRODUCT", "ATTENTION"})
-  void nothingIsReadBeforeItIsWritten(Loop loop) {
+  void readsBeforeWritesAreRefused(Loop loop) {
     int refused =
         refusesChanges(
             loop,
@@ -271,7 +271,7 @@ class KernelCallsVerifiedTest {
 
   @ParameterizedTest
   @EnumSource
-  void noPointerCanBeMissingOrElsewhere(Loop loop) {
+  void missingAndMovedPointersAreRefused(Loop loop) {
     int refused =
         refusesChanges(
             loop,
@@ -293,7 +293,7 @@ class KernelCallsVerifiedTest {
 
   @ParameterizedTest
   @EnumSource
-  void nothingThatIsLoadedCanBeSmaller(Loop loop) {
+  void smallerLoadsAreRefused(Loop loop) {
     TiledKernel kernel = loop.kernel();
     for (int i = 0; i < kernel.operands().size(); i++) {
       TileOperand one = kernel.operands().get(i);
@@ -340,7 +340,7 @@ class KernelCallsVerifiedTest {
 
   @ParameterizedTest
   @EnumSource
-  void noCallCanBeLeftOut(Loop loop) {
+  void missingCallsAreRefused(Loop loop) {
     TiledKernel kernel = loop.kernel();
     for (int i = 0; i < kernel.calls().size(); i++) {
       List<KernelCall> calls = new ArrayList<>(kernel.calls());
@@ -351,7 +351,7 @@ class KernelCallsVerifiedTest {
 
   @ParameterizedTest
   @EnumSource(names = "ATTENTION")
-  void noScratchCanBeSmaller(Loop loop) {
+  void smallerScratchIsRefused(Loop loop) {
     TiledKernel kernel = loop.kernel();
     assertThat(kernel.scratch()).isNotEmpty();
     for (int i = 0; i < kernel.scratch().size(); i++) {

@@ -68,7 +68,7 @@ class MemoriesOfTargetsTest {
   }
 
   @Test
-  void withTwoThereIsNothingBeyondHome() {
+  void withTwoThereIsNoFarMemory() {
     TargetDescription two = with(all -> all.subList(0, 2), Stream.of());
     Program fits = SmallPrograms.layers(3, 128);
     Schedule schedule = Scheduler.schedule(fits, two, SchedulerOptions.STANDARD);
@@ -82,7 +82,7 @@ class MemoriesOfTargetsTest {
 
   /** The largest memory on the chip is home, and weights come from the one outside. */
   @Test
-  void withFourTheLargestOnTheChipIsHome() {
+  void withFourTheLargestOnChipMemoryIsHome() {
     DmaChannel load = CHIP.channel("l2", "l1").orElseThrow();
     DmaChannel store = CHIP.channel("l1", "l2").orElseThrow();
     DmaChannel far = CHIP.channel("l3", "l2").orElseThrow();

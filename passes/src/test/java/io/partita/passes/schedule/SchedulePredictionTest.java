@@ -63,7 +63,7 @@ class SchedulePredictionTest {
   }
 
   @Test
-  void stepsFollowEachOtherAndCountWhatTheyMove() {
+  void stepsAreSequentialAndCountTheirBytes() {
     Schedule schedule = schedule(true);
     ChipSchedule chip = schedule.roles().getFirst();
     SchedulePrediction prediction = SchedulePrediction.of(schedule, TARGET);
@@ -89,7 +89,7 @@ class SchedulePredictionTest {
 
   /** Without prefetch, fetches and loops take turns; with it, most of the shorter one is hidden. */
   @Test
-  void prefetchHidesLoopsBehindFetches() {
+  void prefetchOverlapsLoopsAndFetches() {
     SchedulePrediction ahead = SchedulePrediction.of(schedule(true), TARGET);
     SchedulePrediction inTurn = SchedulePrediction.of(schedule(false), TARGET);
     double loops = loopCycles(schedule(false).roles().getFirst());
@@ -109,7 +109,7 @@ class SchedulePredictionTest {
   }
 
   @Test
-  void energyIsThePapersFormula() {
+  void energyFollowsThePapersFormula() {
     SchedulePrediction prediction = SchedulePrediction.of(schedule(true), TARGET);
     DevicePrediction device = only(prediction);
     double joules =

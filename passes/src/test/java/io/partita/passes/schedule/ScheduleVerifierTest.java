@@ -63,13 +63,13 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void theScheduleIsRight() {
+  void validSchedulesAreAccepted() {
     ScheduleVerifier.verify(with(CHIP.kernels(), CHIP.steps(), CHIP.residences()));
     assertThat(CHIP.steps()).hasAtLeastOneElementOfType(WaitTransfer.class);
   }
 
   @Test
-  void noWaitCanBeLeftOut() {
+  void missingWaitsAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof WaitTransfer) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
@@ -80,7 +80,7 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void noWaitCanComeTwice() {
+  void repeatedWaitsAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof WaitTransfer wait) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
@@ -91,7 +91,7 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void noTransferCanGoElsewhere() {
+  void movedTransfersAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof StartTransfer start) {
         for (long shift : List.of(-8L, 8L)) {
@@ -112,7 +112,7 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void noOperandCanLieElsewhere() {
+  void movedOperandsAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof RunTiles run) {
         for (int operand = 0; operand < run.operands().size(); operand++) {
@@ -130,7 +130,7 @@ class ScheduleVerifierTest {
 
   /** But one that works in place: what it would read is there for the next one, too. */
   @Test
-  void noStepCanBeLeftOut() {
+  void missingStepsAreRefused() {
     int left = 0;
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (!worksInPlace(CHIP.steps().get(i))) {
@@ -149,7 +149,7 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void nothingCanStayLonger() {
+  void longerLifetimesAreRefused() {
     for (int i = 0; i < CHIP.residences().size(); i++) {
       Residence one = CHIP.residences().get(i);
       List<Residence> residences = new ArrayList<>(CHIP.residences());
@@ -174,7 +174,7 @@ class ScheduleVerifierTest {
   }
 
   @Test
-  void noSlotCanBeSmallerOrElsewhere() {
+  void smallerAndMovedSlotsAreRefused() {
     List<UnaryOperator<TileOperand>> changes =
         List.of(
             one -> slots(one, one.offset(), one.slotBytes() - 8),

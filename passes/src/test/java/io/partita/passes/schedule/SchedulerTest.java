@@ -48,7 +48,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aStateWithoutElementsIsKeptNowhere() {
+  void emptyStatesNeedNoMemory() {
     Program program =
         SmallPrograms.of(
             List.of(new Module.State("past", "present")),
@@ -63,7 +63,7 @@ class SchedulerTest {
   }
 
   @Test
-  void whatAStateWasIsGivenBeforeItChanges() {
+  void oldStatesAreOutputBeforeTheirUpdate() {
     Program program =
         SmallPrograms.of(
             List.of(new Module.State("past", "present")),
@@ -78,7 +78,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aStateMayBecomeAnInput() {
+  void statesMayBecomeInputs() {
     Program program =
         SmallPrograms.of(
             List.of(new Module.State("past", "present")),
@@ -91,7 +91,7 @@ class SchedulerTest {
   }
 
   @Test
-  void headsAndTokensChangePlacesWithoutAStep() {
+  void transposesOfHeadsNeedNoStep() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -107,7 +107,7 @@ class SchedulerTest {
   }
 
   @Test
-  void partsOfAConcatenationAreWrittenToTheirPlaces() {
+  void partsOfConcatenationsAreWrittenInPlace() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -125,7 +125,7 @@ class SchedulerTest {
   }
 
   @Test
-  void anOutputWithoutElementsIsAPlaceWithoutBytes() {
+  void emptyOutputsHaveNoBytes() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -148,7 +148,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aCacheIsUpdatedWhereItLies() {
+  void cachesAreUpdatedInPlace() {
     Program program =
         SmallPrograms.of(
             List.of(new Module.State("past", "present")),
@@ -175,7 +175,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aCacheThatIsReadLaterIsCopied() {
+  void cachesWithLaterUsersAreCopied() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -192,7 +192,7 @@ class SchedulerTest {
   }
 
   @Test
-  void anElementWiseResultTakesThePlaceOfAnOperandThatNobodyNeedsLater() {
+  void elementwiseResultsReplaceDeadOperands() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -214,7 +214,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aRowThatIsAddedToAllRowsKeepsItsPlace() {
+  void broadcastRowsAreNotReplaced() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -265,7 +265,7 @@ class SchedulerTest {
   }
 
   @Test
-  void otherwiseSomeStayAndEachOtherIsFetchedOnceAndBeforeItIsNeeded() {
+  void otherwiseSomeStayAndOthersArePrefetchedOnce() {
     Program layers = SmallPrograms.layers(8, 128);
     Schedule schedule =
         Scheduler.schedule(layers, SmallPrograms.withL2(256), SchedulerOptions.STANDARD);
@@ -286,7 +286,7 @@ class SchedulerTest {
 
   /** As many as have room while the last ones are in use; the others follow in the run. */
   @Test
-  void theFirstWeightsOfARunAreFetchedByTheOneBefore() {
+  void theFirstWeightsAreFetchedByTheRunBefore() {
     Program layers = SmallPrograms.layers(8, 128);
     ChipSchedule chip =
         only(Scheduler.schedule(layers, SmallPrograms.withL2(256), SchedulerOptions.STANDARD));
@@ -304,7 +304,7 @@ class SchedulerTest {
   }
 
   @Test
-  void withoutPrefetchNothingRunsBesideATransfer() {
+  void withoutPrefetchTransfersAreNotOverlapped() {
     Program layers = SmallPrograms.layers(8, 128);
     SchedulerOptions options = new SchedulerOptions(OptionalLong.empty(), true, false);
     ChipSchedule chip = only(Scheduler.schedule(layers, SmallPrograms.withL2(256), options));
@@ -314,7 +314,7 @@ class SchedulerTest {
 
   /** A matrix of 256 KiB passes through less than half as much. */
   @Test
-  void aMatrixThatIsTooLargeIsFetchedInColumns() {
+  void largeMatricesAreFetchedByColumns() {
     Program layers = SmallPrograms.layers(1, 256);
     ChipSchedule chip =
         only(Scheduler.schedule(layers, SmallPrograms.withL2(100), SchedulerOptions.STANDARD));
@@ -346,7 +346,7 @@ class SchedulerTest {
   }
 
   @Test
-  void theSameProgramGivesTheSameSchedule() {
+  void schedulesAreDeterministic() {
     ChipSchedule first = only(SmallPrograms.schedule(SmallPrograms.layers(3, 64)));
     ChipSchedule second = only(SmallPrograms.schedule(SmallPrograms.layers(3, 64)));
     assertThat(second).isEqualTo(first);
@@ -364,7 +364,7 @@ class SchedulerTest {
   }
 
   @Test
-  void allNodesWithoutKernelAreNamed() {
+  void allUnsupportedNodesAreNamed() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -391,7 +391,7 @@ class SchedulerTest {
   }
 
   @Test
-  void whatDoesNotFitIsSaid() {
+  void shortagesAreReported() {
     Program program =
         SmallPrograms.of(
             graph -> graph.output("y", linear(graph, input(graph, "x", 256, 64), 64, 64, 1)));
@@ -419,7 +419,7 @@ class SchedulerTest {
 
   /** What is written to a cache mustn't be read from there. */
   @Test
-  void aCacheThatIsUpdatedWithItselfIsCopied() {
+  void cachesUpdatedWithThemselvesAreCopied() {
     Schedule schedule =
         SmallPrograms.schedule(
             SmallPrograms.of(
@@ -435,7 +435,7 @@ class SchedulerTest {
 
   /** Each of an operation's results is stored where it lies, not where the first one does. */
   @Test
-  void positionsOfAPoolingAreWrittenToTheirPartOfAConcatenation() {
+  void indicesOfPoolsAreWrittenIntoConcatenations() {
     Program program =
         SmallPrograms.of(
             graph -> {
@@ -456,7 +456,7 @@ class SchedulerTest {
 
   /** Larger than what simplification folds; the rows would be fetched one by one. */
   @Test
-  void whatDependsOnConstantsAloneIsStored() {
+  void constantExpressionsAreStored() {
     Program program =
         SmallPrograms.of(
             graph -> {

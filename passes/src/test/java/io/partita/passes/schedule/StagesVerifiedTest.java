@@ -67,7 +67,7 @@ class StagesVerifiedTest {
   }
 
   @Test
-  void theOrderIsThatOfDoubleBuffering() {
+  void transfersAreDoubleBuffered() {
     List<Stage.Action> together = actions(scheduled(true));
     assertThat(together)
         .anyMatch(action -> action instanceof Stage.Call call && !call.meanwhile().isEmpty());
@@ -83,7 +83,7 @@ class StagesVerifiedTest {
   }
 
   @Test
-  void nothingCanBeLeftOut() {
+  void missingActionsAreRefused() {
     for (Schedule schedule : schedules()) {
       List<Stage.Action> actions = actions(schedule);
       assertThatCode(() -> ScheduleVerifier.verify(with(schedule, 0, actions)))
@@ -97,7 +97,7 @@ class StagesVerifiedTest {
   }
 
   @Test
-  void kernelsRunOnceBetweenWhatTheyWaitForAndWhatWaitsForThem() {
+  void kernelsRunOnceBetweenLoadsAndStores() {
     for (Schedule schedule : schedules()) {
       List<Stage.Action> actions = actions(schedule);
       for (int i = 0; i < actions.size(); i++) {

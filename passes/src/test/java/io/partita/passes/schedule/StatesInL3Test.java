@@ -42,7 +42,7 @@ class StatesInL3Test {
 
   /** Those that have no room beside what passes. */
   @Test
-  void eachIsFetchedAheadAndWrittenBack() {
+  void statesArePrefetchedAndWrittenBack() {
     assertThat(CHIP.states()).hasSize(CACHES);
     assertThat(far()).hasSizeBetween(CACHES / 2, CACHES);
     assertThat(CHIP.start()).hasSize(CACHES - far().size());
@@ -100,7 +100,7 @@ class StatesInL3Test {
   }
 
   @Test
-  void noStateCanStayBehind() {
+  void missingWriteBacksAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());
@@ -120,7 +120,7 @@ class StatesInL3Test {
   }
 
   @Test
-  void noSpillCanGoElsewhere() {
+  void movedSpillsAreRefused() {
     for (int i = 0; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
         for (long shift : List.of(-8L, 8L)) {
@@ -141,7 +141,7 @@ class StatesInL3Test {
   }
 
   @Test
-  void noSpillCanComeBeforeTheUpdate() {
+  void earlySpillsAreRefused() {
     for (int i = 1; i < CHIP.steps().size(); i++) {
       if (CHIP.steps().get(i) instanceof StartTransfer start && !start.fetch()) {
         List<ScheduleStep> steps = new ArrayList<>(CHIP.steps());

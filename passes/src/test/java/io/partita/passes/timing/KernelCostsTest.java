@@ -68,7 +68,7 @@ class KernelCostsTest {
   }
 
   @Test
-  void lookingUpReadsNoMoreThanItGives() {
+  void lookupsReadOnlyTheirRows() {
     List<TensorType> operands = List.of(f32(32000, 512), TensorType.of(ElementType.I64, 4));
     KernelCost cost =
         KernelCosts.of(new Structured.Embedding(), operands, List.of(f32(4, 512)), i -> i == 0);

@@ -22,7 +22,7 @@ class KernelTimesTest {
 
   @ParameterizedTest
   @CsvSource({"l2, 1", "l2, 16", "l3, 1", "l3, 16", "l2, 256", "l3, 256"})
-  void agreesWithTilesOnATimeline(String home, long rows) {
+  void agreesWithATimelineOfTiles(String home, long rows) {
     List<TensorType> operands =
         List.of(
             TensorType.of(ElementType.I8, rows, 1024), TensorType.of(ElementType.I8, 1024, 2048));

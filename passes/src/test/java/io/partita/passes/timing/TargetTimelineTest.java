@@ -27,7 +27,7 @@ class TargetTimelineTest {
   }
 
   @Test
-  void aTransferTakesSetupAndBytes() {
+  void transfersTakeSetupAndBytes() {
     TargetTimeline timeline = new TargetTimeline(SIRACUSA);
     timeline.transfer(0, "l2", "l1", "in", 8000);
     timeline.transfer(0, "l1", "l2", "out", 7750);
@@ -50,7 +50,7 @@ class TargetTimelineTest {
   }
 
   @Test
-  void aMessageHopsOverTheHeadsOfGroups() {
+  void messagesHopOverTheFirstDevicesOfGroups() {
     TargetTimeline timeline = new TargetTimeline(SIRACUSA);
     timeline.send(5, 2, "far", 1000);
     Outcome outcome = timeline.play();
@@ -70,7 +70,7 @@ class TargetTimelineTest {
   }
 
   @Test
-  void aVectorTimesAMatrixIsBoundByItsWeights() {
+  void matrixVectorProductsAreBoundByWeights() {
     KernelCost cost = linear(ElementType.I8, 1, 512, 512);
     assertThat(cost.multiplyAccumulates()).isEqualTo(512 * 512);
     assertThat(cost.weightBytes()).isEqualTo(512 * 512);
@@ -103,7 +103,7 @@ class TargetTimelineTest {
   }
 
   @Test
-  void aTypeThatTheTableLacksTakesTheNextWider() {
+  void missingTypesUseTheNextWiderOne() {
     KernelWork bf16 = KernelWork.product(ElementType.BF16, 1, 4, 4, 1000);
     // Siracusa's dot product of bf16 returns 0; it's computed in f32.
     assertThat(bf16.cycles(SIRACUSA.devices().getFirst())).isEqualTo(COLD + (19 + 16000 / 3.35));
@@ -115,7 +115,7 @@ class TargetTimelineTest {
   }
 
   @Test
-  void namesTheKernelThatTheTableLacks() {
+  void namesMissingKernels() {
     TargetDescription laptops = TargetLibrary.find("wifi-laptops");
     KernelWork work = new KernelWork(KernelClass.CONVOLUTION, ElementType.I8, 1, 1, 1, 1);
     // There's a product of i8 to stand in for the convolution, but none of i64.

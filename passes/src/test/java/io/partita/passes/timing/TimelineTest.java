@@ -62,7 +62,7 @@ class TimelineTest {
   }
 
   @Test
-  void aDelayDoesNotOccupy() {
+  void delaysDoNotOccupyResources() {
     int first = timeline.event(link, "a", 2, 10, 0);
     int second = timeline.event(link, "b", 2, 10, 0);
     Outcome outcome = timeline.play();
@@ -74,7 +74,7 @@ class TimelineTest {
   }
 
   @Test
-  void servesWhatWasReadyFirst() {
+  void servesTheEarliestEventFirst() {
     int wait = timeline.event(cores, "wait", 5, 0, 0);
     int late = timeline.event(link, "late", 1, 0, 0, wait);
     int early = timeline.event(link, "early", 9, 0, 0);
@@ -84,7 +84,7 @@ class TimelineTest {
   }
 
   @Test
-  void nothingTakesNoTime() {
+  void emptyTimelinesTakeNoTime() {
     assertThat(timeline.play().seconds()).isZero();
     assertThat(timeline.join(timeline.join())).isEqualTo(1);
     assertThat(timeline.play().seconds()).isZero();
@@ -92,7 +92,7 @@ class TimelineTest {
   }
 
   @Test
-  void rejectsWhatIsNoEvent() {
+  void rejectsInvalidEvents() {
     assertThatThrownBy(() -> timeline.event(cores, "x", Double.NaN, 0, 0))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> timeline.event(cores, "x", 1, 0, 0, 0))
@@ -102,7 +102,7 @@ class TimelineTest {
   }
 
   @Property(seed = "1", tries = 300, shrinking = ShrinkingMode.OFF)
-  void anyTimelineHoldsTogether(@ForAll long seed) {
+  void randomTimelinesAreConsistent(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int[] on = {cores, dma, link};
     List<int[]> after = new ArrayList<>();

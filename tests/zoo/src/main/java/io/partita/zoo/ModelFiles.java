@@ -9,7 +9,7 @@ import java.util.Optional;
 /** Decides the location of a model's weights and writes its one or two files. */
 final class ModelFiles {
   /** The limit for a single file, below protobuf's limit of 2 GB, as in exporters. */
-  private static final long MOST_INLINE_BYTES = 1_500_000_000;
+  private static final long MAX_INLINE_BYTES = 1_500_000_000;
 
   private ModelFiles() {}
 
@@ -48,7 +48,7 @@ final class ModelFiles {
       return Optional.of(DataLayout.tiled(weights, DataLayout.TILE_BYTES, DataLayout.LEAD_BYTES));
     }
     long bytes = weights.stream().mapToLong(Weight::bytes).sum();
-    return options.external() || bytes > MOST_INLINE_BYTES
+    return options.external() || bytes > MAX_INLINE_BYTES
         ? Optional.of(DataLayout.dense(weights))
         : Optional.empty();
   }

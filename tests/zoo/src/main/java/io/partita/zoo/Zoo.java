@@ -9,7 +9,7 @@ import java.util.Optional;
 /** The catalogue of models, which can be written as files. */
 public final class Zoo {
   /** A guard against typing errors, at twelve times the deepest model. */
-  static final int MOST_LAYERS = 1000;
+  static final int MAX_LAYERS = 1000;
 
   private static final Rotary.Scaling LLAMA_3_1 = new Rotary.Scaling(8, 1, 4, 8192);
 

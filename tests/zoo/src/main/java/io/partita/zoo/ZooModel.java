@@ -47,8 +47,8 @@ public record ZooModel(
   }
 
   private int checkedLayers(int count) {
-    if (count < 1 || count > Zoo.MOST_LAYERS) {
-      throw new ZooException("layers", "1 to " + Zoo.MOST_LAYERS, Integer.toString(count));
+    if (count < 1 || count > Zoo.MAX_LAYERS) {
+      throw new ZooException("layers", "1 to " + Zoo.MAX_LAYERS, Integer.toString(count));
     }
     return count;
   }

@@ -97,7 +97,7 @@ public final class Partita {
       devices.chosen().ifPresent(strategy -> target.verifyDevices(strategy.devices()));
       program = compilation.compile(request(), sharding(), target, options.output());
     }
-    return Written.of(options.output(), ModelFile.parts(options.model()), program);
+    return FileListing.of(options.output(), ModelFile.parts(options.model()), program);
   }
 
   /** The target; with a plan, Java takes no settings, which are then those of the plan's target. */

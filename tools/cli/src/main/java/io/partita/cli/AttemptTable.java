@@ -13,7 +13,7 @@ import java.util.List;
 
 /** The alternatives that were tried, and why they weren't chosen. */
 final class AttemptTable {
-  private static final int MOST = 10;
+  private static final int MAX = 10;
   private static final String ROW = "  %-40s %9s  %9s  %s";
 
   private final List<Attempt> attempts;
@@ -40,11 +40,11 @@ final class AttemptTable {
             .filter(each -> !each.strategy().equals(best.strategy()))
             .sorted(Comparator.comparingInt(AttemptTable::rank).thenComparingDouble(this::figure))
             .toList();
-    for (Attempt attempt : others.subList(0, Math.min(MOST, others.size()))) {
+    for (Attempt attempt : others.subList(0, Math.min(MAX, others.size()))) {
       lines.add(line(attempt));
     }
-    if (others.size() > MOST) {
-      lines.add("  and " + (others.size() - MOST) + " more: see --json");
+    if (others.size() > MAX) {
+      lines.add("  and " + (others.size() - MAX) + " more: see --json");
     }
     return lines;
   }

@@ -13,11 +13,11 @@ import java.util.stream.Collectors;
 
 /** The contents of the devices' memories; devices with equal contents share lines. */
 final class MemoryTable {
-  private static final int MOST_GROUPS = 4;
+  private static final int MAX_GROUPS = 4;
   private static final String ROW = "%-6s %9s of %9s %5s  %9s %9s %11s %9s";
 
   /** Longer names of devices get their own line. */
-  private static final int LONGEST_NAME = 21;
+  private static final int MAX_NAME_LENGTH = 21;
 
   private final PlanReport report;
 
@@ -32,8 +32,8 @@ final class MemoryTable {
       groups.computeIfAbsent(device.memories(), key -> new ArrayList<>()).add(device.device());
     }
     int width = 0;
-    for (List<Integer> devices : groups.values().stream().limit(MOST_GROUPS).toList()) {
-      width = Math.max(width, Math.min(LONGEST_NAME, name(devices).length()));
+    for (List<Integer> devices : groups.values().stream().limit(MAX_GROUPS).toList()) {
+      width = Math.max(width, Math.min(MAX_NAME_LENGTH, name(devices).length()));
     }
     String form = "%-" + width + "s ";
     lines.add(
@@ -42,8 +42,8 @@ final class MemoryTable {
                 "", "used", "available", "", "weights", "KV", "activations", "buffers"));
     int shown = 0;
     for (Map.Entry<List<MemoryUse>, List<Integer>> group : groups.entrySet()) {
-      if (shown++ == MOST_GROUPS) {
-        int rest = groups.values().stream().skip(MOST_GROUPS).mapToInt(List::size).sum();
+      if (shown++ == MAX_GROUPS) {
+        int rest = groups.values().stream().skip(MAX_GROUPS).mapToInt(List::size).sum();
         lines.add(rest + " more devices with slightly different contents: see --json");
         break;
       }
@@ -59,7 +59,7 @@ final class MemoryTable {
   private static void group(
       String name, List<MemoryUse> memories, String form, List<String> lines) {
     String first = name;
-    if (name.length() > LONGEST_NAME) {
+    if (name.length() > MAX_NAME_LENGTH) {
       lines.add(name);
       first = "";
     }

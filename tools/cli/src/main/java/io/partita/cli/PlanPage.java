@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 /** A plan on one page, of at most 100 columns. */
 final class PlanPage {
   static final int WIDTH = 100;
-  private static final int MOST_CAUSES = 3;
-  private static final int MOST_SYNCS = 8;
+  private static final int MAX_CAUSES = 3;
+  private static final int MAX_SYNCS = 8;
 
   private final String model;
   private final PlanResult result;
@@ -154,10 +154,10 @@ final class PlanPage {
     }
     row("replicated", Figures.bytes(added) + " on all devices together:");
     for (Replication.Cause cause :
-        found.causes().subList(0, Math.min(MOST_CAUSES, found.causes().size()))) {
+        found.causes().subList(0, Math.min(MAX_CAUSES, found.causes().size()))) {
       lines.add("  %10s %s".formatted(Figures.bytes(cause.addedBytes()), cause(cause)));
     }
-    int more = found.causes().size() - MOST_CAUSES;
+    int more = found.causes().size() - MAX_CAUSES;
     if (more > 0) {
       lines.add("  %10s %d more: see --json".formatted("", more));
     }
@@ -192,8 +192,8 @@ final class PlanPage {
     }
     int shown = 0;
     for (Map.Entry<String, List<PlannedSync>> group : alike.entrySet()) {
-      if (shown++ == MOST_SYNCS) {
-        lines.add("  " + (alike.size() - MOST_SYNCS) + " more kinds of syncs");
+      if (shown++ == MAX_SYNCS) {
+        lines.add("  " + (alike.size() - MAX_SYNCS) + " more kinds of syncs");
         break;
       }
       lines.add(sync(group.getKey(), group.getValue()));

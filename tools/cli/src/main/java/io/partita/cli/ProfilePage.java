@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /** The measured and predicted figures of a run on chips, as text. */
 final class ProfilePage {
   private static final int SLOWEST = 15;
-  private static final int MOST_CHIPS = 16;
+  private static final int MAX_CHIPS = 16;
 
   private final ChipRunReport report;
   private final List<String> lines = new ArrayList<>();
@@ -101,7 +101,7 @@ final class ProfilePage {
     String form = "%-6s %14s %14s %14s %14s";
     lines.add(
         form.formatted("chip", report.port().clock(), "predicted", "waiting for L3", "sent, B"));
-    for (MeasuredChip chip : report.measured().chips().stream().limit(MOST_CHIPS).toList()) {
+    for (MeasuredChip chip : report.measured().chips().stream().limit(MAX_CHIPS).toList()) {
       Chip expected = report.predictedChip(chip);
       lines.add(
           form.formatted(
@@ -111,7 +111,7 @@ final class ProfilePage {
               number(MeasuredChip.waitCycles(expected, chip.steps())),
               number(StepFigures.moved(chip.steps()).sent())));
     }
-    int more = report.measured().chips().size() - MOST_CHIPS;
+    int more = report.measured().chips().size() - MAX_CHIPS;
     if (more > 0) {
       lines.add("and " + more + " more; --json has all");
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What 'plan' says about the bundled decoder, and about mistakes. */
 final class PlanCommandTest {
-  private static final int LONGEST_PAGE = 45;
+  private static final int MAX_PAGE_LENGTH = 45;
 
   @TempDir Path scratch;
 
@@ -47,7 +47,7 @@ final class PlanCommandTest {
     assertThat(plan.exitCode()).as(plan.err()).isEqualTo(ExitCode.DONE);
     assertThat(plan.err().lines()).as("progress, if it takes long").allMatch(l -> l.endsWith("…"));
     assertThat(plan.out().lines())
-        .hasSizeLessThanOrEqualTo(LONGEST_PAGE)
+        .hasSizeLessThanOrEqualTo(MAX_PAGE_LENGTH)
         .allMatch(line -> line.length() <= PlanPage.WIDTH);
   }
 

@@ -27,7 +27,7 @@ final class CacheAsState {
   private final Consumer<Diagnostic> notes;
   private final Set<String> lengths;
   private final Map<String, Long> dims;
-  private final List<StatedCapacity> stated;
+  private final List<CapacityOption> stated;
 
   /**
    * @param lengths the symbols of the lengths of the past
@@ -38,7 +38,7 @@ final class CacheAsState {
       Consumer<Diagnostic> notes,
       Set<String> lengths,
       Map<String, Long> dims,
-      List<StatedCapacity> stated) {
+      List<CapacityOption> stated) {
     this.stated = stated;
     this.notes = notes;
     this.lengths = lengths;

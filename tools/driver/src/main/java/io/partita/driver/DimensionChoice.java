@@ -1,10 +1,10 @@
 package io.partita.driver;
 
 import io.partita.frontend.onnx.Choice;
+import io.partita.frontend.onnx.DefaultSizes;
 import io.partita.frontend.onnx.DerivedDimension;
 import io.partita.frontend.onnx.ImportResult;
 import io.partita.frontend.onnx.OnnxModel;
-import io.partita.frontend.onnx.UsualSizes;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.graph.Graph;
@@ -36,7 +36,7 @@ final class DimensionChoice {
   private final Map<String, Shape> shapes;
   private final Consumer<Diagnostic> notes;
   private final Map<String, Long> dims = new LinkedHashMap<>();
-  private final List<StatedCapacity> capacities = new ArrayList<>();
+  private final List<CapacityOption> capacities = new ArrayList<>();
 
   /**
    * @param imported the model imported with these numbers
@@ -51,7 +51,7 @@ final class DimensionChoice {
       Map<String, Long> settled,
       SortedSet<String> cache,
       OptionalLong capacity,
-      List<StatedCapacity> stated) {
+      List<CapacityOption> stated) {
     /** Maps each length of the past to the user's capacity, if any. */
     Map<String, Long> cacheDims() {
       Map<String, Long> extents = new TreeMap<>();
@@ -86,7 +86,7 @@ final class DimensionChoice {
    */
   Chosen of(Map<String, Long> given, OptionalLong positions) {
     positions.ifPresent(
-        number -> capacities.add(new StatedCapacity("--kv-capacity ", number, number)));
+        number -> capacities.add(new CapacityOption("--kv-capacity ", number, number)));
     ImportResult open = ModelFile.examine(model, Map.of(), values);
     if (open.module().isEmpty()) {
       return withoutLook(given);
@@ -127,7 +127,7 @@ final class DimensionChoice {
           }
         });
     ImportResult imported =
-        new MisfitNumbers(model, values, open, decoder, dims, given.keySet())
+        new InvalidExtents(model, values, open, decoder, dims, given.keySet())
             .explain(
                 dims.isEmpty() && shapes.isEmpty()
                     ? open
@@ -147,7 +147,7 @@ final class DimensionChoice {
     Set<String> others = new TreeSet<>(look.graph().symbols());
     others.removeAll(decoder.past());
     others.removeAll(decoder.tokens());
-    others.removeIf(UsualSizes::isBatch);
+    others.removeIf(DefaultSizes::isBatch);
     if (!decoder.isDecoder() || others.isEmpty()) {
       return Set.of();
     }
@@ -211,7 +211,7 @@ final class DimensionChoice {
         .map(open::symbol)
         .filter(symbol -> !known.containsKey(symbol))
         .forEach(needNone::add);
-    dims.putAll(new UsualExtents(look.graph(), decoder.tokens(), notes).choose(known, needNone));
+    dims.putAll(new DefaultExtents(look.graph(), decoder.tokens(), notes).choose(known, needNone));
   }
 
   /** Sizes that were found are reused, unless the user gives one of them. */
@@ -237,8 +237,8 @@ final class DimensionChoice {
     }
   }
 
-  private static StatedCapacity stated(String name, long extent, long positions) {
-    return new StatedCapacity("--dim " + name + "=", extent, positions);
+  private static CapacityOption stated(String name, long extent, long positions) {
+    return new CapacityOption("--dim " + name + "=", extent, positions);
   }
 
   private Dim bound(Dim extent) {
@@ -260,9 +260,9 @@ final class DimensionChoice {
   }
 
   private OptionalLong capacity() {
-    capacities.sort(Comparator.comparing(StatedCapacity::option));
-    for (StatedCapacity each : capacities) {
-      StatedCapacity first = capacities.getFirst();
+    capacities.sort(Comparator.comparing(CapacityOption::option));
+    for (CapacityOption each : capacities) {
+      CapacityOption first = capacities.getFirst();
       if (each.positions() != first.positions()) {
         throw new PartitaException(
             DriverCode.DIMENSION_CONFLICT,
@@ -272,7 +272,7 @@ final class DimensionChoice {
             "leave " + each.option() + " out");
       }
     }
-    return capacities.stream().mapToLong(StatedCapacity::positions).findFirst();
+    return capacities.stream().mapToLong(CapacityOption::positions).findFirst();
   }
 
   /** Reports the dimensions that the import derived and chose. */

@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 /** Parses the options of the pass low-bit. */
 final class LowBitOptions {
   private static final int USUAL_BITS = 4;
-  private static final int LEAST_BITS = 2;
-  private static final int MOST_BITS = 8;
+  private static final int MIN_BITS = 2;
+  private static final int MAX_BITS = 8;
 
   private LowBitOptions() {}
 
@@ -29,7 +29,7 @@ final class LowBitOptions {
       throw call.wrong("sum", "bf16 or f32", sum);
     }
     String via = call.arguments().getOrDefault("via", "gather");
-    int bits = number(call, "bits", LEAST_BITS, MOST_BITS).orElse(USUAL_BITS);
+    int bits = number(call, "bits", MIN_BITS, MAX_BITS).orElse(USUAL_BITS);
     return new LowBitSyncs(
         CalibrationFile.read(Path.of(file)).calibration(),
         new LowBitSyncs.Options(

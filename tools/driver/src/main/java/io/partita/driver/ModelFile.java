@@ -58,7 +58,7 @@ public record ModelFile(Path file, Module module) {
   static ImportResult explained(
       OnnxModel model, Map<String, Long> dims, Map<String, String> values) {
     ImportResult imported = examine(model, dims, values);
-    return dims.isEmpty() ? imported : MisfitNumbers.of(model, values, dims).explain(imported);
+    return dims.isEmpty() ? imported : InvalidExtents.of(model, values, dims).explain(imported);
   }
 
   /** Imports an ONNX model as far as possible. */
@@ -77,7 +77,7 @@ public record ModelFile(Path file, Module module) {
       Map<String, Long> dims,
       Map<String, String> values,
       Map<String, Shape> shapes) {
-    ImportOptions options = ImportOptions.NONE.choosingNumbers(UsualExtents::hasRows);
+    ImportOptions options = ImportOptions.NONE.choosingNumbers(DefaultExtents::hasRows);
     for (Map.Entry<String, Shape> shape : shapes.entrySet()) {
       options = options.withShape(shape.getKey(), shape.getValue());
     }

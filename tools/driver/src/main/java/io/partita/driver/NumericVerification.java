@@ -103,7 +103,7 @@ public final class NumericVerification {
   /** Default values for the symbols of a module; symbols without one become 1. */
   private static Map<String, Dim> numbers(Module module) {
     Map<String, Long> chosen =
-        new UsualExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
+        new DefaultExtents(module.graph(), DecoderDimensions.of(module).tokens(), note -> {})
             .choose(Map.of(), Set.of());
     Map<String, Dim> numbers = new TreeMap<>();
     for (String symbol : module.graph().symbols()) {

@@ -302,7 +302,7 @@ public final class Preparation {
       return module;
     }
     Map<String, Dim> extents = new LinkedHashMap<>();
-    new UsualExtents(graph, DecoderDimensions.of(module).tokens(), notes)
+    new DefaultExtents(graph, DecoderDimensions.of(module).tokens(), notes)
         .choose(Map.of(), open)
         .forEach((symbol, extent) -> extents.put(symbol, Dim.of(extent)));
     symbols.removeAll(extents.keySet());

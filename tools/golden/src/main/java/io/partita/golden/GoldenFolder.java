@@ -28,7 +28,7 @@ public final class GoldenFolder {
   private static final List<PathMatcher> BINARY =
       Stream.of("**.weights", "**.l2", "**.l3", "checksums.txt").map(GoldenFolder::glob).toList();
   private static final int CONTEXT = 3;
-  private static final int MOST_LINES = 120;
+  private static final int MAX_LINES = 120;
 
   private final Path folder;
   private final List<PathMatcher> includes;
@@ -108,9 +108,9 @@ public final class GoldenFolder {
         .append(" from the goldens in ")
         .append(folder)
         .append("; -D" + UPDATE + "=true accepts what was emitted\n");
-    lines.stream().limit(MOST_LINES).forEach(line -> text.append(line).append('\n'));
-    if (lines.size() > MOST_LINES) {
-      text.append("... ").append(lines.size() - MOST_LINES).append(" more lines of differences\n");
+    lines.stream().limit(MAX_LINES).forEach(line -> text.append(line).append('\n'));
+    if (lines.size() > MAX_LINES) {
+      text.append("... ").append(lines.size() - MAX_LINES).append(" more lines of differences\n");
       text.append("files: ").append(String.join(", ", changed)).append('\n');
     }
     return text.toString();

@@ -34,7 +34,7 @@ import java.util.TreeMap;
  */
 public record JavaBackend(JavaOptions options) implements Backend {
   /** The most elements of a Java array, less a few. */
-  private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
+  private static final long MAX_ELEMENTS = Integer.MAX_VALUE - 8;
 
   @Override
   public String language() {
@@ -175,11 +175,11 @@ public record JavaBackend(JavaOptions options) implements Backend {
   }
 
   private static void verify(Node node, Step step) {
-    if (step.bytes() > MOST_ELEMENTS) {
+    if (step.bytes() > MAX_ELEMENTS) {
       throw new PartitaException(
           BackendCode.TOO_LARGE,
           "node \"" + node.name() + "\" (" + step + ")",
-          "messages of at most " + MOST_ELEMENTS + " bytes",
+          "messages of at most " + MAX_ELEMENTS + " bytes",
           step.bytes() + " bytes",
           "compile for smaller dimensions");
     }
@@ -200,11 +200,11 @@ public record JavaBackend(JavaOptions options) implements Backend {
     } catch (ArithmeticException overflow) {
       elements = Long.MAX_VALUE;
     }
-    if (elements > MOST_ELEMENTS) {
+    if (elements > MAX_ELEMENTS) {
       throw new PartitaException(
           BackendCode.TOO_LARGE,
           where,
-          "at most " + MOST_ELEMENTS + " elements",
+          "at most " + MAX_ELEMENTS + " elements",
           value.type().toString(),
           "compile for smaller dimensions");
     }

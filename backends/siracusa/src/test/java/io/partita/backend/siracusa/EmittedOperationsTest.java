@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(WithCompiler.class)
 class EmittedOperationsTest {
   private static final int OF_EACH = 4;
-  private static final int MOST_TRIES = 60;
+  private static final int MAX_TRIES = 60;
 
   @TempDir private Path folder;
 
@@ -44,7 +44,7 @@ class EmittedOperationsTest {
       }
       int found = 0;
       Draw draw = new Draw(kind.getSimpleName().hashCode() + l1);
-      for (int tries = 0; tries < MOST_TRIES && found < OF_EACH; tries++) {
+      for (int tries = 0; tries < MAX_TRIES && found < OF_EACH; tries++) {
         OpSample sample = SampleValues.draw(kind, draw);
         List<Tensor> operands = SampleValues.operands(sample, draw);
         if (isDefined(sample.op(), operands)) {

@@ -278,8 +278,7 @@ final class AttentionImport {
     Shape shape = x.type().shape();
     Dim times = q.type().dim(1).dividedExactlyBy(shape.dim(1));
     if (times == null) {
-      throw node.invalid(
-          "a multiple of the kv heads", q.type().dim(1) + " and " + shape.dim(1));
+      throw node.invalid("a multiple of the kv heads", q.type().dim(1) + " and " + shape.dim(1));
     }
     if (times.is(1)) {
       return x;

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  */
 final class FourierOperators {
   /** Of a matrix: as many as 4,096 complex points have. */
-  private static final long MOST_ELEMENTS = 1L << 26;
+  private static final long MAX_ELEMENTS = 1L << 26;
 
   /**
    * @param length of the transform
@@ -130,7 +130,7 @@ final class FourierOperators {
       return computed(node, transform, parts, results, element);
     }
     long size = rows.value() * columns.value();
-    if (size > MOST_ELEMENTS) {
+    if (size > MAX_ELEMENTS) {
       throw node.unsupported(
           "a transform of " + transform.length() + " points", "transform at most 4096 points");
     }

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 
 /** What importers of quantised operators share: scales, zero points, and steps between types. */
 final class QuantizedValues {
-  private static final long LARGEST_FILLED = 1 << 24;
+  private static final long MAX_FILLED = 1 << 24;
 
   private QuantizedValues() {}
 
@@ -73,8 +73,7 @@ final class QuantizedValues {
 
   /** One value everywhere; as data, where that isn't endless. */
   static Value filled(NodeScope node, TensorType type, double value) {
-    boolean isData =
-        type.isPossible() && type.isStatic() && type.shape().elements() <= LARGEST_FILLED;
+    boolean isData = type.isPossible() && type.isStatic() && type.shape().elements() <= MAX_FILLED;
     return isData
         ? node.constant(Tensor.filled(type, value))
         : node.add(

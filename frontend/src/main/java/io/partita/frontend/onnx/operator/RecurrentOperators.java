@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 final class RecurrentOperators {
   /** Steps of all directions of one node: a step is some fifteen operations. */
-  private static final long MOST_STEPS = 4096;
+  private static final long MAX_STEPS = 4096;
 
   private static final int LAYOUT_BATCH_FIRST = 1;
 
@@ -110,9 +110,9 @@ final class RecurrentOperators {
       throw node.unsupported(
           "a recurrence over " + extent + " steps", "bind the dimensions with --dim");
     }
-    if (extent.value() * directions > MOST_STEPS) {
+    if (extent.value() * directions > MAX_STEPS) {
       throw node.unsupported(
-          "a recurrence of " + extent.value() * directions + " steps, more than " + MOST_STEPS,
+          "a recurrence of " + extent.value() * directions + " steps, more than " + MAX_STEPS,
           "export the model with shorter sequences");
     }
     int steps = (int) extent.value();

@@ -15,7 +15,7 @@ import java.util.Optional;
 final class SourceOperators {
   private SourceOperators() {}
 
-  private static final long LONGEST = 1 << 24;
+  private static final long MAX_LENGTH = 1 << 24;
 
   static void register(OperatorRegistry registry) {
     registry.add("Constant", SourceOperators::constant);
@@ -118,7 +118,7 @@ final class SourceOperators {
     double start = scalar(node, 0);
     double delta = scalar(node, 2);
     double size = Math.max(0, Math.ceil((scalar(node, 1) - start) / delta));
-    if (!(size <= LONGEST)) {
+    if (!(size <= MAX_LENGTH)) {
       throw node.unsupported("a range of " + size + " elements", "use a shorter one");
     }
     double[] values = new double[(int) size];
@@ -200,7 +200,7 @@ final class SourceOperators {
   /** a0 - a1 cos(2πi/n) + a2 cos(4πi/n), n = size if periodic, else size - 1. */
   private static void window(NodeScope node, double a0, double a1, double a2) {
     long size = node.integerOperand(0);
-    if (size < 0 || size > LONGEST) {
+    if (size < 0 || size > MAX_LENGTH) {
       throw node.unsupported("a window of " + size + " elements", "use a shorter one");
     }
     double n = node.flag("periodic", true) ? size : size - 1;

@@ -27,7 +27,7 @@ final class RowScatters {
   /**
    * Rows of one place that are joined one by one: in a mixture of experts, the experts of a token.
    */
-  private static final long MOST_OF_A_PLACE = 16;
+  private static final long MAX_UPDATES = 16;
 
   private final SelectedRows pass;
   private final RowBuilder of;
@@ -125,7 +125,7 @@ final class RowScatters {
     for (int j = 0; j < selection.rank(); j++) {
       count = axes.contains(j) ? count : count.times(selection.extents().dim(j));
     }
-    return count.isStatic() && count.value() <= MOST_OF_A_PLACE;
+    return count.isStatic() && count.value() <= MAX_UPDATES;
   }
 
   /**

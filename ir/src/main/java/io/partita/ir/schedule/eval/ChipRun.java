@@ -290,7 +290,11 @@ final class ChipRun {
         throw fault(
             "output " + output.name(),
             "initialised bytes",
-            "byte " + home.unwritten(from, bytes) + " of " + home.name() + " that isn't initialised");
+            "byte "
+                + home.unwritten(from, bytes)
+                + " of "
+                + home.name()
+                + " that isn't initialised");
       }
       byte[] copy = Arrays.copyOfRange(home.bytes(), from, from + bytes);
       outputs.put(output.name(), Tensor.of(output.type(), MemorySegment.ofArray(copy)));

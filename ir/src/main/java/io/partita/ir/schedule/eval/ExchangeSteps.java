@@ -132,7 +132,8 @@ final class ExchangeSteps {
     if (!isInPlace) {
       long room =
           step.message()
-              .orElseThrow(() -> fault("a buffer for a message of " + message.length + " B", "none"));
+              .orElseThrow(
+                  () -> fault("a buffer for a message of " + message.length + " B", "none"));
       requireWritable(room, message.length);
       home.forget((int) room, message.length);
     }

@@ -115,8 +115,7 @@ public final class ScheduleEvaluator {
     }
     for (ChipRun chip : chips) {
       if (!chip.isDone()) {
-        throw ScheduleFault.TRANSFER.at(
-            chip.toString(), "a matching send", "a deadlock");
+        throw ScheduleFault.TRANSFER.at(chip.toString(), "a matching send", "a deadlock");
       }
     }
   }

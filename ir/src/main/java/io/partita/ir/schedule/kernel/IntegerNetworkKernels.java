@@ -59,7 +59,7 @@ final class IntegerNetworkKernels {
     return CallWork.lines(call.get("rows"), call.get("size"), 1);
   }
 
-  private static final int LARGEST_SHIFT = 63;
+  private static final int MAX_SHIFT = 63;
 
   private IntegerNetworkKernels() {}
 
@@ -100,7 +100,7 @@ final class IntegerNetworkKernels {
   }
 
   private static long shiftRight(long value, long distance) {
-    return value >> Math.min(distance, LARGEST_SHIFT);
+    return value >> Math.min(distance, MAX_SHIFT);
   }
 
   private static long largest(long[] x, int from, int to) {

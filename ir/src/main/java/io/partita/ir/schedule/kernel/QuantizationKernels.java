@@ -73,7 +73,7 @@ final class QuantizationKernels {
       List.of(ElementType.I8, ElementType.U8, ElementType.I32);
 
   /** The magnitude beyond which all types saturate. */
-  private static final float MOST = 0x1p40f;
+  private static final float MAX = 0x1p40f;
 
   private QuantizationKernels() {}
 
@@ -118,7 +118,7 @@ final class QuantizationKernels {
           Float.isNaN(quotient)
               ? element.minimum()
               : Math.clamp(
-                  (long) Math.rint(Math.clamp(quotient, -MOST, MOST)) + zero[i],
+                  (long) Math.rint(Math.clamp(quotient, -MAX, MAX)) + zero[i],
                   element.minimum(),
                   element.maximum());
     }

@@ -26,7 +26,7 @@ import java.util.Set;
  * of computed values.
  */
 final class AttentionCandidates {
-  private static final int MOST_STEPS = 64;
+  private static final int MAX_STEPS = 64;
 
   /**
    * A softmax between two products.
@@ -121,7 +121,7 @@ final class AttentionCandidates {
     Walk walk = new Walk();
     Deque<Value> work = new ArrayDeque<>(softmax.operands());
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (!work.isEmpty() && seen.size() < MOST_STEPS) {
+    while (!work.isEmpty() && seen.size() < MAX_STEPS) {
       Node node = work.removeFirst().definition();
       if (node == null || !seen.add(node)) {
         continue;
@@ -142,7 +142,7 @@ final class AttentionCandidates {
     Walk walk = new Walk();
     Deque<Value> work = new ArrayDeque<>(softmax.results());
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (!work.isEmpty() && seen.size() < MOST_STEPS && walk.product == null) {
+    while (!work.isEmpty() && seen.size() < MAX_STEPS && walk.product == null) {
       for (Node node : flow.readers(work.removeFirst())) {
         if (!seen.add(node)) {
           continue;

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Finds the projections, the rotation and the cache of an attention. */
 final class AttentionParts {
-  private static final int MOST_STEPS = 24;
+  private static final int MAX_STEPS = 24;
 
   private final Flow flow;
   private final Projections projections;
@@ -92,7 +92,7 @@ final class AttentionParts {
   private Source source(Value operand) {
     Source source = new Source();
     Value at = operand;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       source.linear = projections.giving(at);
       if (source.linear.isPresent()) {
@@ -157,7 +157,7 @@ final class AttentionParts {
 
   private void cache(Node joined, Value past, Source source) {
     Value at = past;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       if (!Flow.isPassing(at.definition().op())) {
         return;
       }

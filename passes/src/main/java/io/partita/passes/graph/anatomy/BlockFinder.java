@@ -70,7 +70,7 @@ final class BlockFinder {
             .add(part(node, ffn));
       }
     }
-    LooseFfns loose = new LooseFfns(flow, projections);
+    UnraisedFfns loose = new UnraisedFfns(flow, projections);
     Map<Integer, List<Block.FfnPart>> networks = new TreeMap<>(joined);
     for (Projection projection : projections.all()) {
       loose

@@ -19,12 +19,12 @@ import java.util.Optional;
 /** Finds the embeddings before the first block and the head after the last. */
 final class EmbeddingAndHead {
   /** The largest number of rows of a table of token types. */
-  private static final long MOST_TYPES = 4;
+  private static final long MAX_TYPES = 4;
 
   /** The number of elements that are compared to find equal tables. */
   private static final int SAMPLES = 4096;
 
-  private static final int MOST_STEPS = 16;
+  private static final int MAX_STEPS = 16;
 
   private final Graph graph;
   private final Flow flow;
@@ -94,7 +94,7 @@ final class EmbeddingAndHead {
     while (ids.definition() != null && Flow.isPassing(ids.definition().op())) {
       ids = ids.definition().operand(0);
     }
-    if (rows <= MOST_TYPES || ids.isInput() && ids.name().contains("type")) {
+    if (rows <= MAX_TYPES || ids.isInput() && ids.name().contains("type")) {
       return ModelAnatomy.EmbeddingKind.TYPE;
     }
     return ids.isInput() && !ids.name().contains("position")
@@ -127,7 +127,7 @@ final class EmbeddingAndHead {
       return false;
     }
     Node at = node;
-    for (int step = 0; step < MOST_STEPS && at != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at != null; step++) {
       boolean isPassed =
           Flow.isPassing(at.op())
               || at.op() instanceof Elementwise.Binary

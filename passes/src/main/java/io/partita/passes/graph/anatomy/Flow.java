@@ -29,7 +29,7 @@ final class Flow {
   /** The index of a value that depends on no attention. */
   static final int BEFORE_ATTENTION = -1;
 
-  private static final int MOST_STEPS = 24;
+  private static final int MAX_STEPS = 24;
 
   private final Map<Value, List<Node>> readers;
   private final Map<Value, String> outputs = new IdentityHashMap<>();
@@ -161,7 +161,7 @@ final class Flow {
   /** Searches upwards through such operations for a node that fits. */
   static Optional<Node> above(Value value, Predicate<Op> passing, Predicate<Op> wanted) {
     Node node = value.definition();
-    for (int step = 0; step < MOST_STEPS && node != null; step++) {
+    for (int step = 0; step < MAX_STEPS && node != null; step++) {
       if (wanted.test(node.op())) {
         return Optional.of(node);
       }
@@ -176,7 +176,7 @@ final class Flow {
   /** Searches downwards, through all users, for the nearest node that fits. */
   Optional<Node> nearestBelow(Value value, Predicate<Node> passed, Predicate<Node> wanted) {
     Deque<Value> work = new ArrayDeque<>(List.of(value));
-    for (int step = 0; step < MOST_STEPS && !work.isEmpty(); step++) {
+    for (int step = 0; step < MAX_STEPS && !work.isEmpty(); step++) {
       for (Node reader : readers(work.removeFirst())) {
         if (wanted.test(reader)) {
           return Optional.of(reader);
@@ -192,7 +192,7 @@ final class Flow {
   /** Searches downwards through such operations with a single user for a node that fits. */
   Optional<Node> below(Value value, Predicate<Op> wanted) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
       List<Node> next = readers(at);
       if (next.size() == 1 && wanted.test(next.getFirst().op())) {
         return Optional.of(next.getFirst());

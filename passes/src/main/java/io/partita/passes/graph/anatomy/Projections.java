@@ -26,7 +26,7 @@ import java.util.Set;
  * quantisation: {@code cast(matmul(quantize(x), weight) - zero points) * scale (+ bias)}.
  */
 final class Projections {
-  private static final int MOST_STEPS = 24;
+  private static final int MAX_STEPS = 24;
 
   private final Flow flow;
   private final List<Projection> all = new ArrayList<>();
@@ -115,7 +115,7 @@ final class Projections {
    */
   Optional<Projection> below(Value value) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
       List<Projection> found = byInput.getOrDefault(at, List.of());
       if (!found.isEmpty()) {
         return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
@@ -143,7 +143,7 @@ final class Projections {
    */
   private static Optional<Value> unquantized(Value integers) {
     Value at = integers;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       switch (node.op()) {
         case Quantized.Quantize quantize -> {
@@ -165,7 +165,7 @@ final class Projections {
   /** Finds the integer sums converted to floats and scaled, after corrections for zero points. */
   private Optional<Value> rescaled(Value sums) {
     Value at = sums;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
       List<Node> readers = flow.readers(at);
       if (readers.size() != 1) {
         return Optional.empty();

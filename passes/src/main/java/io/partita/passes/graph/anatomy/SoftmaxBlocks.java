@@ -31,7 +31,7 @@ import java.util.Set;
  * types are.
  */
 final class SoftmaxBlocks {
-  private static final int MOST_STEPS = 64;
+  private static final int MAX_STEPS = 64;
 
   /**
    * A block, by its nodes.
@@ -168,7 +168,7 @@ final class SoftmaxBlocks {
   /** The product whose activation is multiplied with the other's result. */
   private Optional<Node> gate(Value hidden) {
     Value at = hidden;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       if (isBinary(node, BinaryFunction.MUL) && !hasParameter(node)) {
         List<Node> left = sources(node.operand(0), false);
@@ -191,7 +191,7 @@ final class SoftmaxBlocks {
 
   private boolean isActivated(Value value) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       if (isWeighted(node) || node.operands().isEmpty()) {
         return false;
@@ -241,7 +241,7 @@ final class SoftmaxBlocks {
 
   private Optional<Node> normAbove(Value value) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       if (Flow.isNorm(at.definition())) {
         return Optional.of(at.definition());
       }
@@ -283,7 +283,7 @@ final class SoftmaxBlocks {
     List<Node> found = new ArrayList<>();
     Deque<Value> work = new ArrayDeque<>(List.of(value));
     Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    while (!work.isEmpty() && seen.size() < MOST_STEPS) {
+    while (!work.isEmpty() && seen.size() < MAX_STEPS) {
       Node node = work.removeFirst().definition();
       if (node == null || !seen.add(node)) {
         continue;

@@ -21,13 +21,13 @@ import java.util.OptionalDouble;
  */
 public final class Parameters {
   /** The largest number of operations between a constant and its use as a weight. */
-  private static final int MOST_STEPS = 8;
+  private static final int MAX_STEPS = 8;
 
   private Parameters() {}
 
   /** Whether {@code value} depends on constants only, by movement, dequantisation or arithmetic. */
   public static boolean isParameter(Value value, GraphEditor graph) {
-    return isParameter(value, graph, MOST_STEPS);
+    return isParameter(value, graph, MAX_STEPS);
   }
 
   private static boolean isParameter(Value value, GraphEditor graph, int steps) {

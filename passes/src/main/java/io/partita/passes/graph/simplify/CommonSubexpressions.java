@@ -15,7 +15,7 @@ final class CommonSubexpressions {
    * The size above which equal constants aren't merged: they are separate weights that are equal by
    * chance.
    */
-  private static final long MOST_ELEMENTS = 4096;
+  private static final long MAX_ELEMENTS = 4096;
 
   private CommonSubexpressions() {}
 
@@ -25,7 +25,7 @@ final class CommonSubexpressions {
     Map<Key, Node> first = new HashMap<>();
     boolean changed = false;
     for (Node node : graph.nodes()) {
-      if (node.op() instanceof Source.Constant(var data) && data.size() > MOST_ELEMENTS) {
+      if (node.op() instanceof Source.Constant(var data) && data.size() > MAX_ELEMENTS) {
         continue;
       }
       Node same = first.putIfAbsent(new Key(node.op(), graph.operands(node)), node);

@@ -25,7 +25,7 @@ import java.util.Optional;
  */
 final class FoldConstants implements RewriteRule {
   /** The largest number of elements of a folded result. */
-  private static final long MOST_ELEMENTS = 1 << 16;
+  private static final long MAX_ELEMENTS = 1 << 16;
 
   @Override
   public Class<? extends Op> root() {
@@ -64,6 +64,6 @@ final class FoldConstants implements RewriteRule {
   }
 
   private static boolean isSmall(TensorType type) {
-    return type.isStatic() && type.shape().elements() <= MOST_ELEMENTS;
+    return type.isStatic() && type.shape().elements() <= MAX_ELEMENTS;
   }
 }

@@ -24,7 +24,7 @@ final class MaskSweep {
   private static final double TOLERANCE = 1e-6;
 
   /** The largest number of elements of a table of all rows. */
-  private static final long LARGEST_TABLE = 1 << 22;
+  private static final long MAX_TABLE = 1 << 22;
 
   private final int n;
   private final int capacity;
@@ -208,7 +208,7 @@ final class MaskSweep {
   private void keep(long position, float[] all) {
     skipped |= position != looked++;
     boolean isNext = table != null && !skipped;
-    if (isNext && (long) all.length * (capacity - n + 1) <= LARGEST_TABLE) {
+    if (isNext && (long) all.length * (capacity - n + 1) <= MAX_TABLE) {
       table.add(all);
     } else {
       table = null;

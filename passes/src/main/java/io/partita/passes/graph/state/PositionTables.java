@@ -35,10 +35,10 @@ import java.util.Set;
  * as learned position embeddings. The extents must not lead beyond the last row.
  */
 public final class PositionTables {
-  private static final int MOST_STEPS = 2_000;
+  private static final int MAX_STEPS = 2_000;
 
   /** The largest number of elements of a value that is computed for this check. */
-  private static final long MOST_ELEMENTS = 1 << 22;
+  private static final long MAX_ELEMENTS = 1 << 22;
 
   /** The usual id of padding, after which a count of real tokens begins. */
   private static final int NO_PADDING = 2;
@@ -122,7 +122,7 @@ public final class PositionTables {
       if (!seen.add(value)) {
         continue;
       }
-      if (isData(value) || seen.size() > MOST_STEPS) {
+      if (isData(value) || seen.size() > MAX_STEPS) {
         return false;
       }
       if (value.isInput()) {
@@ -207,7 +207,7 @@ public final class PositionTables {
     }
     return PartialGraph.symbols(bound).isEmpty()
         && types.stream()
-            .allMatch(type -> type.isStatic() && type.shape().elements() <= MOST_ELEMENTS);
+            .allMatch(type -> type.isStatic() && type.shape().elements() <= MAX_ELEMENTS);
   }
 
   /** Returns the value of an input without padding. */

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Recognises a value of the same type at all positions by its value at each. */
 final class ValueSweep {
-  private static final long LARGEST_TABLE = 1 << 22;
+  private static final long MAX_TABLE = 1 << 22;
 
   private Tensor first;
   private boolean constant = true;
@@ -29,9 +29,7 @@ final class ValueSweep {
     }
     constant = constant && value.equals(first);
     linear = linear && isLinear(position, value);
-    if (table != null
-        && table.size() == position
-        && (position + 1) * value.size() <= LARGEST_TABLE) {
+    if (table != null && table.size() == position && (position + 1) * value.size() <= MAX_TABLE) {
       table.add(value);
     } else {
       table = null;

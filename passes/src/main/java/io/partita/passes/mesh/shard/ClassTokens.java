@@ -198,7 +198,8 @@ public final class ClassTokens implements ModulePass {
     }
 
     private PartitaException unknown(Node node) {
-      return refused(node.toString(), "operations that treat all tokens alike", node.op().mnemonic());
+      return refused(
+          node.toString(), "operations that treat all tokens alike", node.op().mnemonic());
     }
 
     private static boolean isFirst(Node gather) {

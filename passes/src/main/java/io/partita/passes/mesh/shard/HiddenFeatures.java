@@ -24,7 +24,7 @@ import java.util.Set;
  * @param first the first product; two products if one gates the other
  */
 record HiddenFeatures(List<TrainedWeights.Weight> first, TrainedWeights.Weight second) {
-  private static final int MOST_STEPS = 64;
+  private static final int MAX_STEPS = 64;
 
   /** Finds the network that ends with this product. */
   static Optional<HiddenFeatures> before(TrainedWeights.Weight second, TrainedWeights weights) {
@@ -33,7 +33,7 @@ record HiddenFeatures(List<TrainedWeights.Weight> first, TrainedWeights.Weight s
     Deque<Value> work = new ArrayDeque<>(List.of(second.node().operand(0)));
     while (!work.isEmpty()) {
       Node node = work.removeFirst().definition();
-      if (node == null || seen.size() > MOST_STEPS) {
+      if (node == null || seen.size() > MAX_STEPS) {
         return Optional.empty();
       }
       if (!seen.add(node)) {

@@ -13,7 +13,7 @@ import java.util.Set;
 /** Pins values by the strategies, one after the other, and propagates layouts. */
 final class Planner {
   /** The largest number of rounds of splitting the remaining weights. */
-  private static final int MOST_ROUNDS = 4;
+  private static final int MAX_ROUNDS = 4;
 
   private final Graph graph;
   private final ModelAnatomy anatomy;
@@ -85,7 +85,7 @@ final class Planner {
         anatomy.head().ifPresent(head -> kept.add(head.node()));
       }
       RemainingStrategy remaining = new RemainingStrategy(graph, mesh, weights, pins, kept);
-      for (int round = 0; round < MOST_ROUNDS && remaining.pin(plan); round++) {
+      for (int round = 0; round < MAX_ROUNDS && remaining.pin(plan); round++) {
         plan = propagate(pins);
       }
     }

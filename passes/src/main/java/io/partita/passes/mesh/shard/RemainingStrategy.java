@@ -23,7 +23,7 @@ import java.util.Set;
  * otherwise hold: by their outputs, which are gathered afterwards.
  */
 final class RemainingStrategy {
-  private static final int MOST_STEPS = 16;
+  private static final int MAX_STEPS = 16;
 
   private final StrategyMesh mesh;
   private final TrainedWeights weights;
@@ -56,7 +56,7 @@ final class RemainingStrategy {
           && isHeldByAll(plan, weight)) {
         pins.split(weight.value(), weight.out(), split(weight));
         Value end = end(node.result());
-        if (!isForOutputsOnly(end, MOST_STEPS)) {
+        if (!isForOutputsOnly(end, MAX_STEPS)) {
           pins.whole(end, mesh.tensor());
         }
         changed = true;
@@ -83,7 +83,7 @@ final class RemainingStrategy {
   private Value end(Value product) {
     Value smallest = product;
     Value at = product;
-    for (int step = 0; step < MOST_STEPS && !outputs.contains(at); step++) {
+    for (int step = 0; step < MAX_STEPS && !outputs.contains(at); step++) {
       List<Node> next = readers.getOrDefault(at, List.of());
       if (next.size() != 1 || !isByFeature(next.getFirst(), at)) {
         break;

@@ -28,7 +28,7 @@ import java.util.Optional;
  * vocabulary, the weight is padded with rows of zeros, whose scores are set below all others.
  */
 final class SplitSelection {
-  private static final int MOST_STEPS = 8;
+  private static final int MAX_STEPS = 8;
 
   private final GraphEditor editor;
   private final TrainedWeights weights;
@@ -80,7 +80,7 @@ final class SplitSelection {
   private Optional<List<Node>> chain(Value scores) {
     List<Node> nodes = new ArrayList<>();
     Value at = scores;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       nodes.addFirst(node);
       if (weights.of(node).isPresent()) {

@@ -55,7 +55,10 @@ public final class DropSyncs implements ModulePass {
   public Module run(Module module) {
     if (module.placement().isEmpty()) {
       throw SyncCode.DROP.at(
-          "pass drop-syncs", "a distributed module", "one without", "add shard(tensor=N) before it");
+          "pass drop-syncs",
+          "a distributed module",
+          "one without",
+          "add shard(tensor=N) before it");
     }
     LayoutInference layouts = LayoutInference.of(module);
     Map<Value, List<Node>> readers = module.graph().readers();

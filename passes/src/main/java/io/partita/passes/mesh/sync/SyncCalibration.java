@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 public record SyncCalibration(
     String source, String mesh, List<Sum> sums, List<Codebook> codebooks) {
   /** The number of sums that a diagnostic names. */
-  private static final int MOST_NAMED = 4;
+  private static final int MAX_NAMED = 4;
 
   /**
    * The ranges of one sum.
@@ -117,8 +117,8 @@ public record SyncCalibration(
           source,
           "ranges of the sum at " + sync.node() + " in block " + sync.block(),
           "no sum with its weights and features; "
-              + sums.stream().limit(MOST_NAMED).map(Sum::name).collect(Collectors.joining(", "))
-              + (sums.size() > MOST_NAMED ? ", …" : ""),
+              + sums.stream().limit(MAX_NAMED).map(Sum::name).collect(Collectors.joining(", "))
+              + (sums.size() > MAX_NAMED ? ", …" : ""),
           "calibrate this model on these devices with partita calibrate, and with the same --sync"
               + " if that drops syncs of the block");
     }

@@ -186,7 +186,8 @@ final class SyncDropper {
     } else if (!wrong.isEmpty()) {
       Diagnostic first = wrong.getFirst();
       throw last.refused(
-          node + " takes " + first.expected(), first.found() + ", because the devices have only their terms");
+          node + " takes " + first.expected(),
+          first.found() + ", because the devices have only their terms");
     }
   }
 

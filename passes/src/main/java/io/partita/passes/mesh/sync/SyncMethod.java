@@ -54,14 +54,14 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
   /** No rewrite. */
   public static final SyncMethod EXACT = new SyncMethod(false, false, new Width.Exact());
 
-  private static final int LEAST_BITS = 2;
-  private static final int MOST_BITS = 8;
+  private static final int MIN_BITS = 2;
+  private static final int MAX_BITS = 8;
   private static final Pattern PART = Pattern.compile("([a-z]+)([0-9]*)(?:\\(([^()]*)\\))?");
   private static final Pattern OPTION = Pattern.compile("(?:([a-z]+)=)?([a-z0-9]{1,9})");
   private static final String SCATTER = "scatter";
   private static final List<String> NAMES = List.of("exact", "drop", "bf16", "int4", "vq");
   private static final int USUAL_CENTROIDS = 1024;
-  private static final int MOST_CENTROIDS = 1 << 16;
+  private static final int MAX_CENTROIDS = 1 << 16;
 
   /** A part of a method, such as {@code bf16(k=8)}: a word, a number and options. */
   private record Part(String text, String word, String number, Map<String, String> options) {
@@ -117,7 +117,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
     if (first.word.equals("vq") && first.number.isEmpty()) {
       first.requireOptions(List.of("k", "groups"));
       return new Width.Vector(
-          first.integer("k", 2, MOST_CENTROIDS).orElse(USUAL_CENTROIDS),
+          first.integer("k", 2, MAX_CENTROIDS).orElse(USUAL_CENTROIDS),
           first.integer("groups", 1, Integer.MAX_VALUE).orElse(1));
     }
     first.requireOptions(List.of());
@@ -136,7 +136,7 @@ public record SyncMethod(boolean drops, boolean scatters, Width width) {
 
   private static Width lowBit(Part integer, Optional<Part> wide) throws SyncRules.Unreadable {
     integer.requireOptions(List.of("sum", "via"));
-    int bits = inRange(integer.text, "bits", integer.number, LEAST_BITS, MOST_BITS);
+    int bits = inRange(integer.text, "bits", integer.number, MIN_BITS, MAX_BITS);
     String sum = integer.options.getOrDefault("sum", "bf16");
     if (!sum.equals("bf16") && !sum.equals("f32")) {
       throw new SyncRules.Unreadable("sum=bf16 or sum=f32", integer.text, "choose one of them");

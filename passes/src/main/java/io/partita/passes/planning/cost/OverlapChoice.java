@@ -34,10 +34,10 @@ import java.util.function.ToDoubleFunction;
  * then predicted with the best numbers, which are used only if they improve it.
  */
 public final class OverlapChoice {
-  private static final int MOST_TILES = 16;
+  private static final int MAX_TILES = 16;
 
   /** The least relative improvement, because more tiles mean more messages and kernels. */
-  private static final double LEAST_GAIN = 0.01;
+  private static final double MIN_GAIN = 0.01;
 
   private final Module module;
   private final TargetDescription target;
@@ -114,8 +114,8 @@ public final class OverlapChoice {
       return 1;
     }
     int best = 1;
-    double least = delayed(part).report().seconds() * (1 - LEAST_GAIN);
-    long most = Math.min(MOST_TILES, found.getFirst().extent());
+    double least = delayed(part).report().seconds() * (1 - MIN_GAIN);
+    long most = Math.min(MAX_TILES, found.getFirst().extent());
     for (int tiles = 2; tiles <= most; tiles *= 2) {
       Module cut = OverlapSyncs.apply(part, Map.of(found.getFirst(), tiles));
       double seconds = delayed(cut).report().seconds();

@@ -47,10 +47,10 @@ import java.util.stream.Stream;
  */
 final class ScheduledPlan {
   /** The largest number of nodes in all roles for which candidates are scheduled. */
-  private static final int MOST_NODES = 20_000;
+  private static final int MAX_NODES = 20_000;
 
   /** The number of largest residents in reports. */
-  private static final int MOST_NAMED = 4;
+  private static final int MAX_NAMED = 4;
 
   private final Program program;
   private final TargetDescription target;
@@ -74,7 +74,7 @@ final class ScheduledPlan {
         && options.awaitsBlocks()
         && target.devices().stream()
             .allMatch(chip -> !chip.functions().isEmpty() && chip.home().isPresent())
-        && nodes(program) <= MOST_NODES;
+        && nodes(program) <= MAX_NODES;
   }
 
   /**
@@ -309,7 +309,7 @@ final class ScheduledPlan {
             .map((Port each) -> new Resident(each.name(), Content.STATES, each.type().bytes()));
     return Stream.concat(constants, states)
         .sorted(Comparator.comparingLong(Resident::bytes).reversed())
-        .limit(MOST_NAMED)
+        .limit(MAX_NAMED)
         .toList();
   }
 
@@ -322,7 +322,7 @@ final class ScheduledPlan {
         misfit.use().used(),
         misfit.use().available(),
         misfit.held().stream()
-            .limit(MOST_NAMED)
+            .limit(MAX_NAMED)
             .map(region -> new Resident(region.name(), content(region), region.bytes()))
             .toList());
   }

@@ -38,7 +38,7 @@ import java.util.Set;
  * <p>Tiles from the far memory pass through two buffers of the size of a tile in the home memory.
  */
 public final class Residency {
-  private static final int MOST_NAMED = 4;
+  private static final int MAX_NAMED = 4;
 
   private final LocalValues values;
   private final BlockRanges blocks;
@@ -321,7 +321,7 @@ public final class Residency {
 
   /** Returns the largest residents, in descending order. */
   public List<Resident> biggest() {
-    return residents.stream().limit(MOST_NAMED).toList();
+    return residents.stream().limit(MAX_NAMED).toList();
   }
 
   public List<Shortage> shortages() {

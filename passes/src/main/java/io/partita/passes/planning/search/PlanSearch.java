@@ -33,7 +33,7 @@ public final class PlanSearch {
   private static final double ROUNDING = 1e-9;
 
   /** The number of strategies that are tried to find one that fits. */
-  private static final int MOST_FITS = 4;
+  private static final int MAX_FITS = 4;
 
   private final ModelFacts facts;
   private final LowerBound bounds;
@@ -123,7 +123,7 @@ public final class PlanSearch {
     candidates.sort(
         Comparator.comparingLong(candidate -> candidate.bound().weightBytesPerDevice()));
     candidates.removeIf(candidate -> candidate.bound().weightBytesPerDevice() > room());
-    for (Candidate candidate : candidates.subList(0, Math.min(MOST_FITS, candidates.size()))) {
+    for (Candidate candidate : candidates.subList(0, Math.min(MAX_FITS, candidates.size()))) {
       attempt(candidate.strategy(), "");
       if (best.isPresent() && best.get().fits()) {
         return best;

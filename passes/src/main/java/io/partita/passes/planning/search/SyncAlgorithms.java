@@ -26,7 +26,7 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
    * The largest group of a tree; in wider groups the first device is a bottleneck, unless there is
    * only one group.
    */
-  private static final int WIDEST_GROUP = 8;
+  private static final int MAX_GROUP_WIDTH = 8;
 
   /**
    * The relative difference up to which figures count as equal, larger than rounding errors of
@@ -88,10 +88,10 @@ final class SyncAlgorithms implements ChooseAlgorithms.Choice {
   private List<Algorithm> algorithms() {
     int devices = target.deviceCount();
     List<Algorithm> algorithms = new ArrayList<>();
-    for (int group = 2; group <= Math.clamp(devices, 2, WIDEST_GROUP); group++) {
+    for (int group = 2; group <= Math.clamp(devices, 2, MAX_GROUP_WIDTH); group++) {
       algorithms.add(new Algorithm.Tree(group));
     }
-    if (devices > WIDEST_GROUP) {
+    if (devices > MAX_GROUP_WIDTH) {
       algorithms.add(new Algorithm.Tree(devices));
     }
     algorithms.add(new Algorithm.Ring());

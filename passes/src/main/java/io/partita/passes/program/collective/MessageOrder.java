@@ -24,7 +24,7 @@ import java.util.Map;
  */
 final class MessageOrder {
   private static final int NONE = -1;
-  private static final int LONGEST_CIRCLE_IN_A_MESSAGE = 12;
+  private static final int MAX_SHOWN_CYCLE = 12;
 
   private final MessagePlan plan;
   private final int capacity;
@@ -285,7 +285,7 @@ final class MessageOrder {
     }
     List<Integer> circle = walk.subList(seen[at], walk.size());
     List<String> texts = new ArrayList<>();
-    for (int event : circle.subList(0, Math.min(circle.size(), LONGEST_CIRCLE_IN_A_MESSAGE))) {
+    for (int event : circle.subList(0, Math.min(circle.size(), MAX_SHOWN_CYCLE))) {
       texts.add(plan.name(position(event), " ") + " (" + steps.get(event) + ")");
     }
     if (circle.size() > texts.size()) {

@@ -99,8 +99,7 @@ final class ResultProof {
         .findFirst()
         .ifPresent(
             at -> {
-              throw error(
-                  position, "elements that the device has", "it doesn't have " + text(at));
+              throw error(position, "elements that the device has", "it doesn't have " + text(at));
             });
     channel(position.device(), send.to())
         .add(stretches(send).mapToObj(at -> own[at]).toArray(BitSet[]::new));

@@ -46,7 +46,7 @@ public record Group(List<Node> nodes, List<Value> operands, List<Value> results,
    * Returns the nodes in several groups: the one that computes the sums, then each epilogue by
    * itself.
    */
-  public List<Group> apart() {
+  public List<Group> unfused() {
     List<Group> groups = new ArrayList<>();
     groups.add(of(main(), 0));
     epilogueNodes().forEach(node -> groups.add(of(List.of(node), 0)));

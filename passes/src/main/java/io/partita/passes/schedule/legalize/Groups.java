@@ -32,7 +32,7 @@ public final class Groups {
    * The largest number of epilogues; each may have an operand, which needs room in the working
    * memory.
    */
-  private static final int MOST_EPILOGUES = 8;
+  private static final int MAX_EPILOGUES = 8;
 
   private final Map<Value, List<Node>> readers;
   private final Set<Value> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -96,7 +96,7 @@ public final class Groups {
       if (isProduct && !inner.contains(node) && !known.contains(node.result())) {
         List<Node> chain = new ArrayList<>();
         Value last = node.result();
-        while (isReadOnce(last) && chain.size() < MOST_EPILOGUES) {
+        while (isReadOnce(last) && chain.size() < MAX_EPILOGUES) {
           Node reader = readers.get(last).getFirst();
           if (!Epilogues.isEpilogue(reader, last) || !taken.add(reader)) {
             break;

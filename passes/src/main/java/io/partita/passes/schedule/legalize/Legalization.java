@@ -36,7 +36,7 @@ public final class Legalization {
           new StuffZeros(),
           new RepeatBorders(),
           new FoldEmpty(),
-          new WithoutElements(),
+          new SimplifyEmpty(),
           new GatherRows(),
           new ScatterRows(),
           new AlignElements(),

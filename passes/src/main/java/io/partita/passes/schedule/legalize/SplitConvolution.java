@@ -20,7 +20,7 @@ import java.util.Optional;
  * elements of a window along the first one become channels, and its positions become images.
  */
 final class SplitConvolution implements RewriteRule {
-  private static final int MOST = 2;
+  private static final int MAX = 2;
 
   @Override
   public Class<? extends Op> root() {
@@ -29,7 +29,7 @@ final class SplitConvolution implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.result(Convolution.class, op -> op.window().spatialRank() > MOST);
+    return Pattern.result(Convolution.class, op -> op.window().spatialRank() > MAX);
   }
 
   @Override

@@ -21,7 +21,7 @@ import java.util.Optional;
  * means.
  */
 final class SplitPool implements RewriteRule {
-  private static final int MOST = 2;
+  private static final int MAX = 2;
 
   @Override
   public Class<? extends Op> root() {
@@ -30,8 +30,7 @@ final class SplitPool implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.result(
-        Pool.class, pool -> pool.window().spatialRank() > MOST && !pool.indices());
+    return Pattern.result(Pool.class, pool -> pool.window().spatialRank() > MAX && !pool.indices());
   }
 
   @Override

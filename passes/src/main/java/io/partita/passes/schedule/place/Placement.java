@@ -33,7 +33,7 @@ public final class Placement {
    * Smaller constants, such as those of norms, stay in the home memory: they would fill the
    * transfer queue.
    */
-  private static final long SMALLEST_STREAMED = 8192;
+  private static final long MIN_STREAMED = 8192;
 
   /**
    * The tasks of one entry point.
@@ -102,7 +102,7 @@ public final class Placement {
     this.unit = unit(home, farther);
     Map<Boolean, List<Region>> bySize =
         regions(region -> region.kind() != Region.Kind.ACTIVATION).stream()
-            .collect(Collectors.partitioningBy(region -> region.bytes() >= SMALLEST_STREAMED));
+            .collect(Collectors.partitioningBy(region -> region.bytes() >= MIN_STREAMED));
     large = bySize.get(true);
     long small =
         bySize.get(false).stream().mapToLong(region -> aligned(region.bytes(), unit)).sum();

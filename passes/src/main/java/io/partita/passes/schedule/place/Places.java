@@ -38,10 +38,10 @@ public record Places(
     double cycles,
     List<Region> peak) {
   /** Smaller parts aren't worth a loop each. */
-  private static final long SMALLEST_PART = 16_384;
+  private static final long MIN_PART = 16_384;
 
   /** With more parts only the largest size is tried, since placing them takes long. */
-  private static final long MOST_PARTS = 4096;
+  private static final long MAX_PARTS = 4096;
 
   /** The largest part of a weight takes one of these fractions of the room: 1/4, 1/8 and so on. */
   private static final List<Long> SHARES = List.of(4L, 8L, 16L, 32L);
@@ -67,15 +67,15 @@ public record Places(
             .filter(region -> region.kind() == Region.Kind.CONSTANT)
             .mapToLong(Region::bytes)
             .summaryStatistics();
-    return room < SMALLEST_PART || farUse.used() > farUse.available()
+    return room < MIN_PART || farUse.used() > farUse.available()
         ? List.of()
         : SHARES.stream()
-            .map(share -> Math.max(SMALLEST_PART, room / share))
+            .map(share -> Math.max(MIN_PART, room / share))
             .filter(size -> size < weights.getMax())
             .filter(
                 size ->
-                    size == Math.max(SMALLEST_PART, room / SHARES.getFirst())
-                        || weights.getSum() / size <= MOST_PARTS)
+                    size == Math.max(MIN_PART, room / SHARES.getFirst())
+                        || weights.getSum() / size <= MAX_PARTS)
             .distinct()
             .toList();
   }

@@ -24,10 +24,10 @@ import java.util.OptionalInt;
  */
 final class TransferQueue {
   /** The most transfers that a port queues; to start another one, the control core would wait. */
-  private static final int MOST_UNDER_WAY = 8;
+  private static final int MAX_IN_FLIGHT = 8;
 
   /** A multiple of 8 that one transfer can move (hal.h). */
-  private static final long LONGEST = 131_064;
+  private static final long MAX_LENGTH = 131_064;
 
   private static final int ANY = -1;
 
@@ -104,7 +104,7 @@ final class TransferQueue {
    * @param ahead whether transfers begin before they're needed
    */
   static TransferQueue first(boolean ahead, TransferTimes times, long unit) {
-    return new TransferQueue(ahead, times, List.of(), MOST_UNDER_WAY, unit);
+    return new TransferQueue(ahead, times, List.of(), MAX_IN_FLIGHT, unit);
   }
 
   /** The queue of the next run, once all steps of this one are known. */
@@ -137,7 +137,7 @@ final class TransferQueue {
         fetches.add(piece);
         continue;
       }
-      int number = MOST_UNDER_WAY + early.size();
+      int number = MAX_IN_FLIGHT + early.size();
       Optional<DmaChannel> channel = times.channel(true);
       double end =
           early.size() < left.size()
@@ -166,7 +166,7 @@ final class TransferQueue {
   }
 
   private List<Piece> pieces(boolean isFetch, int free, int due, Whole whole) {
-    long count = Math.ceilDiv(whole.bytes, LONGEST / unit * unit);
+    long count = Math.ceilDiv(whole.bytes, MAX_LENGTH / unit * unit);
     long size = count == 0 ? 0 : Placement.aligned(Math.ceilDiv(whole.bytes, count), unit);
     List<Piece> pieces = new ArrayList<>();
     for (long from = 0; from < whole.bytes; from += size) {
@@ -249,7 +249,7 @@ final class TransferQueue {
 
   /** Whether one more transfer may be under way; if not, one that has ended makes room. */
   private boolean hasRoom(int task, List<ScheduleStep> steps) {
-    if (underWay.size() >= MOST_UNDER_WAY && task < end()) {
+    if (underWay.size() >= MAX_IN_FLIGHT && task < end()) {
       Started oldest = oldest();
       if (!isOfThisRun(oldest) || oldest.end > now) {
         return false;
@@ -293,7 +293,7 @@ final class TransferQueue {
   }
 
   private void startWithRoom(Piece piece, List<ScheduleStep> steps) {
-    if (underWay.size() >= MOST_UNDER_WAY && isOfThisRun(oldest())) {
+    if (underWay.size() >= MAX_IN_FLIGHT && isOfThisRun(oldest())) {
       await(steps);
     }
     start(piece, steps);
@@ -305,7 +305,7 @@ final class TransferQueue {
     double begin = Math.max(now, busyUntil.getOrDefault(channel, 0.0));
     double end = begin + times.cycles(next.isFetch, next.bytes);
     busyUntil.put(channel, end);
-    int number = next.number == ANY ? count++ % MOST_UNDER_WAY : next.number;
+    int number = next.number == ANY ? count++ % MAX_IN_FLIGHT : next.number;
     underWay.add(new Started(number, next, end));
     steps.add(next.started(number));
   }

@@ -97,7 +97,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void networksBesideTheAttention() {
+  void networksParallelToTheAttention() {
     ModelAnatomy anatomy =
         raised(
             2,
@@ -114,7 +114,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void eachOfTwoTowersHasItsNetworks() {
+  void twoTowersHaveTheirNetworks() {
     ModelAnatomy anatomy =
         raised(
             4,
@@ -128,7 +128,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void aDecoderLayerHasAnAttentionToAnEncoder() {
+  void decoderLayersHaveCrossAttention() {
     ModelAnatomy anatomy =
         raised(
             2,
@@ -145,7 +145,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void keysAndValuesOfAnEncoderMayBeGiven() {
+  void keysAndValuesOfAnEncoderMayBeInputs() {
     ModelAnatomy anatomy =
         raised(
             1,
@@ -163,7 +163,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void queriesMayBeTrainedVectors() {
+  void queriesMayBeLearned() {
     ModelAnatomy anatomy =
         raised(
             1,
@@ -177,7 +177,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void anAttentionWithoutNetworkIsIncomplete() {
+  void attentionWithoutNetworkIsIncomplete() {
     ModelAnatomy anatomy =
         anatomy(
             graph -> {
@@ -189,7 +189,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void queriesMayHaveANormOfAllHeads() {
+  void queriesMayHaveANormOverAllHeads() {
     ModelAnatomy anatomy =
         raised(
             1,
@@ -222,7 +222,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void aConvolutionMayStandBetweenTheLinearsOfANetwork() {
+  void networksMayHaveAConvolutionBetweenLinears() {
     ModelAnatomy anatomy =
         raised(
             1,
@@ -235,7 +235,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void aHeadOfOtherFeaturesIsNoNetwork() {
+  void headsAreNotNetworks() {
     ModelAnatomy anatomy =
         anatomy(
             graph -> {
@@ -247,7 +247,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void linearsMayBeConvolutionsOfOnePixel() {
+  void linearsMayBePointwiseConvolutions() {
     Window pixel = new Window(List.of(1L), List.of(1L), List.of(1L), List.of(0L), List.of(0L));
     raised(
         1,
@@ -273,7 +273,7 @@ class BlockFinderTest {
   }
 
   @Test
-  void aBranchBesideTheAttentionJoinsItsHeads() {
+  void branchesMayJoinTheHeads() {
     raised(
         1,
         graph -> {

@@ -24,7 +24,7 @@ class InputRangesTest {
   }
 
   @Test
-  void anIndexMayCountFromTheEnd() {
+  void indicesMayCountFromTheEnd() {
     assertThat(of("%y = gather(%t, %i) {axis = 0} : f32[3,2]"))
         .containsExactly(new InputRange("i", -5, 4));
     assertThat(of("%y = embedding(%t, %i) : f32[3,2]")).containsExactly(new InputRange("i", -5, 4));
@@ -45,7 +45,7 @@ class InputRangesTest {
   }
 
   @Test
-  void thereIsNoRangeOfWhatIsReadInPart() {
+  void partiallyReadInputsHaveNoRange() {
     assertThat(
             of(
                 """
@@ -57,7 +57,7 @@ class InputRangesTest {
   }
 
   @Test
-  void aPositionLeavesRoomForAllTokens() {
+  void positionsLeaveRoomForAllTokens() {
     String update =
         """
         %%0 = slice(%%t) {starts = [0,0], sizes = [3,2], steps = [1,1]} : f32[3,2]
@@ -71,7 +71,7 @@ class InputRangesTest {
   }
 
   @Test
-  void readersNarrowARange() {
+  void usersNarrowRanges() {
     assertThat(
             of(
                 """

@@ -58,7 +58,7 @@ class ModelAnatomyTest {
   }
 
   @Test
-  void aBlockWithoutNorms() {
+  void blocksWithoutNorms() {
     ModelAnatomy anatomy =
         anatomy(block((graph, s) -> s, (graph, h) -> unary(graph, UnaryFunction.GELU, h)));
     assertThat(anatomy.lines()).containsExactly("1 of 1 blocks raised");
@@ -71,7 +71,7 @@ class ModelAnatomyTest {
   }
 
   @Test
-  void anAttentionThatIsNotRaisedSaysWhy() {
+  void unraisedAttentionHasAReason() {
     ModelAnatomy anatomy =
         anatomy(
             block(
@@ -85,7 +85,7 @@ class ModelAnatomyTest {
   }
 
   @Test
-  void aBlockWithAnUnknownActivationSaysWhatStandsThere() {
+  void unknownActivationsAreNamed() {
     ModelAnatomy anatomy =
         anatomy(block((graph, s) -> s, (graph, h) -> unary(graph, UnaryFunction.SIN, h)));
     assertThat(anatomy.lines())
@@ -95,7 +95,7 @@ class ModelAnatomyTest {
   }
 
   @Test
-  void aSoftmaxOverClassesIsNoCandidate() {
+  void classifierSoftmaxIsNotACandidate() {
     GraphBuilder graph = new GraphBuilder("classifier");
     Value logits = matmul(graph, input(graph, "x", 1, 5, 8), weight(graph, 8, 3));
     graph.output("y", graph.add(new Reduction.Softmax(2, false), logits));

@@ -128,7 +128,7 @@ class SoftmaxBlocksTest {
   }
 
   @Test
-  void blocksWithNormsBeforeTheirParts() {
+  void preNormBlocks() {
     Map<String, String> parts =
         parts(
             graph -> {
@@ -164,7 +164,7 @@ class SoftmaxBlocksTest {
   }
 
   @Test
-  void blocksWithNormsAfterTheirSums() {
+  void postNormBlocks() {
     Map<String, String> parts =
         parts(
             graph -> {
@@ -189,7 +189,7 @@ class SoftmaxBlocksTest {
   }
 
   @Test
-  void aNetworkBesideTheAttentionIsOfItsBlock() {
+  void parallelNetworksBelongToTheBlock() {
     Map<String, String> parts =
         parts(
             graph -> {
@@ -211,7 +211,7 @@ class SoftmaxBlocksTest {
   }
 
   @Test
-  void aSoftmaxOfClassesIsNoBlock() {
+  void classifierSoftmaxIsNotABlock() {
     Module module =
         recorded(
             graph -> {

@@ -25,7 +25,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void geluWithItsHalfInEachPlace() {
+  void geluWithTheHalfInEachPosition() {
     Raised first =
         Raised.of(
             graph -> {
@@ -54,7 +54,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void anotherDivisorIsNoGelu() {
+  void geluNeedsItsDivisor() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -115,7 +115,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void aFactorForEachFeatureIsNoGelu() {
+  void geluNeedsAScalarFactor() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -128,7 +128,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void anotherCubicTermIsNoGelu() {
+  void geluNeedsItsCubicTerm() {
     assertThat(Raised.of(graph -> newGelu(graph, 0.0448)).operations()).doesNotContain("gelu_tanh");
   }
 
@@ -145,7 +145,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void aGateOfAnotherValueIsNoSilu() {
+  void siluNeedsAGateOfItsInput() {
     Raised raised =
         Raised.of(
             graph ->
@@ -181,7 +181,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void hardSwishWithItsSixthInEitherPlace() {
+  void hardSwishWithTheSixthInEitherPosition() {
     Raised inside =
         Raised.of(
             graph -> {
@@ -202,7 +202,7 @@ class ActivationRulesTest {
   }
 
   @Test
-  void anotherSlopeIsNoHardSwish() {
+  void hardSwishNeedsItsSlope() {
     Raised raised =
         Raised.of(
             graph -> {

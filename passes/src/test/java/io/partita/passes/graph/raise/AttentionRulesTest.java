@@ -115,7 +115,7 @@ class AttentionRulesTest {
   }
 
   @Test
-  void causalMaskFromPositionsWhateverItHidesWith() {
+  void causalMaskFromPositionsWithAnyPenalty() {
     for (double hidden : new double[] {Double.NEGATIVE_INFINITY, -3.4028235e38, -65504}) {
       Raised raised =
           attention((graph, scores) -> add(graph, scores, additive(graph, causal(graph), hidden)));
@@ -129,7 +129,7 @@ class AttentionRulesTest {
   }
 
   @Test
-  void aSmallPenaltyIsNoCausalMask() {
+  void causalMasksNeedALargePenalty() {
     Raised raised =
         attention((graph, scores) -> add(graph, scores, additive(graph, causal(graph), -10)));
     Structured.Attention attention = raised.only(Structured.Attention.class);
@@ -139,7 +139,7 @@ class AttentionRulesTest {
   }
 
   @Test
-  void hiddenScoresReplacedInsteadOfAdded() {
+  void hiddenScoresReplaced() {
     Raised raised =
         attention(
             (graph, scores) ->
@@ -177,7 +177,7 @@ class AttentionRulesTest {
   }
 
   @Test
-  void paddingStaysAMask() {
+  void paddingRemainsAMask() {
     Raised raised =
         attention(
             (graph, scores) -> {
@@ -212,7 +212,7 @@ class AttentionRulesTest {
   }
 
   @Test
-  void guardAgainstRowsThatSeeNothing() {
+  void guardAgainstFullyMaskedRows() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -275,14 +275,14 @@ class AttentionRulesTest {
   }
 
   @Test
-  void aScaleOfEachKeyIsNoAttention() {
+  void scalesPerKeyAreNotAttention() {
     Raised raised = attention((graph, scores) -> mul(graph, scores, input(graph, "scale", SEQ)));
     assertThat(raised.operations()).contains("softmax").doesNotContain("attention");
     raised.agrees(0, FIVE);
   }
 
   @Test
-  void aSoftmaxOverQueriesIsNoAttention() {
+  void softmaxOverQueriesIsNotAttention() {
     Raised raised =
         Raised.of(
             graph -> {

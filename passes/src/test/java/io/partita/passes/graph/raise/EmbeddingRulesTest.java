@@ -30,7 +30,7 @@ class EmbeddingRulesTest {
   }
 
   @Test
-  void aLookupInAnInputIsNoEmbedding() {
+  void lookupsInInputsAreNotEmbeddings() {
     Raised raised =
         Raised.of(
             graph ->
@@ -62,7 +62,7 @@ class EmbeddingRulesTest {
   }
 
   @Test
-  void convolutionOfPatchesSideBySide() {
+  void convolutionOfAdjacentPatches() {
     Raised raised = Raised.of(graph -> patches(graph, 4));
     assertThat(raised.operations()).containsExactly("patch_embedding");
     // Sums of 48 products in another order.
@@ -70,7 +70,7 @@ class EmbeddingRulesTest {
   }
 
   @Test
-  void overlappingPatchesStayAConvolution() {
+  void overlappingPatchesRemainAConvolution() {
     Raised raised = Raised.of(graph -> patches(graph, 2));
     assertThat(raised.operations()).contains("convolution").doesNotContain("patch_embedding");
   }

@@ -46,14 +46,14 @@ class LinearRulesTest {
   }
 
   @Test
-  void aProductOfInputsIsNoLinear() {
+  void productsOfInputsAreNotLinears() {
     Raised raised =
         Raised.of(graph -> matmul(graph, input(graph, "x", 3, 8), input(graph, "w", 8, 4)));
     assertThat(raised.operations()).containsExactly("matmul");
   }
 
   @Test
-  void aResidualIsNoBias() {
+  void residualsAreNotBiases() {
     Raised raised =
         Raised.of(
             graph ->
@@ -66,7 +66,7 @@ class LinearRulesTest {
   }
 
   @Test
-  void aBiasBehindTheResidualMovesBeforeIt() {
+  void biasesMoveBeforeTheResidual() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -114,7 +114,7 @@ class LinearRulesTest {
   }
 
   @Test
-  void aPoolerBeforeAClassifierIsNoFeedForwardNetwork() {
+  void poolersAreNotFeedForwardNetworks() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -150,7 +150,7 @@ class LinearRulesTest {
   }
 
   @Test
-  void aGateOfAnotherInputIsNoGatedNetwork() {
+  void gatesOfOtherInputsAreNotGatedNetworks() {
     Raised raised =
         Raised.of(
             graph -> {

@@ -70,7 +70,7 @@ class MovementRulesTest {
   }
 
   @Test
-  void extentsThatShareNoFactorsStay() {
+  void extentsWithoutCommonFactorsStay() {
     Raised raised =
         Raised.of(
             graph ->
@@ -92,7 +92,7 @@ class MovementRulesTest {
 
   /** Elements have the right positions for any order of axes and any position of extents of 1. */
   @Property(tries = 200)
-  void canonicalFormMovesElementsAlike(
+  void canonicalFormIsEquivalent(
       @ForAll("permutations") List<Integer> first, @ForAll("permutations") List<Integer> second) {
     Raised.of(
             graph -> {

@@ -47,19 +47,19 @@ class NameWeightsTest {
   }
 
   @Test
-  void aNameStays() {
+  void namesAreKept() {
     assertThat(named(List.of("model.lm_head.weight"), List.of("/lm_head/MatMul")))
         .containsExactly("model.lm_head.weight");
   }
 
   @Test
-  void aReaderWithoutAPathSaysNothing() {
+  void usersWithoutAPathGiveNoName() {
     assertThat(named(List.of("onnx::MatMul_8"), List.of("MatMul_3")))
         .containsExactly("onnx::MatMul_8");
   }
 
   @Test
-  void noTwoWeightsGetOneName() {
+  void weightNamesAreUnique() {
     assertThat(
             named(
                 List.of("onnx::MatMul_8", "onnx::MatMul_9"),

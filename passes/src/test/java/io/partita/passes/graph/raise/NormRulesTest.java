@@ -101,7 +101,7 @@ class NormRulesTest {
   }
 
   @Test
-  void squaresOfAnotherValueAreNoNorm() {
+  void squaresOfOtherValuesAreNotNorms() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -118,7 +118,7 @@ class NormRulesTest {
   }
 
   @Test
-  void meanOverAnInnerAxisIsNoNorm() {
+  void meansOverInnerAxesAreNotNorms() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -156,14 +156,14 @@ class NormRulesTest {
   }
 
   @Test
-  void momentsOverDifferentAxesAreNoLayerNorm() {
+  void momentsOverDifferentAxesAreNotALayerNorm() {
     Raised raised = Raised.of(graph -> layerNorm(graph, input(graph, "x", 2, 3, 8), 1));
     assertThat(raised.operations()).doesNotContain("layer_norm");
     raised.agrees(0);
   }
 
   @Test
-  void aComputedScaleStaysOutside() {
+  void computedScalesAreNotFused() {
     Raised raised =
         Raised.of(
             graph ->

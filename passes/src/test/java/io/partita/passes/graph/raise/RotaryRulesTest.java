@@ -58,7 +58,7 @@ class RotaryRulesTest {
   }
 
   @Test
-  void halvesRotateWithTablesOfHalfTheSize() {
+  void halvesRotateWithHalvedTables() {
     Raised raised = Raised.of(graph -> rotation(graph, true));
     assertThat(raised.operations()).containsExactlyInAnyOrder("cos", "sin", "rotary_embedding");
     assertThat(raised.only(Structured.RotaryEmbedding.class).interleaved()).isFalse();
@@ -66,7 +66,7 @@ class RotaryRulesTest {
   }
 
   @Test
-  void tablesOfDifferentHalvesAreNoRotation() {
+  void tablesWithDifferentHalvesAreNotARotation() {
     Raised raised = Raised.of(graph -> rotation(graph, false));
     assertThat(raised.operations()).doesNotContain("rotary_embedding");
     raised.agrees(0);
@@ -88,7 +88,7 @@ class RotaryRulesTest {
 
   /** Nodes that the rule adds before it fails must not make other rules fire again. */
   @Test
-  void tablesThatDifferByHeadAreNoRotation() {
+  void tablesPerHeadAreNotARotation() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -121,7 +121,7 @@ class RotaryRulesTest {
   }
 
   @Test
-  void halvesRotatedApartAndJoined() {
+  void halvesRotatedSeparately() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -167,7 +167,7 @@ class RotaryRulesTest {
   }
 
   @Test
-  void neighboursRotatedApartAndStacked() {
+  void interleavedPairsRotatedSeparately() {
     Raised raised = Raised.of(graph -> interleaved(graph, 4));
     assertThat(raised.operations()).contains("rotary_embedding").doesNotContain("sub");
     assertThat(raised.only(Structured.RotaryEmbedding.class).interleaved()).isTrue();
@@ -176,7 +176,7 @@ class RotaryRulesTest {
 
   /** Each half of the result holds one of each pair. */
   @Test
-  void neighboursThatAreNotJoinedAgainAreNoRotation() {
+  void pairsThatAreNotInterleavedAgainAreNotARotation() {
     Raised raised = Raised.of(graph -> interleaved(graph, 3));
     assertThat(raised.operations()).doesNotContain("rotary_embedding");
     raised.agrees(0);

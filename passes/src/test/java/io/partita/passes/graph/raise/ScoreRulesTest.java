@@ -89,21 +89,21 @@ class ScoreRulesTest {
   }
 
   @Test
-  void aFloorThatTheMaskNeverReachesIsLeftOut() {
+  void unreachedFloorsAreRemoved() {
     Raised raised = floored(LOWEST, LOWEST);
     assertThat(raised.operations()).contains("attention").doesNotContain("max", "softmax");
     raised.agrees(TOLERANCE);
   }
 
   @Test
-  void aFloorThatTheMaskReachesMovesToTheMask() {
+  void reachedFloorsMoveToTheMask() {
     Raised raised = floored(LOWEST, Double.NEGATIVE_INFINITY);
     assertThat(raised.operations()).contains("attention", "max").doesNotContain("softmax");
     raised.agrees(TOLERANCE);
   }
 
   @Test
-  void aFloorThatScoresReachIsNoAttention() {
+  void floorsThatScoresReachAreNotAttention() {
     Raised raised = floored(-1, LOWEST);
     assertThat(raised.operations()).contains("softmax").doesNotContain("attention");
     raised.agrees(0);
@@ -129,7 +129,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void masksOfWindowsBatchesOrHeadsKeepTheirOwn() {
+  void masksKeepTheirWindowsBatchesAndHeads() {
     windows(2, 1, 1, 3, 5).agrees(TOLERANCE);
     windows(2, 1, 2, 1, 5).agrees(TOLERANCE);
     windows(1, 1, 2, 3, 1).agrees(TOLERANCE);
@@ -149,7 +149,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void groupsOfQueriesShareHeadsThatAreNotRepeated() {
+  void groupedQueriesShareUnrepeatedHeads() {
     Raised raised =
         attention(
             new long[] {2, 3, 2}, new long[] {2, 3, 1}, (graph, scores) -> softmax(graph, scores));
@@ -159,7 +159,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void aComputedBiasIsAMask() {
+  void computedBiasesAreMasks() {
     Raised raised =
         attention(
             new long[] {8},
@@ -183,14 +183,14 @@ class ScoreRulesTest {
   }
 
   @Test
-  void probabilitiesThatTheirMaskClears() {
+  void probabilitiesClearedByTheirMask() {
     Raised raised = zeroed((graph, hidden) -> hidden);
     assertThat(raised.operations()).contains("attention").doesNotContain("softmax");
     raised.agrees(TOLERANCE);
   }
 
   @Test
-  void probabilitiesThatAnotherMaskClearsAreNoAttention() {
+  void probabilitiesClearedByAnotherMaskAreNotAttention() {
     Raised raised =
         zeroed((graph, hidden) -> graph.input("other", TensorType.of(ElementType.BOOL, 3, 5)));
     assertThat(raised.operations()).contains("softmax").doesNotContain("attention");
@@ -198,7 +198,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void headsAreToldFromBatchesByHowValuesWereJoined() {
+  void mergedValuesTellHeadsFromBatches() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -213,7 +213,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void scoresWhoseBatchAndHeadsArePartedBeforeTheyWeighValues() {
+  void scoresWithBatchAndHeadsSeparatedBeforeTheValues() {
     Raised raised =
         Raised.of(
             graph -> {
@@ -228,7 +228,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void headsThatNothingTellsFromBatchesStayTogether() {
+  void indistinguishableHeadsAndBatchesStayMerged() {
     Raised raised = attention(new long[] {8}, ScoreRulesTest::softmax);
     assertThat(heads(raised)).isEqualTo(8);
     raised.agrees(TOLERANCE);
@@ -254,7 +254,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void aTemperatureOfEachHeadScalesQueries() {
+  void temperaturesPerHeadScaleQueries() {
     for (long[] extents : new long[][] {{4, 1, 1}, {2, 1, 3, 1}, {1}, {}}) {
       Raised raised =
           attention(
@@ -270,7 +270,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void aTemperatureOfAMaskIsNoAttention() {
+  void temperaturesOfMasksAreNotAttention() {
     Raised raised =
         attention(
             new long[] {2, 4},
@@ -323,7 +323,7 @@ class ScoreRulesTest {
   }
 
   @Test
-  void einsumsThatAreNoProductStay() {
+  void einsumsOtherThanProductsStay() {
     for (String equation : new String[] {"bi,bj->bij", "bik,kj->ij", "ii,ij->ij"}) {
       Raised raised =
           Raised.of(

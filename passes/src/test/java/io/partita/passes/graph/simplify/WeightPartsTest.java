@@ -60,7 +60,7 @@ class WeightPartsTest {
   }
 
   @Test
-  void slicesBecomeWeightsThatAreNamedInTheirOrder() {
+  void slicesBecomeNumberedWeights() {
     Slice first = columns(0, 251);
     Slice second = columns(251, 499);
     List<Node> weights = constants(graph(false, second, first, second));
@@ -76,12 +76,12 @@ class WeightPartsTest {
   }
 
   @Test
-  void slicesThatOverlapStayWhereTheyAreLargerThanTheWhole() {
+  void overlappingSlicesStayIfLargerThanTheWhole() {
     assertThat(constants(graph(false, columns(0, 400), columns(300, 450)))).hasSize(1);
   }
 
   @Test
-  void aWeightThatIsReadWholeStaysWhole() {
+  void weightsReadAsAWholeStay() {
     assertThat(constants(graph(true, columns(0, 300), columns(300, 450)))).hasSize(1);
   }
 }

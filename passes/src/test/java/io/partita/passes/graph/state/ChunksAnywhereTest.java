@@ -84,7 +84,7 @@ class ChunksAnywhereTest {
   }
 
   @Test
-  void masksOfOneTokenAloneDisagree() {
+  void masksForASingleTokenDisagree() {
     for (Function<SmallDecoder, Value> mask :
         List.<Function<SmallDecoder, Value>>of(
             KvStateMasksTest::nothing, KvStateMasksTest::aHole, ChunksAnywhereTest::byRow)) {

@@ -61,7 +61,7 @@ class KvStateLayoutsTest {
   /** {@code [batch*heads, d, past]} for keys and {@code [batch, past, heads, d]} for values. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void turnedCachesAreTurnedBeforeTheyAreKept(int n) {
+  void transposedCachesAreTransposedBeforeStorage(int n) {
     SmallDecoder d = new SmallDecoder(n);
     Value pastKey =
         d.input("past_key", ElementType.F32, BATCH.times(HEADS), FEATURES, SmallDecoder.PAST);
@@ -87,7 +87,7 @@ class KvStateLayoutsTest {
 
   /** A cache that the model writes at a position counted from the mask, as GroupQueryAttention. */
   @Test
-  void aCacheThatIsWrittenBehindValidKeysIsOneOfTheCapacity() {
+  void cachesWrittenAfterValidKeysHaveTheCapacity() {
     SmallDecoder d = new SmallDecoder(1);
     Value ones = d.attentionMask();
     Value count = d.graph.add(new Reduction.Reduce(ReductionKind.SUM, List.of(1), false), ones);
@@ -176,7 +176,7 @@ class KvStateLayoutsTest {
   /** Tokens first in inputs and outputs, heads first where past and new keys are concatenated. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void turnsAtTheBorderGoAway(int n) {
+  void transposesAtTheBorderCancel(int n) {
     SmallDecoder d = new SmallDecoder(n);
     d.attend(bordered(d, "key"), bordered(d, "value"), null).agrees();
     assertThat(d.state().graph().nodes())
@@ -195,7 +195,7 @@ class KvStateLayoutsTest {
 
   /** A cache with room for all tokens, which the model itself writes at a position. */
   @Test
-  void aCacheThatTheModelWritesIntoIsKeptAsItIs() {
+  void cachesUpdatedByTheModelStay() {
     SmallDecoder d = new SmallDecoder(1);
     Value position = d.input("cache_position", ElementType.I64, BATCH);
     Value keys = updated(d, "key", position);
@@ -226,7 +226,7 @@ class KvStateLayoutsTest {
   }
 
   @Test
-  void pastTokensThatAreMixedBeforeAttentionAreRefused() {
+  void mixedPastTokensAreRefused() {
     SmallDecoder d = new SmallDecoder(1);
     Dim[] shape = {BATCH, HEADS, SmallDecoder.PAST, FEATURES};
     Value keys = mixed(d, d.input("past_key", ElementType.F32, shape), "key");

@@ -42,7 +42,7 @@ class KvStateMasksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aProductWithPaddingIsCausal(int n) {
+  void productsWithPaddingAreCausal(int n) {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::productWithPadding).agrees();
     assertThat(d.attention().mask()).isFalse();
     assertThat(d.attention().causal()).isEqualTo(n > 1);
@@ -63,7 +63,7 @@ class KvStateMasksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aSumWithALocalMaskIsAWindow(int n) {
+  void sumsWithALocalMaskAreWindows(int n) {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::localSum).agrees();
     assertThat(d.attention().mask()).isFalse();
     assertThat(d.attention().causal()).isTrue();
@@ -87,7 +87,7 @@ class KvStateMasksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aBiasThatGrowsWithTheKeyIsAConstantOfTheCapacity(int n) {
+  void biasesByKeyAreConstantsOfTheCapacity(int n) {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::runningSum).agrees();
     assertThat(d.attention().mask()).isTrue();
     assertThat(operations(d)).doesNotContain("gather", "cumulative_sum");
@@ -110,7 +110,7 @@ class KvStateMasksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aBiasByDistanceIsReadAtThePosition(int n) {
+  void biasesByDistanceAreReadAtThePosition(int n) {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::buckets).agrees();
     assertThat(d.attention().mask()).isTrue();
     assertThat(operations(d)).contains("gather").doesNotContain("min");
@@ -127,7 +127,7 @@ class KvStateMasksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aMaskWithoutARuleIsATableOfPositions(int n) {
+  void irregularMasksAreTablesOfPositions(int n) {
     SmallDecoder d = new SmallDecoder(n).masked(KvStateMasksTest::blocks).agrees();
     assertThat(d.attention().mask()).isTrue();
     assertThat(d.attention().causal()).isFalse();
@@ -147,7 +147,7 @@ class KvStateMasksTest {
   }
 
   @Test
-  void aMaskThatShowsLaterTokensIsNoted() {
+  void masksThatShowLaterTokensAreNoted() {
     for (Function<SmallDecoder, Value> mask :
         List.<Function<SmallDecoder, Value>>of(
             KvStateMasksTest::nothing, KvStateMasksTest::aHole)) {
@@ -159,7 +159,7 @@ class KvStateMasksTest {
   }
 
   @Test
-  void aMaskThatDependsOnAnInputIsRefused() {
+  void masksThatDependOnInputsAreRefused() {
     SmallDecoder d =
         new SmallDecoder(1)
             .masked(
@@ -175,7 +175,7 @@ class KvStateMasksTest {
   }
 
   @Test
-  void aCacheLongerThanTheModelsPositionsIsRefused() {
+  void cachesLongerThanThePositionsOfTheModelAreRefused() {
     SmallDecoder d =
         new SmallDecoder(1)
             .masked(
@@ -207,7 +207,7 @@ class KvStateMasksTest {
   /** A position that is counted from the mask, as OPT does. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aPositionCountedFromTheMaskIsThePosition(int n) {
+  void positionsCountedFromTheMask(int n) {
     SmallDecoder decoder = new SmallDecoder(n);
     Value counted =
         decoder.graph.add(

@@ -44,7 +44,7 @@ class PositionRowsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 9", "1, 1", "1, 11", "3, 9", "3, 11"})
-  void aTableReadByGivenPositionsLimitsTheCapacity(int n, int rows) {
+  void tablesReadByInputPositionsLimitTheCapacity(int n, int rows) {
     SmallDecoder d = new SmallDecoder(n);
     CapacityBeyondModel beyond = refused(withRows(d, rows, positionIds(d)));
     assertThat(beyond.positions()).isEqualTo(rows);
@@ -53,7 +53,7 @@ class PositionRowsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aTableReadByComputedPositionsLimitsTheCapacity(int n) {
+  void tablesReadByComputedPositionsLimitTheCapacity(int n) {
     SmallDecoder d = new SmallDecoder(n);
     assertThat(refused(withRows(d, 8, d.queries())).positions()).isEqualTo(8);
   }
@@ -68,7 +68,7 @@ class PositionRowsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aTableOfEnoughRowsIsNoLimit(int n) {
+  void tablesWithEnoughRowsAreNoLimit(int n) {
     SmallDecoder d = new SmallDecoder(n);
     withRows(d, SmallDecoder.CAPACITY, positionIds(d)).agrees();
   }

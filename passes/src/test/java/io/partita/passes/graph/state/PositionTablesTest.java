@@ -92,20 +92,20 @@ class PositionTablesTest {
   }
 
   @Test
-  void givenPositionsAreTakenToCountUp() {
+  void inputPositionsAreAssumedToAscend() {
     Value ids = input("position_ids", ElementType.I64, Dim.ONE, SEQ);
     assertRows(taking(new Structured.Embedding(), table(ROWS, 2), ids), ROWS);
   }
 
   @Test
-  void aTableThatIsComputedHasRowsToo() {
+  void computedTablesHaveRowsToo() {
     Value table = input("features", ElementType.F32, Dim.of(8), Dim.of(2));
     assertRows(taking(new Movement.Gather(0), table, counted(SEQ)), 8);
   }
 
   /** As Longformer's windows, which were counted for two sequences. */
   @Test
-  void aTableMayBeLongerForMoreSequences() {
+  void tablesMayBeLongerForMoreSequences() {
     Value table = input("features", ElementType.F32, Dim.symbol("batch").times(Dim.of(8)));
     Value last = graph.constant(Tensor.longs(Shape.of(2), 3, 15));
     PositionTables tables = taking(new Movement.Gather(0), table, last);
@@ -114,13 +114,13 @@ class PositionTablesTest {
   }
 
   @Test
-  void tokensAreNoPositions() {
+  void tokensAreNotPositions() {
     Value ids = input("input_ids", ElementType.I64, Dim.ONE, SEQ);
     assertThat(reaches(taking(new Structured.Embedding(), table(2, 2), ids), 512)).isTrue();
   }
 
   @Test
-  void whatDependsOnOtherSymbolsIsNotInQuestion() {
+  void valuesOfOtherSymbolsAreIgnored() {
     PositionTables tables =
         taking(new Movement.Gather(0), table(ROWS, 2), counted(Dim.symbol("past").plus(SEQ)));
     assertThat(reaches(tables, 512)).as("past is open").isTrue();

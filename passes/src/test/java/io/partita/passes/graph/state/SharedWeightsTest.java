@@ -59,7 +59,7 @@ class SharedWeightsTest {
   }
 
   @Test
-  void whatOnlyLooksEqualIsNotShared() {
+  void unequalConstantsAreNotShared() {
     Tensor one = pair(1, 2);
     Tensor column = Tensor.of(TensorType.of(ElementType.F32, 2, 1), new float[] {1, 2});
     assertThat(constants(SharedWeights.share(adding(one), adding(column))).getFirst())
@@ -73,7 +73,7 @@ class SharedWeightsTest {
 
   /** Weights stay in their file: they are compared by where they lie there. */
   @Test
-  void mappedWeightsAreComparedByTheirPlace(@TempDir Path folder) throws IOException {
+  void mappedWeightsAreComparedByAddress(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("weights");
     Files.write(file, new byte[16]);
     try (Arena arena = Arena.ofConfined();

@@ -37,7 +37,7 @@ class UnraisedAttentionTest {
   }
 
   @Test
-  void aSoftmaxIsNamed() {
+  void softmaxIsNamed() {
     assertThat(described(scores()))
         .isEqualTo(
             "a softmax of scores that aren't recognised as those of an attention, at node \"/softmax\"");
@@ -55,7 +55,7 @@ class UnraisedAttentionTest {
   }
 
   @Test
-  void nothingIsNamedWhereNothingReadsThePast() {
+  void modelsThatIgnoreThePastHaveNoReport() {
     graph.output("y", scores());
     assertThat(KvStatePass.unraised(new Module(graph.finish()), PAST)).isEmpty();
     assertThat(KvStatePass.unraised(new Module(new GraphBuilder("none").finish()), PAST)).isEmpty();

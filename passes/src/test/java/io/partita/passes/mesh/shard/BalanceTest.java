@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class BalanceTest {
   @Test
-  void partsAreAsEvenAsTheyCanBe() {
+  void partsAreBalanced() {
     assertThat(Balance.consecutive(List.of(1L, 1L, 1L, 1L), 2)).containsExactly(0, 2);
     assertThat(Balance.consecutive(List.of(9L, 1L, 1L, 1L), 2)).containsExactly(0, 1);
     assertThat(Balance.consecutive(List.of(0L, 0L, 0L), 3)).containsExactly(0, 1, 2);
@@ -17,7 +17,7 @@ class BalanceTest {
   }
 
   @Test
-  void noOtherCutsAreBetter() {
+  void cutsAreOptimal() {
     Random random = new Random(3);
     for (int round = 0; round < 200; round++) {
       List<Long> loads = LongStream.generate(() -> random.nextInt(9)).limit(7).boxed().toList();

@@ -132,7 +132,7 @@ class ClassTokensTest {
   }
 
   @Test
-  void withoutAClassTokenThereIsNothingToCopy() {
+  void modelsWithoutAClassTokenAreRefused() {
     Value x = graph.input("x", TensorType.of(ElementType.F32, 1, 4, FEATURES));
     graph.output("y", heads(x, 1, 4));
     Module module = new Module(graph.finish());

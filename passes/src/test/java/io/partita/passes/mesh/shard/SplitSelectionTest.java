@@ -113,7 +113,7 @@ class SplitSelectionTest {
   }
 
   @Test
-  void candidatesTravelAndScoresDoNot() {
+  void onlyCandidatesAreSent() {
     Module sharded =
         new ShardPass(Strategy.tensor(4)).run(new SelectPass(2).run(model(true, false, 1)));
     List<Long> sent =
@@ -133,7 +133,7 @@ class SplitSelectionTest {
   }
 
   @Test
-  void onlyLanguageModelsSelect() {
+  void otherModelsAreRefused() {
     GraphBuilder graph = new GraphBuilder("model");
     Value x = graph.input("x", TensorType.of(ElementType.F32, 1, 2, 3));
     graph.output("y", x);
@@ -150,7 +150,7 @@ class SplitSelectionTest {
   }
 
   @Test
-  void aModuleOnDevicesIsNotShardedAgain() {
+  void distributedModulesAreNotShardedAgain() {
     Module sharded = new ShardPass(Strategy.tensor(2)).run(model(false, false, 1));
     assertThatThrownBy(() -> new ShardPass(Strategy.tensor(2)).run(sharded))
         .isInstanceOfSatisfying(

@@ -21,13 +21,13 @@ class StrategyTest {
         "tensor=8,inside=2,vocabulary=replicated",
         "tensor=3,remaining=replicated,capacities=2:1:0"
       })
-  void textIsReadAndWritten(String text) {
+  void textRoundTrips(String text) {
     assertThat(Strategy.parse(text)).hasToString(text);
     assertThat(Strategy.parse(Strategy.parse(text).toString())).isEqualTo(Strategy.parse(text));
   }
 
   @Test
-  void devicesAreAProduct() {
+  void devicesMultiply() {
     Strategy strategy = Strategy.parse(" pipeline = 2 , tensor = 4, sequence=3, norm=everywhere");
     assertThat(strategy.devices()).isEqualTo(24);
     assertThat(strategy.devices(Strategy.Kind.SEQUENCE)).isEqualTo(3);
@@ -57,7 +57,7 @@ class StrategyTest {
         "expert=4|tensor, sequence, pipeline, norm, inside, vocabulary, remaining or capacities"
             + "|'expert'"
       })
-  void mistakesAreTold(String text, String expected, String found) {
+  void mistakesAreDiagnosed(String text, String expected, String found) {
     assertThatThrownBy(() -> Strategy.parse(text))
         .isInstanceOfSatisfying(
             PartitaException.class,

@@ -56,7 +56,7 @@ class DropSyncsTest {
   /** The hand-written blocks of the paper's figure 3 are what comes out. */
   @ParameterizedTest
   @CsvSource({"2,false", "3,false", "4,false", "2,true", "3,true", "4,true"})
-  void aBlockBecomesThatOfThePaper(int devices, boolean isBiased) {
+  void blocksBecomeThoseOfThePaper(int devices, boolean isBiased) {
     Module dropped = drop("0").run(VaryingModules.joinedBlock(devices, isBiased));
     Verifier.verify(dropped);
     assertThat(syncs(dropped)).isEqualTo(1);
@@ -107,7 +107,7 @@ class DropSyncsTest {
 
   /** The skip connection is scaled on each device, as all have it. */
   @Test
-  void whatLeadsToASumMayBeScaledAndMoved() {
+  void sumsMayBeScaledAndMoved() {
     String text = PirPrinter.print(VaryingModules.joinedBlock(2, false));
     Module scaled =
         PirParser.parse(
@@ -135,7 +135,7 @@ class DropSyncsTest {
 
   /** A norm of the sum is on the way of the skip connection: of that, no device has a term. */
   @Test
-  void aBlockThatNormsItsSumsIsRefused() {
+  void blocksWithNormsOfSumsAreRefused() {
     String text = PirPrinter.print(VaryingModules.joinedBlock(2, false));
     Module normed = PirParser.parse(text.replace("%19 = reshard(%16)", "%19 = reshard(%17)"));
     assertThatThrownBy(() -> drop("all").run(normed))
@@ -145,7 +145,7 @@ class DropSyncsTest {
   }
 
   @Test
-  void blocksMustBeThere() {
+  void unknownBlocksAreRefused() {
     assertThat(BlockSelection.parse("3-1")).isEmpty();
     assertThat(BlockSelection.parse("1,2")).isEmpty();
     assertThat(BlockSelection.parse("")).isEmpty();
@@ -167,7 +167,7 @@ class DropSyncsTest {
 
   /** Of what was dropped already, there is one sync for attention and network. */
   @Test
-  void aSyncIsntDroppedTwice() {
+  void syncsAreDroppedOnce() {
     Module once = drop("all").run(decoder(2));
     assertThatThrownBy(() -> drop("0").run(once)).hasMessageContaining("P4222");
   }

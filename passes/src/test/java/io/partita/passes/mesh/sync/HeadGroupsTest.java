@@ -43,7 +43,7 @@ class HeadGroupsTest {
 
   @ParameterizedTest
   @CsvSource({"4,2", "6,2", "6,3", "8,2", "8,4"})
-  void scatteringIsTheBestOfAll(int heads, int groups) {
+  void scatteringIsOptimal(int heads, int groups) {
     for (int seed = 0; seed < 10; seed++) {
       double[][] distances = random(heads, seed, true);
       List<List<Integer>> sets = HeadGroups.scattered(distances, groups);
@@ -79,7 +79,7 @@ class HeadGroupsTest {
 
   @ParameterizedTest
   @CsvSource({"1", "2", "3", "5", "7"})
-  void matchingIsTheBestOfAll(int count) {
+  void matchingIsOptimal(int count) {
     for (int seed = 0; seed < 10; seed++) {
       double[][] norms = random(count, seed, false);
       int[] devices = HeadGroups.matched(norms);

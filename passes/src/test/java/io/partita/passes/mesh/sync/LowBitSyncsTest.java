@@ -178,7 +178,7 @@ class LowBitSyncsTest {
   /** Each device sends its own term to each other one: packed codes, and bf16. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
-  void codesTravelPacked(int devices) {
+  void codesAreSentPacked(int devices) {
     Module joined = VaryingModules.joinedBlock(devices, true);
     SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, devices);
     Module coded = new LowBitSyncs(calibrated(joined, inputs), options(4, 1)).run(joined);
@@ -218,7 +218,7 @@ class LowBitSyncsTest {
   /** Each device sends one partial sum of each feature, and each sum travels to all others. */
   @ParameterizedTest
   @CsvSource({"2,TREE", "3,TREE", "4,TREE", "2,RING", "3,RING", "4,RING"})
-  void sumsByHopsSendTwoTermsForEachDeviceButOne(int devices, LowBitSyncs.Via via) {
+  void sumsByHopsSendTwoTermsPerFurtherDevice(int devices, LowBitSyncs.Via via) {
     Module joined = VaryingModules.joinedBlock(devices, false);
     SequencedMap<String, Tensor> inputs = VaryingModules.inputs(joined, devices);
     SyncCalibration calibration = calibrated(joined, inputs);
@@ -284,7 +284,7 @@ class LowBitSyncsTest {
   }
 
   @Test
-  void calibrationsOfSomethingElseAreRefused() {
+  void calibrationsOfOtherModelsAreRefused() {
     Module two = VaryingModules.joinedBlock(2, false);
     SyncCalibration calibration = calibrated(two, VaryingModules.inputs(two, 2));
     LowBitSyncs pass = new LowBitSyncs(calibration, options(4, 1));

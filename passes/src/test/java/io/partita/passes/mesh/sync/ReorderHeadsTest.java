@@ -85,7 +85,7 @@ class ReorderHeadsTest {
   }
 
   @Test
-  void ordersThatAreNotOfTheHeadsAreRefused() {
+  void invalidOrdersOfHeadsAreRefused() {
     Module sharded = sharded("tensor=3");
     for (List<Integer> order : List.of(List.of(0, 1), List.of(0, 1, 1), List.of(1, 2, 3))) {
       assertThatThrownBy(() -> new ReorderHeads(Map.of(0, order)).run(sharded))

@@ -68,7 +68,7 @@ class SetCodecTest {
   /** Devices that disagree on a value that they share would be refused by the evaluators. */
   @ParameterizedTest
   @MethodSource("machines")
-  void halfOfTheBytesTravel(int devices, Algorithm algorithm) {
+  void halfTheBytesAreSent(int devices, Algorithm algorithm) {
     Module exact = exact(devices, algorithm);
     Module coded = new SetCodec(new Bf16Codec()).run(exact);
     Program program = Localization.of(coded, 1);
@@ -86,7 +86,7 @@ class SetCodecTest {
   }
 
   @Test
-  void theTextSaysIt() {
+  void theTextNamesTheCodec() {
     Module coded = new SetCodec(new Bf16Codec()).run(exact(3, new Algorithm.Ring()));
     String text = PirPrinter.print(coded);
     assertThat(text)

@@ -35,7 +35,7 @@ class SyncRulesTest {
         "blocks 0-2: vq(k=256,groups=16); others: vq(k=1024,groups=1)",
         "blocks 1: drop(scatter)+bf16"
       })
-  void textIsReadAndPrinted(String text) {
+  void textRoundTrips(String text) {
     assertThat(parsed(text)).hasToString(text);
   }
 
@@ -49,12 +49,12 @@ class SyncRulesTest {
         "blocks 0 - 3 , 5: int4 + bf16( k=8 ); | blocks 0-3,5: int4+bf16(k=8)",
         "all: int4+bf16(k=0) | all: int4"
       })
-  void spellingsMeanTheSame(String text, String canonical) {
+  void equivalentSpellings(String text, String canonical) {
     assertThat(parsed(text)).hasToString(canonical);
   }
 
   @Test
-  void othersAreTheBlocksThatNoClauseNames() {
+  void othersAreTheRemainingBlocks() {
     SyncRules rules = parsed("others: bf16; blocks 1,4-5: drop");
     BlockSelection others = rules.clauses().getFirst().blocks();
     assertThat(IntStream.range(0, 8).filter(others::contains)).containsExactly(0, 2, 3, 6, 7);
@@ -102,7 +102,7 @@ class SyncRulesTest {
         "all: drop; others: exact | no other clause names",
         "others: drop; others: exact | no other clause names"
       })
-  void badRulesAreRefused(String text, String says) {
+  void invalidRulesAreRefused(String text, String says) {
     assertThatThrownBy(() -> parsed(text))
         .isInstanceOf(PartitaException.class)
         .hasMessageContaining("P4226")
@@ -129,12 +129,12 @@ class SyncRulesTest {
         "insensitive: drop | blocks 1,3: drop",
         "ranked 0: drop; others: bf16 | all: bf16"
       })
-  void aRankingChoosesBlocks(String text, String blocks) {
+  void rankingsChooseBlocks(String text, String blocks) {
     assertThat(SyncRules.parse(text, Optional.of(RANKING))).hasToString(blocks);
   }
 
   @Test
-  void blocksAreOfThreeKinds() {
+  void blocksHaveThreeSensitivities() {
     assertThat(RANKING.order()).containsExactly(3, 1, 0, 2);
     assertThat(IntStream.range(0, 4).mapToObj(RANKING::kind))
         .containsExactly(
@@ -170,7 +170,7 @@ class SyncRulesTest {
   }
 
   @Test
-  void integersNeedACalibration() {
+  void integerCodesNeedACalibration() {
     SyncRules rules = parsed("blocks 0: exact; blocks 1: int4");
     assertThatThrownBy(() -> rules.passes(Optional.empty(), Optional.empty()))
         .hasMessageContaining("P4226")

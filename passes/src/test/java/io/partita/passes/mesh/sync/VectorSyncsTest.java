@@ -199,7 +199,7 @@ class VectorSyncsTest {
     "24,1024,16,3840,204.8",
     "24,1024,32,7680,102.4"
   })
-  void payloadIsThatOfThePaper(
+  void payloadMatchesThePaper(
       int blocks, int features, int groups, int bitsPerToken, double ratio) {
     int tokens = 256;
     GraphBuilder builder = new GraphBuilder("encoder");
@@ -216,7 +216,7 @@ class VectorSyncsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void blocksThatAreNotChosenStayExact(int blocks) {
+  void otherBlocksStayExact(int blocks) {
     Module sharded = sharded(attention(1, 4, false), 2);
     BlockSelection other = BlockSelection.parse(blocks == 1 ? "0" : "1").orElseThrow();
     VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), other, 4, 1);
@@ -228,7 +228,7 @@ class VectorSyncsTest {
   }
 
   @Test
-  void withoutGatheredTokensThereIsNothingToQuantise() {
+  void modelsWithoutGatheredTokensAreRefused() {
     Module tensor = new ShardPass(Strategy.tensor(2)).run(attention(1, 4, false));
     VectorSyncs pass =
         new VectorSyncs(
@@ -237,7 +237,7 @@ class VectorSyncsTest {
   }
 
   @Test
-  void aCodebookOfAnotherSizeIsRefused() {
+  void codebooksOfOtherSizesAreRefused() {
     Module sharded = sharded(attention(1, 4, false), 2);
     VectorSyncs pass = new VectorSyncs(calibration(sharded, 1, 4), BlockSelection.ALL, 8, 2);
     assertThatThrownBy(() -> pass.run(sharded))

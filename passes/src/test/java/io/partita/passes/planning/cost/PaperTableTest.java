@@ -171,7 +171,7 @@ class PaperTableTest {
   }
 
   @Test
-  void thePageShowsWhatIsPredicted() throws IOException {
+  void thePageShowsThePrediction() throws IOException {
     String page = Files.readString(PAGE);
     int begin = page.indexOf(BEGIN) + BEGIN.length();
     int end = page.indexOf(END);
@@ -185,7 +185,7 @@ class PaperTableTest {
 
   /** What the paper says fits (sections V-B and V-C), with one byte a weight and a gate. */
   @Test
-  void weightsFitWhereThePaperSaysSo() {
+  void weightsFitAsInThePaper() {
     PaperModel decode = GATED.decode();
     assertThat(GATED.place(decode, 4)).isEqualTo(WeightPlace.IN_TILES.text());
     assertThat(GATED.place(decode, 8)).isEqualTo(WeightPlace.BLOCK_AHEAD.text());
@@ -224,7 +224,7 @@ class PaperTableTest {
   }
 
   @Test
-  void errorsAreAsThePageExplains() {
+  void errorsAreThoseOfThePage() {
     for (Row row : ROWS) {
       assertThat(Math.abs(row.error(GATED))).as(row.what()).isLessThan(0.35);
     }

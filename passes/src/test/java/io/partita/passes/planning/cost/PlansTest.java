@@ -21,7 +21,7 @@ class PlansTest {
   }
 
   @Test
-  void countsEachByteOfADevice() {
+  void countsEveryByteOfADevice() {
     PlanReport report = report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES);
     long block = (4L * 512 * 512 + 3L * 512 * 2048) / 8;
     DeviceReport device = report.devices().get(7);
@@ -42,7 +42,7 @@ class PlansTest {
   }
 
   @Test
-  void loadingABlockAheadIsTheSlowestPartOfAWholeRun() {
+  void prefetchingBlocksBoundsAWholeRun() {
     PlanReport awaiting = report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES);
     PlanReport arrived =
         report(PaperModel.tinyLlama(true, 8, 1, 128), 8, BYTES.awaitsBlocks(false));
@@ -54,7 +54,7 @@ class PlansTest {
   }
 
   @Test
-  void weightsComeNearerWithEachChip() {
+  void moreChipsKeepMoreWeightsOnChip() {
     for (int chips : new int[] {1, 2, 4, 8, 16, 32, 64}) {
       String place =
           report(PaperModel.tinyLlama(true, 64, 1, 128), chips, BYTES)
@@ -70,7 +70,7 @@ class PlansTest {
   }
 
   @Test
-  void refusesMoreDevicesThanThereAre() {
+  void refusesTooManyDevices() {
     assertThatThrownBy(
             () ->
                 Plans.report(
@@ -88,7 +88,7 @@ class PlansTest {
   }
 
   @Test
-  void saysWhatDoesNotFit() {
+  void reportsWhatDoesNotFit() {
     PlanReport report =
         Plans.report(
             PaperModel.tinyLlama(true, 8, 1, 128).program(1),

@@ -42,7 +42,7 @@ final class ScheduledPlanTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"tensor=2", "tensor=3", "tensor=3,norm=root", "pipeline=2,tensor=3", "sequence=2"})
-  void figuresAreThoseOfTheEmittedSchedule(String strategy) {
+  void figuresMatchTheEmittedSchedule(String strategy) {
     Program program = program(strategy);
     TargetDescription target = chips(program.devices().size());
     PlanReport report = Plans.report(program, target, PlanOptions.DEFAULT);
@@ -71,7 +71,7 @@ final class ScheduledPlanTest {
   }
 
   @Test
-  void whatAScheduleCannotPlaceIsAShortage() {
+  void unplacedDataIsAShortage() {
     TargetDescription small =
         TargetChange.set(
             TargetLibrary.find("siracusa:chips=2"),

@@ -42,7 +42,7 @@ class ShardedPlansTest {
   }
 
   @Test
-  void tensorStrategyTakesWhatThePapersSchemeDoes() {
+  void tensorStrategyMatchesThePaper() {
     PlanReport split = report("tensor=8,norm=root");
     PlanReport written = Plans.report(MODEL.program(8), SIRACUSA, BYTES);
     assertThat(split.blocks()).isEqualTo(8);
@@ -68,7 +68,7 @@ class ShardedPlansTest {
 
   /** Of 16 tokens the messages are long enough to be cut; of one they aren't. */
   @Test
-  void syncsGoInTilesWhereThatTakesLess() {
+  void syncsAreTiledIfFaster() {
     PaperModel prompt = new PaperModel(2, 512, 2048, true, true, 8, 16, 0);
     OverlapChoice.Planned plain = plain(split(prompt, "tensor=8,norm=root"));
     OverlapChoice.Planned best = OverlapChoice.choose(plain, SIRACUSA, BYTES, PlanReport::seconds);

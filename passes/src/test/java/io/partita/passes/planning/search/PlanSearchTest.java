@@ -58,13 +58,13 @@ final class PlanSearchTest {
   }
 
   @Test
-  void factsAreThoseOfTheModel() {
+  void factsMatchTheModel() {
     assertThat(facts).isEqualTo(new ModelFacts(2, 6, 3, 5));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"siracusa:chips=9", "wifi-laptops:laptops=8", "n150"})
-  void noPlanIsBelowItsBound(String reference) {
+  void plansAreNotBelowTheirBound(String reference) {
     TargetDescription target = TargetLibrary.find(reference);
     LowerBound bounds = new LowerBound(graph, anatomy, facts, target);
     for (int devices : List.of(1, 2, 4, Math.min(9, target.deviceCount()))) {
@@ -85,7 +85,7 @@ final class PlanSearchTest {
 
   @ParameterizedTest
   @CsvSource({"siracusa, LATENCY", "siracusa, ENERGY", "wifi-laptops, LATENCY"})
-  void leavesNothingOutThatIsBetter(String reference, Goal goal) {
+  void findsTheBestPlan(String reference, Goal goal) {
     TargetDescription target = TargetChange.first(TargetLibrary.find(reference), 4);
     ProgramPlanner planner = planner(target, goal);
     double least =
@@ -106,7 +106,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void saysWhyAStrategyMakesNoSense() {
+  void reportsWhyAStrategyIsInapplicable() {
     TargetDescription target = TargetLibrary.find("siracusa:chips=8");
     assertThat(search(target, "auto", Goal.LATENCY).run(List.of(8)).attempts())
         .filteredOn(Attempt.NotApplicable.class::isInstance)
@@ -123,7 +123,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void optionsThatAreGivenStay() {
+  void givenOptionsAreKept() {
     TargetDescription target = TargetLibrary.find("siracusa:chips=2");
     assertThat(
             search(target, "tensor=2,norm=root,vocabulary=split", Goal.LATENCY)
@@ -153,7 +153,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void devicesThatDifferMayHoldDifferentParts() {
+  void differentDevicesMayHoldDifferentParts() {
     List<Attempt> attempts = search(uneven(), "tensor", Goal.LATENCY).run(List.of(2, 4)).attempts();
     assertThat(attempts)
         .extracting(attempt -> attempt.strategy().toString())
@@ -163,7 +163,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void aPlanThatLacksLeastIsKeptWhereNoneFits() {
+  void theSmallestShortageIsKeptIfNothingFits() {
     TargetDescription target =
         TargetChange.set(
             TargetLibrary.find("siracusa:chips=2,l3=1MiB"),
@@ -178,7 +178,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void triesEachSmallNumberOfDevicesAndSomeLargeOnes() {
+  void triesAllSmallAndSomeLargeNumbersOfDevices() {
     assertThat(PlanSearch.deviceCounts(1)).containsExactly(1);
     assertThat(PlanSearch.deviceCounts(7)).containsExactly(1, 2, 3, 4, 5, 6, 7);
     assertThat(PlanSearch.deviceCounts(64))
@@ -186,7 +186,7 @@ final class PlanSearchTest {
   }
 
   @Test
-  void readsWhatIsWantedOfTheStrategy() {
+  void parsesStrategyChoices() {
     assertThat(StrategyChoice.parse("tensor").compositions(6)).containsExactly(Strategy.tensor(6));
     assertThat(StrategyChoice.parse("pipeline,tensor").compositions(4))
         .extracting(Strategy::toString)

@@ -73,7 +73,7 @@ class SyncAlgorithmsTest {
   }
 
   @Test
-  void flatReductionMeetsTheContentionThatThePaperAvoids() {
+  void flatReductionHasTheContentionThatThePaperAvoids() {
     TargetDescription siracusa = TargetLibrary.find("siracusa:chips=16");
     Change sync = allReduce(16, 2048);
     assertThat(seconds(siracusa, sync, new Algorithm.Tree(16)))
@@ -82,7 +82,7 @@ class SyncAlgorithmsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {8, 16, 32})
-  void groupsOfFourAreTheBestTreesForGroupsOfFour(int chips) {
+  void treesOfFourAreBestForGroupsOfFour(int chips) {
     List<SyncAlgorithms.Candidate> candidates =
         on(TargetLibrary.find("siracusa:chips=" + chips)).candidates(allReduce(chips, 512));
     SyncAlgorithms.Candidate best =
@@ -94,7 +94,7 @@ class SyncAlgorithmsTest {
   }
 
   @Test
-  void anAllGatherOverWifiTakesTheTimeOfAShard() {
+  void allGathersOverWifiTakeTheTimeOfAShard() {
     // ASTRA: 1024 tokens of 768 features in f32 on 4 laptops; each pair has a link of its own.
     TargetDescription laptops = TargetLibrary.find("wifi-laptops:bandwidth=10Mbps");
     Layout whole = Layout.replicated(Mesh.line("x", 4), 1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Schedules have the results that define their collectives. */
 class LockStepTest {
   @Property(seed = "1", tries = 600, shrinking = ShrinkingMode.OFF)
-  void anyScheduleGivesTheDefinition(
+  void everyScheduleMatchesTheDefinition(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 24) int n) {
     SplittableRandom random = new SplittableRandom(seed);
     requireDefinition(
@@ -122,7 +122,7 @@ class LockStepTest {
   }
 
   @Test
-  void sumsInTheStatedOrder() {
+  void sumsHaveTheStatedOrder() {
     float big = 1 << 24;
     // ((big + 1) + 1) + 1 loses each 1; (1 + 1) and then big keeps them.
     assertThat(sum(new Algorithm.Tree(4), big, 1, 1, 1)).isEqualTo(big);
@@ -167,7 +167,7 @@ class LockStepTest {
   }
 
   @Test
-  void ringMovesTheLeastThatAnAllReduceCan() {
+  void ringsMoveTheFewestBytes() {
     Collective sync = Collective.of(CollectiveKind.ALL_REDUCE, 8, 512, ElementType.I8);
     Schedule ring = Schedules.of(sync, new Algorithm.Ring());
     // Each device sends 2 (n - 1) / n of the vector.

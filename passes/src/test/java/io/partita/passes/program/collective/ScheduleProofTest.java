@@ -30,7 +30,7 @@ class ScheduleProofTest {
   private int rejected;
 
   @Test
-  void mutatedSchedulesAreJudgedAsByExploringAllExecutions() {
+  void proofsAgreeWithExhaustiveExecution() {
     for (long seed = 0; seed < 3000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       int devices = random.nextInt(2, 5);
@@ -164,7 +164,7 @@ class ScheduleProofTest {
   }
 
   @Test
-  void namesTheCircle() {
+  void namesTheCycle() {
     List<List<Step>> steps =
         List.of(List.of(send(1, 0), receive(1, 1)), List.of(send(0, 1), receive(0, 0)));
     Collective collective = Collective.of(CollectiveKind.ALL_GATHER, 2, 2, ElementType.I8);

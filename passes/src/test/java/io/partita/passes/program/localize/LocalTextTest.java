@@ -16,7 +16,7 @@ class LocalTextTest {
   @TempDir private Path folder;
 
   @Test
-  void devicesProgramsAreReadAsTheyWereWritten() {
+  void programsRoundTrip() {
     Path file = folder.resolve("device.pir");
     long exchanges = 0;
     for (int seed = 0; seed < 60; seed++) {

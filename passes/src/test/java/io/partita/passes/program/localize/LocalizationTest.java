@@ -27,7 +27,7 @@ class LocalizationTest {
   private int multiAxis;
 
   @Test
-  void changesOfLayoutKeepTheWhole() {
+  void reshardsKeepTheWhole() {
     for (long seed = 0; seed < 3000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       requireWhole(seed, RandomMeshModules.draw(random, RandomLayouts.mesh(random)), random);

@@ -66,7 +66,7 @@ class LocalizedModelsTest {
 
   /** As {@link #randomModules}, with values that vary between operations. */
   @Test
-  void randomModulesThatVary() {
+  void randomVaryingModules() {
     int run = 0;
     for (int seed = 0; seed < 200; seed++) {
       Module module = SyncInsertion.insert(RandomPlans.draw(seed), List.of());

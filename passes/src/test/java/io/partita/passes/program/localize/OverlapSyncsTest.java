@@ -85,7 +85,7 @@ class OverlapSyncsTest {
   }
 
   @Test
-  void bothProductsOfABlockAreCutByOutputFeatures() {
+  void bothProductsOfABlockAreTiledByOutputFeatures() {
     assertThat(OverlapSyncs.candidates(blocks(3, new Algorithm.Direct())))
         .hasSize(4)
         .allMatch(candidate -> candidate.dim() == 2 && candidate.extent() == 24)
@@ -95,7 +95,7 @@ class OverlapSyncsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 8})
-  void tilesMakeTheSameWholeOfAsManyBytes(int devices) {
+  void tilesGiveTheSameWholeWithTheSameBytes(int devices) {
     for (Algorithm algorithm :
         List.of(new Algorithm.Tree(4), new Algorithm.Ring(), new Algorithm.Direct())) {
       Module module = blocks(devices, algorithm);
@@ -110,7 +110,7 @@ class OverlapSyncsTest {
   }
 
   @Test
-  void aTileIsUnderWayWhileTheNextIsComputed() {
+  void tilesTravelWhileTheNextIsComputed() {
     Module module = blocks(3, new Algorithm.Ring());
     Module cut = OverlapSyncs.apply(module, all(module, 2));
     Program program = DelayReceives.apply(Localization.of(cut, 1), 1);
@@ -138,7 +138,7 @@ class OverlapSyncsTest {
 
   /** Of any operations; programs where a device computes before it waits give the same. */
   @Test
-  void receivesOfRandomProgramsCanWait() {
+  void receivesOfRandomProgramsCanBeDelayed() {
     int changed = 0;
     for (int seed = 0; seed < 300; seed++) {
       Module module = SyncInsertion.insert(RandomPlans.draw(seed), List.of());

@@ -30,7 +30,7 @@ class ProgramProofTest {
   private int rejected;
 
   @Test
-  void mutatedProgramsAreJudgedAsByExploringAllExecutions() {
+  void proofsAgreeWithExhaustiveExecution() {
     for (long seed = 0; seed < 3000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       Mesh mesh = Mesh.line("x", random.nextInt(2, 5));

@@ -67,14 +67,14 @@ class RolesTest {
   }
 
   @Test
-  void whatVariesIsAllThatDiffers() {
+  void onlyVaryingValuesDiffer() {
     for (int seed = 0; seed < 300; seed++) {
       verify(program(RandomPlans.draw(seed)));
     }
   }
 
   @Test
-  void devicesWithoutTheBiasAreAlike() {
+  void devicesWithoutTheBiasShareAProgram() {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(2);
     Mesh mesh = Mesh.line("x", 3);
@@ -93,7 +93,7 @@ class RolesTest {
   }
 
   @Test
-  void devicesWithAsManyTokensAreAlike() {
+  void devicesWithEqualTokensShareAProgram() {
     DecoderBlocks blocks = new DecoderBlocks();
     Graph graph = blocks.build(1);
     Mesh mesh = Mesh.line("x", 5);

@@ -42,7 +42,7 @@ class TensorPartsTest {
   }
 
   @Test
-  void rowsAreAViewAndDevicesShareThem() {
+  void rowsAreSharedViews() {
     Tensor whole = Tensor.of(TensorType.of(ElementType.F32, 4, 6), new float[24]);
     TensorParts parts = new TensorParts();
     Box rows = new Box(List.of(1L, 0L), List.of(3L, 6L));
@@ -53,7 +53,7 @@ class TensorPartsTest {
   }
 
   @Test
-  void columnsAreCopiedWhenTheyAreRead() {
+  void columnsAreCopiedLazily() {
     int[] made = new int[1];
     TensorType type = TensorType.of(ElementType.F32, 4, 6);
     Tensor whole =
@@ -72,7 +72,7 @@ class TensorPartsTest {
   }
 
   @Test
-  void rowsOfWhatIsntMadeYetAreNotMadeEither() {
+  void rowsOfLazyTensorsAreLazy() {
     int[] made = new int[1];
     TensorType type = TensorType.of(ElementType.F32, 4, 6);
     Tensor whole =

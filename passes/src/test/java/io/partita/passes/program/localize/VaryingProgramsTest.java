@@ -61,7 +61,7 @@ class VaryingProgramsTest {
   }
 
   @Test
-  void anOutputThatVariesIsRefused() {
+  void varyingOutputsAreRefused() {
     Module module =
         PirParser.parse(
             """

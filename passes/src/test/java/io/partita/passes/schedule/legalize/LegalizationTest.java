@@ -37,7 +37,7 @@ class LegalizationTest {
   }
 
   @Test
-  void aFeedForwardNetworkIsLinears() {
+  void feedForwardNetworksBecomeLinears() {
     Legalized legalized =
         Legalized.of(
             graph ->
@@ -51,7 +51,7 @@ class LegalizationTest {
   }
 
   @Test
-  void aGatedFeedForwardNetworkIsLinears() {
+  void gatedFeedForwardNetworksBecomeLinears() {
     Legalized legalized =
         Legalized.of(
             graph ->
@@ -68,7 +68,7 @@ class LegalizationTest {
   }
 
   @Test
-  void patchesAreRowsOfALinear() {
+  void patchesBecomeRowsOfALinear() {
     Legalized legalized =
         Legalized.of(
             graph ->
@@ -92,7 +92,7 @@ class LegalizationTest {
     "'ab,ab->', matmul 1",
     "'ab,ab->ab', matmul 1"
   })
-  void anEinsumIsAProduct(String equation, String products) {
+  void einsumsBecomeProducts(String equation, String products) {
     Contraction.Einsum einsum = new Contraction.Einsum(equation);
     Legalized legalized =
         Legalized.of(
@@ -111,14 +111,14 @@ class LegalizationTest {
   }
 
   @Test
-  void aDiagonalStays() {
+  void diagonalsStay() {
     Legalized legalized =
         Legalized.of(graph -> graph.add(new Contraction.Einsum("aa->a"), input(graph, "x", 3, 3)));
     assertThat(legalized.agrees().operations()).containsExactly("einsum");
   }
 
   @Test
-  void everyNodeButConstantsIsInAGroup() {
+  void everyNodeExceptConstantsIsInAGroup() {
     Legalized legalized =
         Legalized.of(
             graph ->
@@ -143,7 +143,7 @@ class LegalizationTest {
   }
 
   @Test
-  void aRequantizationBelongsToTheProductBeforeIt() {
+  void requantizationsBelongToTheirProduct() {
     Legalized legalized =
         Legalized.of(
             graph -> {
@@ -163,7 +163,7 @@ class LegalizationTest {
   }
 
   @Test
-  void sumsThatOthersReadAreComputedByThemselves() {
+  void sumsWithOtherUsersAreSeparate() {
     Legalized legalized =
         Legalized.of(
             graph -> {
@@ -178,7 +178,7 @@ class LegalizationTest {
   }
 
   @Test
-  void aSumWithAMatrixIsNoBias() {
+  void matricesAreNotBiases() {
     Legalized legalized =
         Legalized.of(
             graph -> {
@@ -194,7 +194,7 @@ class LegalizationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void tuplesOfIndicesAreRows(int batch) {
+  void indexTuplesBecomeRows(int batch) {
     long[] tuples = {0, -1, 1, 1, -2, 0, 0, 1};
     Legalized legalized =
         Legalized.of(
@@ -208,7 +208,7 @@ class LegalizationTest {
   }
 
   @Test
-  void aCacheOfSeveralBatchesIsUpdatedOneByOne() {
+  void cachesAreUpdatedBatchByBatch() {
     Legalized legalized =
         Legalized.of(
             graph ->
@@ -243,7 +243,7 @@ class LegalizationTest {
   }
 
   @Test
-  void rowsOfHalfBytesAreOfBytes() {
+  void rowsOfNibblesBecomeRowsOfBytes() {
     Legalized legalized =
         Legalized.of(
             graph -> {

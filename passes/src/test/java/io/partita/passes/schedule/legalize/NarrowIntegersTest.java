@@ -76,7 +76,7 @@ class NarrowIntegersTest {
   }
 
   @Test
-  void whatOnlyASumReadsStaysWide() {
+  void valuesOfASingleSumStayWide() {
     Legalized legalized =
         Legalized.of(
             graph -> {
@@ -103,7 +103,7 @@ class NarrowIntegersTest {
   }
 
   @Test
-  void aMaximumOverPaddingAloneIsNotPassed() {
+  void maximaOfPaddingAreNotPassed() {
     Window window = new Window(List.of(2L), List.of(1L), List.of(1L), List.of(2L), List.of(0L));
     Legalized legalized =
         Legalized.of(

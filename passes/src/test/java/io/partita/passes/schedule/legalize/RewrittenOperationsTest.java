@@ -60,7 +60,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 0, 0", "2, 1, 1", "1, 1, 0", "3, 0, 1"})
-  void aConvolutionOfThreeDimensionsIsOneOfTwo(int groups, long low, long high) {
+  void convolutionsOfThreeDimensionsBecomeTwoDimensional(int groups, long low, long high) {
     Window window = window(List.of(2L, 3L, 2L), List.of(2L, 1L, 2L), low, high);
     Contraction.Convolution convolution =
         new Contraction.Convolution(window, groups, true, ElementType.F32);
@@ -70,7 +70,7 @@ class RewrittenOperationsTest {
   }
 
   @Test
-  void aConvolutionOfTwoDimensionsStays() {
+  void convolutionsOfTwoDimensionsStay() {
     Window window = window(List.of(2L, 3L), List.of(2L, 1L), 1, 0);
     Contraction.Convolution convolution =
         new Contraction.Convolution(window, 1, false, ElementType.F32);
@@ -86,7 +86,7 @@ class RewrittenOperationsTest {
     "false, true, true, 1",
     "false, true, false, 1"
   })
-  void aPoolingOfThreeDimensionsIsTwo(
+  void poolsOfThreeDimensionsBecomeTwoPools(
       boolean largest, boolean roundUp, boolean countPadding, long padding) {
     // Windows of 2 in a row: the means are sums of halves, and exact.
     Window window = window(List.of(2L, 2L, 2L), List.of(2L, 1L, 2L), padding, 0);
@@ -97,7 +97,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1, 0, 0", "1, 2, 0, 0", "2, 3, 1, 1", "3, 2, 0, -1", "1, 2, 3, 2"})
-  void aTransposedConvolutionIsAConvolution(int groups, long stride, long low, long high) {
+  void transposedConvolutionsBecomeConvolutions(int groups, long stride, long low, long high) {
     Window window =
         new Window(
             List.of(3L, 2L),
@@ -118,7 +118,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @EnumSource(names = "CONSTANT", mode = EnumSource.Mode.EXCLUDE)
-  void aPaddingThatRepeatsIsAConcatenation(PadMode mode) {
+  void repeatingPadsBecomeConcatenations(PadMode mode) {
     Movement.Pad pad = new Movement.Pad(mode, List.of(2L, -1L, 7L), List.of(1L, 3L, 0L));
     assertThat(of(pad, f32(3, 4, 1)).operations()).contains("concat").doesNotContain("pad");
     of(pad, f32(3, 4, 3));
@@ -126,7 +126,7 @@ class RewrittenOperationsTest {
   }
 
   @Test
-  void whatDependsOnNothingIsConstant() {
+  void valuesWithoutOperandsAreConstants() {
     for (ReductionKind kind :
         List.of(ReductionKind.SUM, ReductionKind.MAX, ReductionKind.PRODUCT)) {
       Reduction.Reduce reduce = new Reduction.Reduce(kind, List.of(1), false);
@@ -138,7 +138,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"I4", "U4"})
-  void nibblesAreTakenApart(ElementType nibble) {
+  void nibblesAreUnpacked(ElementType nibble) {
     TensorType type = TensorType.of(nibble, 3, 5);
     String bytes = "cast";
     assertThat(of(new Elementwise.Cast(ElementType.F32), type).operations())
@@ -188,7 +188,7 @@ class RewrittenOperationsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"I8", "U8", "I16", "U16", "U32", "I32", "I64", "U64"})
-  void integersAreComputedAsWideAsThereAreKernels(ElementType element) {
+  void integersAreWidenedToTheKernels(ElementType element) {
     TensorType type = TensorType.of(element, 3, 8);
     for (BinaryFunction function : BinaryFunction.values()) {
       if (!function.isLogical()) {
@@ -211,7 +211,7 @@ class RewrittenOperationsTest {
   /** Lines of 100 elements or more of which 64 bytes fit. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
-  void longLinesAreJoinedInParts(int axis) {
+  void longLinesAreReducedInParts(int axis) {
     TensorType x = f32(axis == 0 ? 101 : 2, axis == 1 ? 101 : 3, axis == 2 ? 101 : 2);
     for (ReductionKind kind : List.of(ReductionKind.SUM, ReductionKind.MAX, ReductionKind.MIN)) {
       Reduction.Reduce reduce = new Reduction.Reduce(kind, List.of(axis), false);

@@ -104,7 +104,7 @@ public final class RowsRuleTest implements RuleTest {
                 %0 = exp(%x) : f32[2,0]
                 """)
             .doesNotFire(),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .on(
                 """
                 (%x: f32[2,0], %w: f32[0,3], %b: f32[3])
@@ -114,7 +114,7 @@ public final class RowsRuleTest implements RuleTest {
                 """
                 %0 = broadcast(%b) {to = [2, 3]} : f32[2,3]
                 """),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("attention to no keys")
             .on(
                 """
@@ -126,7 +126,7 @@ public final class RowsRuleTest implements RuleTest {
                 %0 = constant 0.0 : f32[]
                 %1 = broadcast(%0) {to = [2, 3, 1, 4]} : f32[2,3,1,4]
                 """),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("nothing to write")
             .on(
                 """
@@ -137,7 +137,7 @@ public final class RowsRuleTest implements RuleTest {
                 """
                 return %x
                 """),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("padding of nothing")
             .on(
                 """
@@ -148,7 +148,7 @@ public final class RowsRuleTest implements RuleTest {
                 """
                 %0 = broadcast(%fill) {to = [2, 3]} : f32[2,3]
                 """),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("something to sum")
             .on(
                 """
@@ -156,7 +156,7 @@ public final class RowsRuleTest implements RuleTest {
                 %0 = linear(%x, %w, %b) {bias} : f32[2,3]
                 """)
             .doesNotFire(),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("an empty result")
             .on(
                 """
@@ -164,7 +164,7 @@ public final class RowsRuleTest implements RuleTest {
                 %0 = linear(%x, %w) : f32[0,3]
                 """)
             .doesNotFire(),
-        assertThat(new WithoutElements())
+        assertThat(new SimplifyEmpty())
             .as("a part of nothing")
             .on(
                 """

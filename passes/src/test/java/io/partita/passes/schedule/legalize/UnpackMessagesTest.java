@@ -61,7 +61,7 @@ class UnpackMessagesTest {
 
   @ParameterizedTest
   @CsvSource({"I4, I8", "U4, U8"})
-  void anElementOfFourBitsTravelsAsAByte(ElementType nibble, ElementType wide) {
+  void fourBitElementsAreSentAsBytes(ElementType nibble, ElementType wide) {
     Graph graph = graph(nibble);
     Program legal = Legalization.legalize(program(graph), Long.MAX_VALUE);
     assertThat(exchanges(legal)).isNotEmpty().allSatisfy(each -> isOf(each, wide));
@@ -79,7 +79,7 @@ class UnpackMessagesTest {
   }
 
   @Test
-  void bytesTravelAsTheyAre() {
+  void bytesAreSentUnchanged() {
     Program program = program(graph(ElementType.I8));
     Program legal = Legalization.legalize(program, Long.MAX_VALUE);
     assertThat(exchanges(legal)).isNotEmpty().isEqualTo(exchanges(program));

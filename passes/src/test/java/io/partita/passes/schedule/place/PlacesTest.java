@@ -27,7 +27,7 @@ class PlacesTest {
           Collections.nCopies(30, 1000.0), List.of(), Optional.empty(), Optional.empty());
 
   @Test
-  void packedIntervalsThatMeetDoNotOverlap() {
+  void concurrentIntervalsDoNotOverlap() {
     Random random = new Random(3);
     for (int round = 0; round < 50; round++) {
       List<Interval> intervals = new ArrayList<>();
@@ -56,7 +56,7 @@ class PlacesTest {
   }
 
   @Test
-  void aChainTakesNoMoreThanTwoNeighbours() {
+  void chainsTakeAtMostTwoNeighbours() {
     List<Interval> chain = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       chain.add(new Interval(64, i, i + 1));
@@ -66,7 +66,7 @@ class PlacesTest {
   }
 
   @Test
-  void unitsOfARingTakeTheRoomThatIsFreeFirst() {
+  void ringsTakeTheFirstFreeSpace() {
     List<Unit> units =
         List.of(new Unit(40, 0, 0), new Unit(40, 1, 1), new Unit(40, 2, 2), new Unit(80, 3, 3));
     assertThat(WeightRing.place(units, 80).slots())
@@ -75,7 +75,7 @@ class PlacesTest {
   }
 
   @Test
-  void unitsThatAreNeededTogetherNeedRoomTogether() {
+  void unitsNeededTogetherAreResidentTogether() {
     List<Unit> units = List.of(new Unit(40, 0, 1), new Unit(48, 1, 1));
     assertThat(WeightRing.place(units, 80).slots()).isEmpty();
     assertThat(WeightRing.place(units, 88).slots()).isPresent();
@@ -83,7 +83,7 @@ class PlacesTest {
 
   /** Transfers of a number end before another of it starts, in time, and none before it may. */
   @Test
-  void transfersStartInTurnAndAreAwaitedOnce() {
+  void transfersStartInOrderAndAreAwaitedOnce() {
     for (boolean ahead : List.of(true, false)) {
       TransferQueue queue = TransferQueue.first(ahead, TIMES, 8);
       for (int unit = 0; unit < 30; unit++) {
@@ -124,7 +124,7 @@ class PlacesTest {
    * would begin after that waits until the rows have been asked for.
    */
   @Test
-  void rowsWaitForOnePieceAtMost() {
+  void rowsWaitForAtMostOnePiece() {
     DmaChannel channel =
         TargetLibrary.find("siracusa").chips().getFirst().channel("l3", "l2").orElseThrow();
     double piece = channel.cycles(131_064, 0);

@@ -83,7 +83,7 @@ class TileChoiceTest {
    * All tiles along each axis, all orders, all choices of slots: none is predicted to be faster.
    */
   @Property(tries = 20)
-  void nothingElseIsFaster(
+  void noOtherTilesAreFaster(
       @ForAll @IntRange(min = 1, max = 6) int m,
       @ForAll @IntRange(min = 1, max = 6) int n,
       @ForAll @IntRange(min = 1, max = 8) int k,
@@ -111,7 +111,7 @@ class TileChoiceTest {
   }
 
   @Test
-  void largeLoopsAreChosenNearlyAsWellAsByTryingEverything() {
+  void tilesOfLargeLoopsAreNearlyOptimal() {
     TileSpace space = TileSpaces.product(ElementType.I8, 128, 512, 512, 4);
     double chosen = time(new TileChoice(CHIP, 60_000, true).choose(space, "node"));
     LoopTime bound = time(space, 128, 512, 512);
@@ -144,7 +144,7 @@ class TileChoiceTest {
 
   /** What one slot each could do isn't missed among the many choices of two. */
   @Property(tries = 60)
-  void twoSlotsAreNoLossEvenInLittleRoom(
+  void twoSlotsAreNeverSlower(
       @ForAll @IntRange(min = 1, max = 40) int m,
       @ForAll @IntRange(min = 1, max = 300) int n,
       @ForAll @IntRange(min = 1, max = 300) int k,
@@ -157,7 +157,7 @@ class TileChoiceTest {
 
   /** A vector's product is worth as many blocks of columns as there are cores. */
   @Test
-  void tilesGiveEachCoreABlock() {
+  void everyCoreGetsABlock() {
     TileSpace space = TileSpaces.product(ElementType.I8, 1, 2048, 512, 4);
     TiledKernel kernel = new TileChoice(CHIP, 60_000, true).choose(space, "node");
     TileAxis columns = kernel.axes().stream().filter(a -> a.name().equals("n")).findAny().get();
@@ -168,7 +168,7 @@ class TileChoiceTest {
   }
 
   @Test
-  void theSameLoopHasTheSameTiles() {
+  void tilesAreDeterministic() {
     TileSpace space = TileSpaces.product(ElementType.I8, 100, 300, 500, 4);
     TiledKernel first = new TileChoice(CHIP, 20_000, true).choose(space, "node");
     assertThat(new TileChoice(CHIP, 20_000, true).choose(space, "other")).isEqualTo(first);
@@ -176,7 +176,7 @@ class TileChoiceTest {
   }
 
   @Test
-  void whatDoesNotFitIsNamed() {
+  void shortagesNameTheLoop() {
     TileSpace space = TileSpaces.window(50, 100);
     assertThatThrownBy(() -> new TileChoice(CHIP, 1999, true).choose(space, "Conv_1"))
         .hasMessage(

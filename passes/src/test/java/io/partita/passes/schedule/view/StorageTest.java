@@ -19,7 +19,7 @@ class StorageTest {
   }
 
   @Test
-  void headsOfAProjectionAreAViewOfIt() {
+  void headsAreViewsOfProjections() {
     Storage heads = whole(1, 5, 64).reshaped(List.of(1L, 5L, 4L, 16L)).orElseThrow();
     Storage transposed = heads.transposed(List.of(0, 2, 1, 3));
     assertThat(transposed.shape()).containsExactly(1L, 4L, 5L, 16L);
@@ -31,7 +31,7 @@ class StorageTest {
   }
 
   @Test
-  void columnsOfAMatrixBeginWhereTheySay() {
+  void columnsBeginAtTheirOffset() {
     Storage part = whole(3, 8).part(1, 2, 4);
     assertThat(part.byteOffset()).isEqualTo(8);
     assertThat(part.strides()).containsExactly(8L, 1L);
@@ -39,7 +39,7 @@ class StorageTest {
   }
 
   @Test
-  void aStretchedDimensionCanBeReadButNotWritten() {
+  void broadcastDimensionsAreReadOnly() {
     Storage stretched = whole(1, 4).broadcast(List.of(3L, 4L));
     assertThat(stretched.isRegular()).isTrue();
     assertThat(stretched.isWritable()).isFalse();
@@ -47,7 +47,7 @@ class StorageTest {
   }
 
   @Test
-  void elementsOfHalfAByteAreOnlyReadWhole() {
+  void nibblesAreReadWhole() {
     TensorType type = TensorType.of(ElementType.I4, 4, 6);
     Storage nibbles = Storage.whole(Region.activation(Origin.named("x"), type.bytes()), type);
     assertThat(nibbles.isRegular()).isTrue();
@@ -55,7 +55,7 @@ class StorageTest {
   }
 
   @Test
-  void nothingIsReshapedToNothing() {
+  void emptyTensorsReshape() {
     Storage none = whole(0, 4).reshaped(List.of(2L, 0L, 3L)).orElseThrow();
     assertThat(none.shape()).containsExactly(2L, 0L, 3L);
   }
@@ -64,7 +64,7 @@ class StorageTest {
    * A reshaped view has the same elements in the same order, and is found whenever there is one.
    */
   @Test
-  void reshapedViewsHaveTheSameElementsInOrder() {
+  void reshapedViewsKeepTheOrderOfElements() {
     Random random = new Random(11);
     int found = 0;
     for (int i = 0; i < 2000; i++) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FuzzTest {
   private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
   private static final Path KEPT = Path.of("target", "fuzz");
-  private static final int LARGEST_FILE = 200_000;
+  private static final int MAX_FILE = 200_000;
 
   @TempDir Path folder;
 
@@ -134,7 +134,7 @@ class FuzzTest {
       }
       try (Stream<Path> paths = Files.walk(root)) {
         for (Path path : paths.filter(p -> p.toString().endsWith(ending)).sorted().toList()) {
-          if (Files.size(path) <= LARGEST_FILE) {
+          if (Files.size(path) <= MAX_FILE) {
             files.add(Files.readAllBytes(path));
           }
         }

@@ -15,9 +15,9 @@ import java.util.random.RandomGeneratorFactory;
 
 /** Runs trials on damaged files, and keeps the files on which something goes wrong. */
 final class Fuzzer {
-  private static final long LONGEST_MILLIS = 10_000;
-  private static final long MOST_ALLOCATED = 2L << 30;
-  private static final int MOST_FINDINGS = 20;
+  private static final long MAX_MILLIS = 10_000;
+  private static final long MAX_ALLOCATED = 2L << 30;
+  private static final int MAX_FINDINGS = 20;
 
   /** Makes a damaged file. */
   interface Source {
@@ -55,7 +55,7 @@ final class Fuzzer {
   void run(long seed, double seconds, Source source, Target target) throws IOException {
     Files.createDirectories(folder);
     long end = System.nanoTime() + (long) (seconds * 1e9);
-    for (long next = seed; System.nanoTime() < end && findings.size() < MOST_FINDINGS; next++) {
+    for (long next = seed; System.nanoTime() < end && findings.size() < MAX_FINDINGS; next++) {
       trial(next, source, target);
       trials++;
     }
@@ -70,7 +70,7 @@ final class Fuzzer {
     Run run = new Run(target, file, random);
     Thread thread = Thread.ofPlatform().daemon().name("trial").start(run);
     try {
-      thread.join(LONGEST_MILLIS);
+      thread.join(MAX_MILLIS);
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);
     }
@@ -78,7 +78,7 @@ final class Fuzzer {
       note(seed, file, "takes too long", Arrays.asList(thread.getStackTrace()).toString());
     } else if (run.failure != null) {
       note(seed, file, kind(run.failure), trace(run.failure));
-    } else if (run.allocated > MOST_ALLOCATED) {
+    } else if (run.allocated > MAX_ALLOCATED) {
       note(seed, file, "allocates too much", run.allocated + " bytes");
     } else {
       Files.delete(file);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each broken model is refused at once, by a diagnostic of exactly the text in the golden file. */
 class HostileFilesTest {
   private static final Duration AT_ONCE = Duration.ofSeconds(20);
-  private static final int MOST_SHOWN = 4;
+  private static final int MAX_SHOWN = 4;
 
   @TempDir Path root;
   private Path folder;
@@ -79,11 +79,11 @@ class HostileFilesTest {
     assertThat(told.diagnostics()).extracting(d -> d.code().id()).doesNotContain("P2099", "P6099");
     String text =
         told.diagnostics().stream()
-            .limit(MOST_SHOWN)
+            .limit(MAX_SHOWN)
             .map(Diagnostic::toString)
             .collect(Collectors.joining("\n"))
             .replace(root.toString(), "ROOT");
-    int more = told.diagnostics().size() - MOST_SHOWN;
+    int more = told.diagnostics().size() - MAX_SHOWN;
     GoldenFile.of("hostile/models.golden")
         .assertMatches(name, more > 0 ? text + "\nand " + more + " more" : text);
   }

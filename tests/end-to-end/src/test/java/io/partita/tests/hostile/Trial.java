@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
 /** What the compiler does with a model that nobody vetted. Throws what isn't a diagnostic. */
 final class Trial {
   /** More elements aren't computed: a valid model may well ask for hours of arithmetic. */
-  private static final long MOST_ELEMENTS = 20_000;
+  private static final long MAX_ELEMENTS = 20_000;
 
   private Trial() {}
 
@@ -74,12 +74,12 @@ final class Trial {
         elements += result.type().shape().elements();
       }
     }
-    return elements <= MOST_ELEMENTS;
+    return elements <= MAX_ELEMENTS;
   }
 
   private static boolean isSmall(TensorType type) {
     try {
-      return type.isStatic() && type.shape().elements() <= MOST_ELEMENTS;
+      return type.isStatic() && type.shape().elements() <= MAX_ELEMENTS;
     } catch (ArithmeticException overflow) {
       return false;
     }

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Every model gives the same results on several devices as on one: bit-identical for integers, and
  * within the effect of reassociated sums for floats ({@link ReassociationBound}).
  *
- * <p>A usual run takes each model once, with the number of devices and a strategy in turn, but of the
- * zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices: on 64
- * where there are as many heads, and of single structures and the zoo's models one strategy for
+ * <p>A usual run takes each model once, with the number of devices and a strategy in turn, but of
+ * the zoo one model only. {@code -Dmatrix=all} takes all strategies on all numbers of devices: on
+ * 64 where there are as many heads, and of single structures and the zoo's models one strategy for
  * each number. It writes the tables of {@code docs/distribution.md}. Some models are run as emitted
  * Java as well, in a full run more.
  */

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class PlanPageTest {
   private static final GoldenFile GOLDEN = GoldenFile.of("plan/pages.golden");
   private static final Path SHARED = Path.of("../../../shared");
-  private static final int MOST_LINES = 45;
-  private static final int MOST_COLUMNS = 100;
+  private static final int MAX_LINES = 45;
+  private static final int MAX_COLUMNS = 100;
 
   @TempDir Path folder;
 
@@ -43,8 +43,8 @@ final class PlanPageTest {
     assertThat(exit).as(Files.readString(err)).isZero();
     String page = Files.readString(out);
     assertThat(page.lines())
-        .hasSizeLessThanOrEqualTo(MOST_LINES)
-        .allMatch(line -> line.length() <= MOST_COLUMNS);
+        .hasSizeLessThanOrEqualTo(MAX_LINES)
+        .allMatch(line -> line.length() <= MAX_COLUMNS);
     return page;
   }
 

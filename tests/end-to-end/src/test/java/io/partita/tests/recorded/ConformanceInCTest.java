@@ -27,7 +27,7 @@ class ConformanceInCTest {
   /** The number of cases per program: a larger one takes longer to schedule than to build. */
   private static final int AT_ONCE = 60;
 
-  private static final double MOST_UNSUPPORTED = 0.03;
+  private static final double MAX_UNSUPPORTED = 0.03;
 
   /** The default run tests one in this many cases. */
   private static final int REPRESENTATIVE = 16;
@@ -75,6 +75,6 @@ class ConformanceInCTest {
     int unsupported = cases.size() - run.passed();
     assertThat(unsupported)
         .as("unsupported: %s", run.unsupported())
-        .isLessThanOrEqualTo((int) (MOST_UNSUPPORTED * cases.size()));
+        .isLessThanOrEqualTo((int) (MAX_UNSUPPORTED * cases.size()));
   }
 }

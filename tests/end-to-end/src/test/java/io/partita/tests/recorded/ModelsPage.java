@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /** Writes docs/models.md from the results of all recorded models. */
 final class ModelsPage {
-  private static final int LONGEST_REASON = 150;
+  private static final int MAX_REASON_LENGTH = 150;
 
   private final StringBuilder text = new StringBuilder();
 
@@ -243,7 +243,9 @@ final class ModelsPage {
 
   private static String reason(String detail) {
     String first = detail.split("; P\\d{4} ", 2)[0].replace("|", "\\|").replace('\n', ' ');
-    return first.length() <= LONGEST_REASON ? first : first.substring(0, LONGEST_REASON) + "...";
+    return first.length() <= MAX_REASON_LENGTH
+        ? first
+        : first.substring(0, MAX_REASON_LENGTH) + "...";
   }
 
   private void fixtures(List<SurveyedModel> fixtures) {

@@ -111,8 +111,8 @@ public final class CaseRunner {
     Comparison plain = worst;
     Recording recording = new Recording(model, options, recorded, expected, outputs, tolerance);
     Comparison explained =
-        KnownDepartures.explain(recording, plain)
-            .orElseGet(() -> OtherRoundings.explain(recording, plain));
+        KnownDeviations.explain(recording, plain)
+            .orElseGet(() -> AmplifiedRounding.explain(recording, plain));
     boolean isForgiven = explained.passes() && tolerance.isChosen();
     return isForgiven ? plain.with("; " + explained.note()) : explained;
   }

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
 
 /** Finds changes that make a program fit its chips; each is tried before it is named. */
 public final class ChipRemedies {
-  private static final int MOST_TRIALS = 8;
+  private static final int MAX_TRIALS = 8;
   private static final long KIBIBYTE = 1024;
 
   private final Entries whole;
@@ -95,7 +95,7 @@ public final class ChipRemedies {
             : told.code() == ScheduleCode.FAR ? chip.far().orElseThrow() : Scheduler.home(chip);
     long size =
         isWorking ? target.options().workingBytes().orElse(memory.usable()) : memory.bytes();
-    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+    for (int trial = 0; trial < MAX_TRIALS; trial++) {
       size = Math.ceilDiv(2 * size, KIBIBYTE) * KIBIBYTE;
       try {
         if (fits(distributed, isWorking ? withWorking(size) : with(memory, size))) {

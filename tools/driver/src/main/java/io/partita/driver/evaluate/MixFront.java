@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class MixFront {
   /** The most mixes kept after each block; a longer front is thinned. */
-  private static final int MOST = 20_000;
+  private static final int MAX = 20_000;
 
   /**
    * The cost of a method in a block, relative to the exact one.
@@ -70,12 +70,12 @@ final class MixFront {
   }
 
   private static List<Mix> thinned(List<Mix> front) {
-    if (front.size() <= MOST) {
+    if (front.size() <= MAX) {
       return front;
     }
     List<Mix> kept = new ArrayList<>();
-    for (int i = 0; i < MOST; i++) {
-      kept.add(front.get((int) ((long) i * (front.size() - 1) / (MOST - 1))));
+    for (int i = 0; i < MAX; i++) {
+      kept.add(front.get((int) ((long) i * (front.size() - 1) / (MAX - 1))));
     }
     return kept;
   }

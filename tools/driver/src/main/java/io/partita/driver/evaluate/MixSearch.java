@@ -33,7 +33,7 @@ import java.util.function.Consumer;
  */
 public final class MixSearch {
   /** The most mixes to measure before the search gives up. */
-  private static final int MOST_TRIES = 12;
+  private static final int MAX_TRIES = 12;
 
   /**
    * The search to run.
@@ -186,7 +186,7 @@ public final class MixSearch {
     List<MixFront.Mix> front = MixFront.of(costs());
     double most = limit();
     int next = -1;
-    for (int tries = 1; tries <= MOST_TRIES && next < front.size() - 1; tries++) {
+    for (int tries = 1; tries <= MAX_TRIES && next < front.size() - 1; tries++) {
       next++;
       while (next < front.size() - 1 && front.get(next).loss() > most) {
         next++;

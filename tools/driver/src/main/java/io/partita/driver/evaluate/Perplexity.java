@@ -18,7 +18,7 @@ final class Perplexity implements Metric {
    * The largest relative change of the logits before other tokens. Dynamic quantisation lets each
    * token have a small effect on all others.
    */
-  private static final double LARGEST_CHANGE = 0.1;
+  private static final double MAX_CHANGE = 0.1;
 
   private final Path model;
   private final int vocabulary;
@@ -92,7 +92,7 @@ final class Perplexity implements Metric {
     List<Integer> changed = new ArrayList<>(tokens.subList(0, kept));
     tokens.subList(kept, tokens.size()).forEach(token -> changed.add((token + 1) % vocabulary));
     double change = change(language.each(tokens), language.each(changed), kept);
-    if (change > LARGEST_CHANGE) {
+    if (change > MAX_CHANGE) {
       throw MetricCode.NO_METRIC.at(
           model.toString(),
           "a causal language model, whose logits depend only on their token and those before it",

@@ -8,13 +8,13 @@ import io.partita.ir.type.ElementType;
  * 255.
  */
 public record Scaling(double mean, double deviation) {
-  private static final double LARGEST_BYTE = 255;
+  private static final double MAX_BYTE = 255;
 
   public static final Scaling NONE = new Scaling(0, 1);
 
   double apply(Tensor data, int index) {
     double value = data.getDouble(index);
-    double unit = data.element() == ElementType.U8 ? value / LARGEST_BYTE : value;
+    double unit = data.element() == ElementType.U8 ? value / MAX_BYTE : value;
     return (unit - mean) / deviation;
   }
 }

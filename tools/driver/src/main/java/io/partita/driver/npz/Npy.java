@@ -32,7 +32,7 @@ final class Npy {
       Pattern.compile("'descr'\\s*:\\s*'([<|=>]?)([a-zA-Z]\\w*)'");
   private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)");
   private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([^)]*)\\)");
-  private static final int LONGEST_HEADER = 1 << 16;
+  private static final int MAX_HEADER_LENGTH = 1 << 16;
 
   private Npy() {}
 
@@ -69,8 +69,8 @@ final class Npy {
         major == 1
             ? Short.toUnsignedInt(Short.reverseBytes(in.readShort()))
             : Integer.reverseBytes(in.readInt());
-    if (length < 0 || length > LONGEST_HEADER) {
-      throw bad(where, "a header of at most " + LONGEST_HEADER + " bytes", length + " bytes");
+    if (length < 0 || length > MAX_HEADER_LENGTH) {
+      throw bad(where, "a header of at most " + MAX_HEADER_LENGTH + " bytes", length + " bytes");
     }
     byte[] header = new byte[length];
     in.readFully(header);

@@ -35,10 +35,10 @@ import java.util.stream.Collectors;
  */
 final class Remedies {
   /** The sizes to try. */
-  private static final int MOST_TRIES = 12;
+  private static final int MAX_TRIES = 12;
 
   /** The numbers of devices to try. */
-  private static final int MOST_COUNTS = 6;
+  private static final int MAX_COUNTS = 6;
 
   /** The number of bisection steps, after which the capacity is within 3 % of the range. */
   private static final int REFINEMENTS = 5;
@@ -100,7 +100,7 @@ final class Remedies {
     List<Integer> counts =
         PlanSearch.deviceCounts(most).stream()
             .filter(count -> count > failed.devices() && weightBytes() / count <= room())
-            .limit(MOST_COUNTS)
+            .limit(MAX_COUNTS)
             .toList();
     for (int count : counts) {
       PlanRequest changed =
@@ -157,7 +157,7 @@ final class Remedies {
     }
     long capacity = capacity(dims);
     long smaller = Math.min(capacity - 1, capacityByBytes(capacity));
-    for (int i = 0; i < MOST_TRIES && smaller >= 1; i++) {
+    for (int i = 0; i < MAX_TRIES && smaller >= 1; i++) {
       if (fitting(request.withCapacity(smaller)).isPresent()) {
         long most = enlarged(smaller, capacity);
         return Optional.of(new Remedy("--kv-capacity " + most, "a smaller KV cache"));
@@ -244,7 +244,7 @@ final class Remedies {
     OptionalLong most = OptionalLong.of((long) parameter.get().high().value());
     long bytes = memory.bytes();
     Shortage shortage = worst;
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       bytes = rounded(bytes + Math.max(1, shortage.needed() - shortage.available()));
       if (bytes > most.getAsLong()) {
         return Optional.empty();

@@ -44,7 +44,7 @@ public final class ReferenceFiles {
           .build();
 
   /** The most elements of a constant that is written as text. */
-  private static final int MOST_INLINE = 16;
+  private static final int MAX_INLINE = 16;
 
   private final ChipSchedule role;
   private final StepMeaning meaning;
@@ -104,7 +104,7 @@ public final class ReferenceFiles {
     graph.inputs().forEach(input -> names.add(input.name()));
     for (Node node : nodes) {
       for (Value value : node.results()) {
-        boolean isLarge = node.constant().filter(each -> each.size() > MOST_INLINE).isPresent();
+        boolean isLarge = node.constant().filter(each -> each.size() > MAX_INLINE).isPresent();
         if (stored.containsKey(value) || isLarge) {
           String name = "constant " + (places.size() + data.size());
           while (!names.add(name)) {

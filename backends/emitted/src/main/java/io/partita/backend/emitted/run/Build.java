@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** Runs {@code make} in an emitted folder. */
 public final class Build {
-  private static final Duration LONGEST = Duration.ofMinutes(30);
+  private static final Duration MAX_DURATION = Duration.ofMinutes(30);
 
   private Build() {}
 
@@ -46,8 +46,8 @@ public final class Build {
     try (ScratchFolder scratch = new ScratchFolder();
         BuildLock _ = BuildLock.of(folder);
         ProcessGroup make = ProcessGroup.start(port, List.of(command), scratch.path())) {
-      if (!make.awaitEnd(LONGEST)) {
-        throw failed(folder, command, "no end after " + LONGEST.toMinutes() + " minutes");
+      if (!make.awaitEnd(MAX_DURATION)) {
+        throw failed(folder, command, "no end after " + MAX_DURATION.toMinutes() + " minutes");
       }
       if (make.fails()) {
         throw failed(folder, command, make.messages());

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** The output of a compiler, a simulator or a chip, reduced to the lines that state the problem. */
 final class LogExcerpt {
-  private static final int MOST_LINES = 6;
+  private static final int MAX_LINES = 6;
 
   /** Messages of emitted programs. */
   private static final Pattern CHIP = Pattern.compile("^chip \\d+: |^trap 0x");
@@ -26,10 +26,10 @@ final class LogExcerpt {
     for (Pattern telling : List.of(CHIP, ERROR)) {
       List<String> found = lines.stream().filter(line -> telling.matcher(line).find()).toList();
       if (!found.isEmpty()) {
-        return String.join("; ", found.subList(0, Math.min(found.size(), MOST_LINES)));
+        return String.join("; ", found.subList(0, Math.min(found.size(), MAX_LINES)));
       }
     }
-    return String.join("; ", lines.subList(Math.max(0, lines.size() - MOST_LINES), lines.size()));
+    return String.join("; ", lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size()));
   }
 
   /**

@@ -2,14 +2,14 @@ package io.partita.backend.java.code;
 
 /** Makes any text from a model safe for a comment. */
 final class Comments {
-  private static final int LONGEST = 200;
+  private static final int MAX_LENGTH = 200;
 
   private Comments() {}
 
   /** Returns one line of printable ASCII without comment ends or Unicode escapes. */
   static String clean(String text) {
     String line = text.replaceAll("[^\\x20-\\x7e]", "?").replace('\\', '/').replace("*/", "* /");
-    return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
+    return line.length() <= MAX_LENGTH ? line : line.substring(0, MAX_LENGTH) + "...";
   }
 
   /** The same for Javadoc, with tags and entities escaped. */

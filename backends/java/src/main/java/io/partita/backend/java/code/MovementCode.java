@@ -148,7 +148,7 @@ final class MovementCode {
           LoopNest.Access.of(0, shape.strides()),
           LoopNest.Access.of(offset, strides));
       offset += shape.extent(concat.axis()) * strides[concat.axis()];
-      if (body.characters() > StepMethods.LARGEST_PART) {
+      if (body.characters() > StepMethods.MAX_PART) {
         code.nextPart();
         body = code.body;
       }

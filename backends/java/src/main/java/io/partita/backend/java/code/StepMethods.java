@@ -17,7 +17,7 @@ import javax.lang.model.element.Modifier;
  */
 final class StepMethods {
   /** The most characters of a method's body; each takes less than a byte of bytecode. */
-  static final int LARGEST_PART = 4000;
+  static final int MAX_PART = 4000;
 
   /** The most calls in a method that only contains calls. */
   private static final int CALLS = 100;
@@ -52,7 +52,7 @@ final class StepMethods {
     }
     last++;
     for (Body part : parts) {
-      if (body.characters() + part.characters() > LARGEST_PART) {
+      if (body.characters() + part.characters() > MAX_PART) {
         finish();
       }
       for (String declaration : part.needed()) {

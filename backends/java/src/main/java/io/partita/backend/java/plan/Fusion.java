@@ -14,7 +14,7 @@ import java.util.Set;
 /** The element-wise nodes that are computed inside the loop of their reader. */
 final class Fusion {
   /** The most nodes in one loop; more would make unreadable lines. */
-  private static final int LARGEST = 8;
+  private static final int MAX_CHAIN = 8;
 
   private final Map<Node, List<Node>> chains = new IdentityHashMap<>();
   private final Set<Node> fused = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -47,7 +47,7 @@ final class Fusion {
         continue;
       }
       List<Node> before = chains.getOrDefault(producer, List.of());
-      if (chain.size() + before.size() + 2 <= LARGEST) {
+      if (chain.size() + before.size() + 2 <= MAX_CHAIN) {
         chain.addAll(before);
         chain.add(producer);
         fused.add(producer);

@@ -25,7 +25,7 @@ import java.util.Set;
 /** Makes a {@link ModulePlan}, one decision after the other. */
 final class ModulePlanner {
   /** Larger constants are read from the weights file when a step needs them, not when opening. */
-  private static final int LARGEST_HEAP_CONSTANT = 1 << 16;
+  private static final int MAX_HEAP_CONSTANT = 1 << 16;
 
   final DeviceClass role;
   final Module module;
@@ -151,7 +151,7 @@ final class ModulePlanner {
       return;
     }
     WeightsPlan.Entry entry = weights.rowMajor(data, root.name());
-    if (entry.bytes() > LARGEST_HEAP_CONSTANT) {
+    if (entry.bytes() > MAX_HEAP_CONSTANT) {
       if (loaded.add(root)) {
         loads.add(root);
       }

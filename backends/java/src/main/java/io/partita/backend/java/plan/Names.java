@@ -7,7 +7,7 @@ import javax.lang.model.SourceVersion;
 
 /** Makes unique Java identifiers from ONNX names. */
 public final class Names {
-  private static final int LONGEST = 60;
+  private static final int MAX_LENGTH = 60;
 
   private final Set<String> taken = new HashSet<>();
 
@@ -70,7 +70,7 @@ public final class Names {
     boolean capital = !prefix.isEmpty();
     for (char c : name.toCharArray()) {
       boolean fits = c < 128 && Character.isLetterOrDigit(c);
-      if (fits && text.length() < LONGEST) {
+      if (fits && text.length() < MAX_LENGTH) {
         text.append(capital ? Character.toUpperCase(c) : c);
       }
       capital = !fits && !text.isEmpty();

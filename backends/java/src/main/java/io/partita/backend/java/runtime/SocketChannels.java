@@ -39,7 +39,7 @@ final class SocketChannels extends Channels implements Closeable {
   private static final int VERSION = 1;
   private static final int ANSWER_MILLISECONDS = 5000;
   private static final int RETRY_MILLISECONDS = 100;
-  private static final int MOST_ARRIVALS = 64;
+  private static final int MAX_ARRIVALS = 64;
 
   /** A device and its program. */
   static final class Self {
@@ -150,7 +150,7 @@ final class SocketChannels extends Channels implements Closeable {
       InetAddress address = resolved(own).getAddress();
       boolean isLocal = address != null && address.isLoopbackAddress();
       return new ServerSocket(
-          own.getPort(), MOST_ARRIVALS + self.peers.size() * 2, isLocal ? address : null);
+          own.getPort(), MAX_ARRIVALS + self.peers.size() * 2, isLocal ? address : null);
     } catch (IOException e) {
       String found = own.getHostString() + ":" + own.getPort() + ": " + e.getMessage();
       throw new Failure(Reason.PORT, self.device, found, e);
@@ -329,7 +329,7 @@ final class SocketChannels extends Channels implements Closeable {
   /** Handles a new connection concurrently; if there are too many, drops the longest silent one. */
   private void admit(Socket socket) {
     synchronized (arrivals) {
-      if (arrivals.size() == MOST_ARRIVALS) {
+      if (arrivals.size() == MAX_ARRIVALS) {
         closeQuietly(arrivals.removeFirst());
       }
       arrivals.addLast(socket);

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Makes any text from a model safe for a comment in C. */
 public final class Comments {
-  private static final int LONGEST = 200;
+  private static final int MAX_LENGTH = 200;
 
   private Comments() {}
 
@@ -22,7 +22,7 @@ public final class Comments {
             .replace("*/", "* /")
             .replace("/*", "/ *")
             .replace("*/", "* /");
-    return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
+    return line.length() <= MAX_LENGTH ? line : line.substring(0, MAX_LENGTH) + "...";
   }
 
   /** Returns a string literal of a text in UTF-8, including its quotes. */

@@ -19,7 +19,7 @@ import java.util.Set;
  * defined, and the names are the same in all files of a role.
  */
 final class PlaceNames {
-  private static final int LONGEST = 100;
+  private static final int MAX_LENGTH = 100;
 
   private final Map<Thing, Place> places = new LinkedHashMap<>();
   private final Map<Thing, String> names = new LinkedHashMap<>();
@@ -78,7 +78,7 @@ final class PlaceNames {
   /** Returns the last letters and digits of a name, where what tells it from others usually is. */
   private static String cleaned(String name) {
     String clean = name.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
-    String end = clean.substring(Math.max(0, clean.length() - LONGEST)).replaceAll("^_", "");
+    String end = clean.substring(Math.max(0, clean.length() - MAX_LENGTH)).replaceAll("^_", "");
     return end.isEmpty() ? "unnamed" : end;
   }
 

@@ -13,7 +13,7 @@ import java.util.List;
 /** The values that a program built with probes writes after each step. */
 public final class ProbeCode {
   /** {@code PARTITA_PROBE_DIMENSIONS} of the runtime. */
-  private static final int MOST_DIMENSIONS = 8;
+  private static final int MAX_DIMENSIONS = 8;
 
   private ProbeCode() {}
 
@@ -35,7 +35,7 @@ public final class ProbeCode {
         .filter(
             result -> {
               TensorType type = value(chip, result).type();
-              return type.bytes() > 0 && lines(result, type).size() <= MOST_DIMENSIONS;
+              return type.bytes() > 0 && lines(result, type).size() <= MAX_DIMENSIONS;
             })
         .toList();
   }

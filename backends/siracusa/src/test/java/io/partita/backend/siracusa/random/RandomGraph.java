@@ -42,7 +42,7 @@ final class RandomGraph {
   private static final List<Class<? extends Op>> KINDS = kinds();
 
   /** Of an operation's operands and results, so that evaluation and builds stay short. */
-  private static final long MOST_ELEMENTS = 6000;
+  private static final long MAX_ELEMENTS = 6000;
 
   private final Draw draw;
   private final GraphBuilder builder;
@@ -158,7 +158,7 @@ final class RandomGraph {
     boolean isSmall =
         Stream.concat(
                 sample.operands().stream(), sample.op().resultTypes(sample.operands()).stream())
-            .allMatch(type -> type.shape().elements() <= MOST_ELEMENTS);
+            .allMatch(type -> type.shape().elements() <= MAX_ELEMENTS);
     if (!isSmall) {
       return false;
     }

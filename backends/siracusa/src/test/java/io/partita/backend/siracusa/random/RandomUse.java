@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * and what is kept of it until the next run. All of it is exact, or as exact as the value.
  */
 final class RandomUse {
-  private static final long MOST_ELEMENTS = 4000;
+  private static final long MAX_ELEMENTS = 4000;
 
   private final Draw draw;
   private final GraphBuilder builder;
@@ -74,7 +74,7 @@ final class RandomUse {
   private Value step(Value value) {
     TensorType type = value.type();
     int rank = type.rank();
-    if (type.shape().elements() > MOST_ELEMENTS) {
+    if (type.shape().elements() > MAX_ELEMENTS) {
       return sliced(value);
     }
     return switch (draw.from(0, 12)) {

@@ -18,7 +18,7 @@ record Polynomial(double[][] coefficients) {
   /** The number of coefficients per value: one more than the highest degree. */
   private static final int DEGREES = 4;
 
-  private static final int MOST_STEPS = 24;
+  private static final int MAX_STEPS = 24;
 
   static Polynomial number(double number) {
     return term(number, 0, 0);
@@ -63,7 +63,7 @@ record Polynomial(double[][] coefficients) {
         return number(number.getAsDouble());
       }
       Node node = graph.definition(at).orElse(null);
-      if (node == null || steps++ > MOST_STEPS || !at.type().equals(x.type())) {
+      if (node == null || steps++ > MAX_STEPS || !at.type().equals(x.type())) {
         return null;
       }
       return switch (node.op()) {

@@ -22,7 +22,7 @@ import java.util.Set;
  * gelu_tanh(x)}, in any order and grouping of the factors.
  */
 final class RaiseGelu implements RewriteRule {
-  private static final int MOST_STEPS = 16;
+  private static final int MAX_STEPS = 16;
   private static final double SLOPE = Math.sqrt(2 / Math.PI);
   private static final double CUBIC = 0.044715;
 
@@ -93,7 +93,7 @@ final class RaiseGelu implements RewriteRule {
   private static List<Value> within(Value value, GraphEditor graph) {
     List<Value> found = new ArrayList<>();
     Deque<Value> work = new ArrayDeque<>(List.of(graph.resolve(value)));
-    while (!work.isEmpty() && found.size() < MOST_STEPS) {
+    while (!work.isEmpty() && found.size() < MAX_STEPS) {
       Value at = work.removeFirst();
       if (found.contains(at) || graph.constant(at).isPresent()) {
         continue;

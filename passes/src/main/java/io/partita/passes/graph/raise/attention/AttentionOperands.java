@@ -17,12 +17,12 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
   static Optional<AttentionOperands> of(Scores scores, Value values, GraphEditor graph) {
     Value q = scores.queries();
     Value k = scores.keys();
-    Leading leading = leading(scores, values, graph);
+    LeadingDimensions leading = leading(scores, values, graph);
     if (leading == null || q.type().element() != values.type().element()) {
       return Optional.empty();
     }
     List<Value> operands = new ArrayList<>();
-    Value queries = Leading.apart(q, leading.queries(), graph);
+    Value queries = LeadingDimensions.separate(q, leading.queries(), graph);
     for (RowScale row : scores.rows()) {
       queries = queries == null ? null : row.applyTo(queries, graph);
     }
@@ -32,8 +32,9 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     operands.add(queries);
     operands.add(
         graph.add(
-            new Movement.Transpose(List.of(0, 1, 3, 2)), Leading.apart(k, leading.keys(), graph)));
-    operands.add(Leading.apart(values, leading.keys(), graph));
+            new Movement.Transpose(List.of(0, 1, 3, 2)),
+            LeadingDimensions.separate(k, leading.keys(), graph)));
+    operands.add(LeadingDimensions.separate(values, leading.keys(), graph));
     boolean isMasked = scores.masks().stream().anyMatch(term -> !(term instanceof MaskTerm.Floor));
     Optional<Value> mask =
         isMasked
@@ -54,7 +55,7 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
    * Returns null unless the three are batches of {@code [seq, d]}, {@code [d, keys]} and {@code
    * [keys, d]}.
    */
-  private static Leading leading(Scores scores, Value values, GraphEditor graph) {
+  private static LeadingDimensions leading(Scores scores, Value values, GraphEditor graph) {
     Shape q = scores.queries().type().shape();
     Shape k = scores.keys().type().shape();
     Shape v = values.type().shape();
@@ -68,7 +69,7 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
       // Probabilities may be reshaped before the product with the values.
       boolean isSame = queries.equals(keys) && queries.size().equals(weighed.size());
       Shape apart = v.rank() > q.rank() ? weighed : queries;
-      return isSame ? Leading.of(apart, apart, scores.leading()) : null;
+      return isSame ? LeadingDimensions.of(apart, apart, scores.leading()) : null;
     }
     if (!keys.equals(weighed)) {
       return null;
@@ -76,11 +77,11 @@ record AttentionOperands(Structured.Attention attention, List<Value> values) {
     Shape seen =
         Stream.of(
                 Optional.ofNullable(scores.leading()),
-                Optional.ofNullable(Leading.joinedIn(scores.queries(), graph)),
-                Optional.ofNullable(Leading.joinedIn(values, graph)))
+                Optional.ofNullable(LeadingDimensions.mergedIn(scores.queries(), graph)),
+                Optional.ofNullable(LeadingDimensions.mergedIn(values, graph)))
             .flatMap(Optional::stream)
             .findFirst()
             .orElse(null);
-    return Leading.of(queries, keys, seen);
+    return LeadingDimensions.of(queries, keys, seen);
   }
 }

@@ -12,13 +12,13 @@ import io.partita.ir.tensor.Tensor;
 
 /** Lower bounds of the elements of masks, for all inputs. */
 final class LowestMask {
-  private static final int DEEPEST = 12;
+  private static final int MAX_DEPTH = 12;
 
   private LowestMask() {}
 
   /** Returns a lower bound of all elements; minus infinity if none is known. */
   static double of(Value mask, GraphEditor graph) {
-    return of(mask, graph, DEEPEST);
+    return of(mask, graph, MAX_DEPTH);
   }
 
   private static double of(Value value, GraphEditor graph, int depth) {

@@ -79,7 +79,7 @@ sealed interface MaskTerm {
       MaskTerm term, Shape leading, ElementType element, GraphEditor graph) {
     return switch (term) {
       case Additive(Value value, double factor, Shape applied) -> {
-        Value mask = Leading.regrouped(value, applied, leading, graph);
+        Value mask = LeadingDimensions.regrouped(value, applied, leading, graph);
         if (mask != null && factor != 1) {
           Value scale = graph.constant(Tensor.scalar(mask.type().element(), factor));
           mask = graph.add(new Elementwise.Binary(BinaryFunction.MUL), mask, scale);
@@ -89,7 +89,7 @@ sealed interface MaskTerm {
             : graph.add(new Elementwise.Cast(element), mask);
       }
       case Replacing(Value value, boolean exchanged, double hidden, Shape applied) -> {
-        Value mask = Leading.regrouped(value, applied, leading, graph);
+        Value mask = LeadingDimensions.regrouped(value, applied, leading, graph);
         if (mask == null) {
           yield null;
         }

@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /** The operations between a softmax and the product with the values. */
 final class Probabilities {
-  private static final int MOST_STEPS = 6;
+  private static final int MAX_STEPS = 6;
   private static final Capture<Value> GUARDED = Capture.of("guarded");
 
   /**
@@ -46,7 +46,7 @@ final class Probabilities {
     return (value, graph, match) -> {
       Value at = value;
       Optional<Match> before = Optional.of(match);
-      for (int step = 0; step < MOST_STEPS; step++) {
+      for (int step = 0; step < MAX_STEPS; step++) {
         var guard = GUARD.match(at, graph);
         if (guard.isPresent()) {
           at = guard.get().get(GUARDED);

@@ -18,7 +18,7 @@ record RowScale(Value value, BinaryFunction function, Shape applied) {
    */
   Value applyTo(Value queries, GraphEditor graph) {
     Shape leading = queries.type().shape().range(0, 2);
-    Value factor = Leading.regrouped(value, applied, leading, graph);
+    Value factor = LeadingDimensions.regrouped(value, applied, leading, graph);
     if (factor == null) {
       return null;
     }

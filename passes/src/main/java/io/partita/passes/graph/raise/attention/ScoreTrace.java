@@ -22,7 +22,7 @@ import java.util.OptionalDouble;
  * a soft cap and conversions in any order.
  */
 final class ScoreTrace {
-  private static final int MOST_STEPS = 16;
+  private static final int MAX_STEPS = 16;
 
   private final GraphEditor graph;
   private String reason = "";
@@ -94,8 +94,8 @@ final class ScoreTrace {
     if (node == null) {
       return fail("the softmax's operand is the input " + at.name());
     }
-    if (before.steps() > MOST_STEPS) {
-      return fail("more than " + MOST_STEPS + " operations between product and softmax");
+    if (before.steps() > MAX_STEPS) {
+      return fail("more than " + MAX_STEPS + " operations between product and softmax");
     }
     Path path = before.seen(at.type().shape());
     return switch (node.op()) {

@@ -48,22 +48,22 @@ final class SeparateBatchFromHeads implements RewriteRule {
     Node node = graph.definition(value).orElse(null);
     if (node != null && node.op() instanceof Movement.Transpose(List<Integer> permutation)) {
       return permutation.equals(List.of(0, 1, 3, 2))
-          ? Leading.joinedIn(graph.operand(node, 0), graph)
+          ? LeadingDimensions.mergedIn(graph.operand(node, 0), graph)
           : null;
     }
-    return Leading.joinedIn(value, graph);
+    return LeadingDimensions.mergedIn(value, graph);
   }
 
   private static Value separated(Node node, Shape leading, GraphEditor graph) {
     List<Value> operands = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      operands.add(Leading.apart(graph.operand(node, i), leading, graph));
+      operands.add(LeadingDimensions.separate(graph.operand(node, i), leading, graph));
     }
     if (((Structured.Attention) node.op()).mask()) {
       Value mask = graph.operand(node, 3);
       Shape q = graph.operand(node, 0).type().shape();
       Dim keys = graph.operand(node, 1).type().dim(2);
-      operands.add(Leading.regrouped(mask, q.with(3, keys), leading, graph));
+      operands.add(LeadingDimensions.regrouped(mask, q.with(3, keys), leading, graph));
     }
     return graph.add(
         new Movement.Reshape(node.result().type().shape()), graph.add(node.op(), operands));

@@ -110,9 +110,9 @@ final class ExpandEinsum implements RewriteRule {
     if (!isProduct) {
       return Optional.empty();
     }
-    List<String> batch = apart(shared);
+    List<String> batch = letters(shared);
     List<String> outer = new ArrayList<>(batch);
-    outer.addAll(shared.isEmpty() && !rows.isEmpty() ? apart(rows) : List.of(rows));
+    outer.addAll(shared.isEmpty() && !rows.isEmpty() ? letters(rows) : List.of(rows));
     List<String> leftGroups = new ArrayList<>(outer);
     leftGroups.add(summed);
     List<String> rightGroups = new ArrayList<>(batch);
@@ -149,7 +149,7 @@ final class ExpandEinsum implements RewriteRule {
     return rest.toString();
   }
 
-  private static List<String> apart(String letters) {
+  private static List<String> letters(String letters) {
     return letters.chars().mapToObj(Character::toString).toList();
   }
 

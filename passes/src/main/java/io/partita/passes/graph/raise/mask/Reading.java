@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /** Derives formulas of tensor elements from the nodes that compute them. */
 final class Reading {
-  private static final int MOST_STEPS = 4000;
-  private static final int DEEPEST = 100;
+  private static final int MAX_STEPS = 4000;
+  private static final int MAX_DEPTH = 100;
 
   private final GraphEditor graph;
   private final Logic logic;
@@ -38,7 +38,7 @@ final class Reading {
   }
 
   Meaning at(Value value, List<Affine> index) {
-    if (steps++ > MOST_STEPS || depth > DEEPEST) {
+    if (steps++ > MAX_STEPS || depth > MAX_DEPTH) {
       return new Meaning.Unknown("the mask has too many operations");
     }
     Value resolved = graph.resolve(value);

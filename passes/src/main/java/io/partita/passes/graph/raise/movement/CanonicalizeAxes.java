@@ -17,7 +17,7 @@ final class CanonicalizeAxes implements RewriteRule {
   /**
    * Longer chains need no search: their beginning is canonical when the next operation is visited.
    */
-  private static final int MOST_STEPS = 8;
+  private static final int MAX_STEPS = 8;
 
   @Override
   public Class<? extends Op> root() {
@@ -38,7 +38,7 @@ final class CanonicalizeAxes implements RewriteRule {
     List<Op> operations = new ArrayList<>();
     Node step = node;
     Value base = node.result();
-    while (step != null && isStep(step.op()) && operations.size() < MOST_STEPS) {
+    while (step != null && isStep(step.op()) && operations.size() < MAX_STEPS) {
       operations.addFirst(step.op());
       base = graph.operand(step, 0);
       step = base.definition();

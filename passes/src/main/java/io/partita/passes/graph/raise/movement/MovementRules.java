@@ -11,7 +11,7 @@ public final class MovementRules {
           new MoveReshapeAfterUnary(),
           new MoveScaleAfterMovement(),
           new RemoveEmptyParts(),
-          new TakePartOfConcat());
+          new SliceOfConcat());
 
   /**
    * Rules that move slices, for use after all rules that match slices in their original position.

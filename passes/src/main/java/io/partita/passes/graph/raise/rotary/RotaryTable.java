@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * pair of features.
  */
 final class RotaryTable {
-  private static final int MOST_STEPS = 16;
+  private static final int MAX_STEPS = 16;
 
   private RotaryTable() {}
 
@@ -59,7 +59,7 @@ final class RotaryTable {
 
   /** Whether the last axis has an even extent and two equal halves, proven from its computation. */
   static boolean hasEqualHalves(Value table, GraphEditor graph) {
-    return hasEqualHalves(table, graph, MOST_STEPS);
+    return hasEqualHalves(table, graph, MAX_STEPS);
   }
 
   private static boolean hasEqualHalves(Value table, GraphEditor graph, int steps) {

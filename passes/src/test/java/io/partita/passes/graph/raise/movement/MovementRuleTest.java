@@ -150,7 +150,7 @@ public final class MovementRuleTest implements RuleTest {
                 %0 = concat(%x, %z) {axis = 1} : f32[0,8]
                 """)
             .doesNotFire(),
-        assertThat(new TakePartOfConcat())
+        assertThat(new SliceOfConcat())
             .on(
                 """
                 (%x: f32[2,3], %z: f32[2,5])
@@ -161,7 +161,7 @@ public final class MovementRuleTest implements RuleTest {
                 """
                 %0 = slice(%z) {starts = [0, 1], sizes = [2, 2], steps = [1, 2]} : f32[2,2]
                 """),
-        assertThat(new TakePartOfConcat())
+        assertThat(new SliceOfConcat())
             .as("backwards")
             .on(
                 """
@@ -173,7 +173,7 @@ public final class MovementRuleTest implements RuleTest {
                 """
                 %0 = slice(%x) {starts = [1, 2], sizes = [2, 3], steps = [-1, -1]} : f32[2,3]
                 """),
-        assertThat(new TakePartOfConcat())
+        assertThat(new SliceOfConcat())
             .as("of both parts")
             .on(
                 """
@@ -182,7 +182,7 @@ public final class MovementRuleTest implements RuleTest {
                 %1 = slice(%0) {starts = [0,2], sizes = [2,2], steps = [1,1]} : f32[2,2]
                 """)
             .doesNotFire(),
-        assertThat(new TakePartOfConcat())
+        assertThat(new SliceOfConcat())
             .as("where the parts meet isn't known")
             .on(
                 """

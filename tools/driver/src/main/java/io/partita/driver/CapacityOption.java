@@ -7,7 +7,7 @@ package io.partita.driver;
  * @param number the user's number
  * @param positions the capacity that it means
  */
-record StatedCapacity(String prefix, long number, long positions) {
+record CapacityOption(String prefix, long number, long positions) {
   /** The option as the user writes it. */
   String option() {
     return prefix + number;

@@ -1,6 +1,6 @@
 package io.partita.driver.cases;
 
-import io.partita.frontend.onnx.RuntimeDeparture;
+import io.partita.frontend.onnx.RuntimeDeviation;
 import io.partita.ir.eval.Evaluator;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
@@ -13,18 +13,18 @@ import java.util.stream.Collectors;
  * wider tolerance, it makes two comparisons: the recorded outputs with an evaluation that deviates
  * in the same way, and the program with an exact one.
  */
-final class KnownDepartures {
+final class KnownDeviations {
   /**
    * Rounding of the last bit may move an activation to the next of 255 levels, so the recorded
    * outputs are met less closely than without rounding: within a tenth of the effect of rounding.
    */
   private static final double SHARE = 0.1;
 
-  private KnownDepartures() {}
+  private KnownDeviations() {}
 
   /** Passes with a note if the difference is explained. */
   static Optional<Comparison> explain(Recording recording, Comparison plain) {
-    List<RuntimeDeparture> departures = recording.model().departures();
+    List<RuntimeDeviation> departures = recording.model().departures();
     if (departures.isEmpty()) {
       return Optional.empty();
     }
@@ -48,7 +48,7 @@ final class KnownDepartures {
       largest = Math.max(largest, effect);
     }
     String what =
-        departures.stream().map(RuntimeDeparture::text).collect(Collectors.joining(" and "));
+        departures.stream().map(RuntimeDeviation::text).collect(Collectors.joining(" and "));
     return Optional.of(
         plain.explained("exact; %s changes results by up to %.3g".formatted(what, largest)));
   }

@@ -26,14 +26,14 @@ import java.util.Map;
  * -> concat(x w1, x w2)}, each part of which is written directly to its place. The order of
  * summation does not change.
  */
-final class CutWeights {
+final class SplitWeights {
   /** The unit of parts, so that kernels don't work on few columns. */
   private static final long GRANULE = 16;
 
   private final long mostBytes;
   private final Map<Tensor, Map<List<Long>, Tensor>> parts = new IdentityHashMap<>();
 
-  private CutWeights(long mostBytes) {
+  private SplitWeights(long mostBytes) {
     this.mostBytes = mostBytes;
   }
 
@@ -44,7 +44,7 @@ final class CutWeights {
    * @param mostBytes the largest bytes of a part, unless {@value #GRANULE} columns need more
    */
   static List<Program> cut(List<Program> programs, List<Integer> devices, long mostBytes) {
-    CutWeights cut = new CutWeights(mostBytes);
+    SplitWeights cut = new SplitWeights(mostBytes);
     return programs.stream().map(program -> cut.cut(program, devices)).toList();
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Operations on operands without elements. */
-class WithoutElementsTest {
+class SimplifyEmptyTest {
   private static TensorType f32(long... extents) {
     return TensorType.of(ElementType.F32, extents);
   }
@@ -52,17 +52,17 @@ class WithoutElementsTest {
   }
 
   @Test
-  void paddingIsAllThereIs() {
+  void padsOfEmptyTensorsAreConstants() {
     assertThat(of(pad(2, 1), f32(0, 3), f32()).operations()).containsExactly("broadcast");
   }
 
   @Test
-  void somethingIsPaddedAsItIs() {
+  void padsOfOtherTensorsStay() {
     assertThat(of(pad(2, 1), f32(1, 3), f32()).operations()).containsExactly("pad");
   }
 
   @Test
-  void productsOverNothingAreTheBias() {
+  void emptyProductsAreTheBias() {
     Structured.Linear linear = new Structured.Linear(false, true);
     assertThat(of(linear, f32(2, 0), f32(0, 3), f32(3)).operations()).containsExactly("broadcast");
     assertThat(of(linear, f32(2, 1), f32(1, 3), f32(3)).operations()).containsExactly("linear");
@@ -75,7 +75,7 @@ class WithoutElementsTest {
   }
 
   @Test
-  void attentionToNothingIsZero() {
+  void attentionToNoKeysIsZero() {
     assertThat(of(attention(), f32(1, 2, 3, 4), f32(1, 1, 0, 4), f32(1, 1, 0, 5)).operations())
         .doesNotContain("attention");
   }
@@ -87,7 +87,7 @@ class WithoutElementsTest {
   }
 
   @Test
-  void scattersOfNothingKeepTheData() {
+  void emptyScattersKeepTheData() {
     Op elements = new Movement.ScatterElements(0, Combine.ADD);
     assertThat(of(elements, f32(3, 2), i64(0, 2), f32(0, 2)).operations()).isEmpty();
     Op rows = new Movement.ScatterNd(Combine.REPLACE);
@@ -96,14 +96,14 @@ class WithoutElementsTest {
 
   @ParameterizedTest
   @EnumSource
-  void updatesOfAllOfTheDataFollowEachOther(Combine reduction) {
+  void completeUpdatesAreSequential(Combine reduction) {
     Op all = new Movement.ScatterNd(reduction);
     assertThat(of(all, f32(3, 2), i64(4, 0), f32(4, 3, 2)).operations())
         .doesNotContain("scatter_nd");
   }
 
   @Test
-  void indicesOfNothingGatherAllOfTheData() {
+  void emptyIndexTuplesGatherAllData() {
     assertThat(of(new Movement.GatherNd(0), f32(3, 2), i64(4, 5, 0)).operations())
         .containsExactly("reshape", "broadcast");
     assertThat(of(new Movement.GatherNd(1), f32(4, 2), i64(4, 5, 0)).operations())

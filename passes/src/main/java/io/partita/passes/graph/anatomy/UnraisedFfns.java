@@ -18,13 +18,13 @@ import java.util.stream.Stream;
  * convolutions, or because there is more than an activation between their linears: quantisation,
  * norms, batch norms or depthwise convolutions.
  */
-final class LooseFfns {
-  private static final int MOST_STEPS = 24;
+final class UnraisedFfns {
+  private static final int MAX_STEPS = 24;
 
   private final Flow flow;
   private final Projections projections;
 
-  LooseFfns(Flow flow, Projections projections) {
+  UnraisedFfns(Flow flow, Projections projections) {
     this.flow = flow;
     this.projections = projections;
   }
@@ -98,7 +98,7 @@ final class LooseFfns {
   /** Finds the projection that the value comes from, through operations that may lie between. */
   private Optional<Hidden> activated(Value value) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS && at.definition() != null; step++) {
+    for (int step = 0; step < MAX_STEPS && at.definition() != null; step++) {
       Node node = at.definition();
       if (node.op() instanceof Elementwise.Unary(UnaryFunction function)
           && FfnOperands.isActivation(function)) {
@@ -115,7 +115,7 @@ final class LooseFfns {
 
   private Optional<Projection> linear(Value value) {
     Value at = value;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
       Optional<Projection> found = projections.giving(at);
       Value next = at.definition() == null ? null : before(at.definition());
       if (found.isPresent() || next == null) {

@@ -17,14 +17,14 @@ import java.util.List;
  * @param queries batch and heads
  * @param keys batch and kv heads
  */
-record Leading(Shape queries, Shape keys) {
+record LeadingDimensions(Shape queries, Shape keys) {
   /**
    * Returns the leading dimensions of a product of {@code [q..., seq, d]} and {@code [k..., d,
    * keys]}; null if they aren't batches and heads.
    *
    * @param seen batch and heads of the scores if known from their uses, else null
    */
-  static Leading of(Shape q, Shape k, Shape seen) {
+  static LeadingDimensions of(Shape q, Shape k, Shape seen) {
     if (q.rank() != k.rank()) {
       return null;
     }
@@ -42,10 +42,11 @@ record Leading(Shape queries, Shape keys) {
     int batch = Math.max(1, shared - 1);
     Dim kvHeads = k.range(batch, shared).size();
     Dim outer = q.range(0, batch).size();
-    return new Leading(Shape.of(outer, kvHeads.times(group.size())), Shape.of(outer, kvHeads));
+    return new LeadingDimensions(
+        Shape.of(outer, kvHeads.times(group.size())), Shape.of(outer, kvHeads));
   }
 
-  private static Leading whole(Shape q, Shape seen) {
+  private static LeadingDimensions whole(Shape q, Shape seen) {
     Shape leading =
         switch (q.rank()) {
           case 1 ->
@@ -53,18 +54,18 @@ record Leading(Shape queries, Shape keys) {
           case 2 -> q;
           default -> Shape.of(q.range(0, q.rank() - 1).size(), q.fromEnd(0));
         };
-    return new Leading(leading, leading);
+    return new LeadingDimensions(leading, leading);
   }
 
   /** Reshapes {@code [..., n, m]} to {@code [batch, heads, n, m]}. */
-  static Value apart(Value value, Shape leading, GraphEditor graph) {
+  static Value separate(Value value, Shape leading, GraphEditor graph) {
     Shape shape = value.type().shape();
     return Parameters.reshaped(
         value, leading.concat(shape.range(shape.rank() - 2, shape.rank())), graph);
   }
 
   /** Returns batch and heads of {@code [batch*heads, n, m]} if a reshape merged them; else null. */
-  static Shape joinedIn(Value value, GraphEditor graph) {
+  static Shape mergedIn(Value value, GraphEditor graph) {
     Node node = graph.definition(value).orElse(null);
     if (node == null || !(node.op() instanceof Movement.Reshape)) {
       return null;
@@ -102,7 +103,7 @@ record Leading(Shape queries, Shape keys) {
     if (outer.equals(leading)) {
       return mask;
     }
-    int cut = cut(outer, leading);
+    int cut = separation(outer, leading);
     Value full = mask;
     List<Dim> stretched = new ArrayList<>();
     List<Dim> to = new ArrayList<>();
@@ -110,8 +111,9 @@ record Leading(Shape queries, Shape keys) {
       stretched.addAll(outer.dims());
       to.addAll(leading.dims());
     } else {
-      stretch(own.range(0, cut), outer.range(0, cut), leading.dim(0), stretched, to);
-      stretch(own.range(cut, rank - 2), outer.range(cut, rank - 2), leading.dim(1), stretched, to);
+      broadcast(own.range(0, cut), outer.range(0, cut), leading.dim(0), stretched, to);
+      broadcast(
+          own.range(cut, rank - 2), outer.range(cut, rank - 2), leading.dim(1), stretched, to);
     }
     Shape target = new Shape(stretched).concat(inner);
     full = Parameters.reshaped(full, padded, graph);
@@ -123,7 +125,7 @@ record Leading(Shape queries, Shape keys) {
    * Merges dimensions into one: of extent 1 if the mask has extent 1 in all of them, else their
    * product.
    */
-  private static void stretch(
+  private static void broadcast(
       Shape own, Shape outer, Dim joined, List<Dim> stretched, List<Dim> to) {
     boolean isOne = own.size().is(1);
     stretched.addAll(isOne ? own.dims() : outer.dims());
@@ -133,7 +135,7 @@ record Leading(Shape queries, Shape keys) {
   /**
    * Returns the number of outer dimensions that form the batch; -1 if batch and heads are merged.
    */
-  private static int cut(Shape outer, Shape leading) {
+  private static int separation(Shape outer, Shape leading) {
     for (int cut = outer.rank() - 1; cut >= 0; cut--) {
       if (outer.range(0, cut).size().equals(leading.dim(0))
           && outer.range(cut, outer.rank()).size().equals(leading.dim(1))) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** {@code slice(concat(a, b)) -> slice(b)}, where the slice lies within one part. */
-final class TakePartOfConcat implements RewriteRule {
+final class SliceOfConcat implements RewriteRule {
   private static final Capture<Value> JOINED = Capture.of("joined");
   private static final Pattern PATTERN =
       op(

@@ -1,6 +1,6 @@
 package io.partita.driver;
 
-import io.partita.frontend.onnx.UsualSizes;
+import io.partita.frontend.onnx.DefaultSizes;
 import io.partita.ir.diagnostic.Diagnostic;
 import io.partita.ir.graph.DimensionBinding;
 import io.partita.ir.graph.Graph;
@@ -25,8 +25,8 @@ import java.util.function.Consumer;
  * Default extents of a graph's inputs: one sequence, one token of a decoder, images of a common
  * size, and sequences of 128 elements, or fewer if the model has fewer positions.
  */
-final class UsualExtents {
-  private static final long LENGTH = UsualSizes.LENGTHS.getFirst();
+final class DefaultExtents {
+  private static final long LENGTH = DefaultSizes.LENGTHS.getFirst();
 
   private final Graph graph;
   private final SortedSet<String> tokens;
@@ -39,7 +39,7 @@ final class UsualExtents {
    * @param tokens the symbols of the number of tokens of a decoder
    * @param notes receives notes about choices
    */
-  UsualExtents(Graph graph, SortedSet<String> tokens, Consumer<Diagnostic> notes) {
+  DefaultExtents(Graph graph, SortedSet<String> tokens, Consumer<Diagnostic> notes) {
     this.graph = graph;
     this.tokens = tokens;
     this.notes = notes;
@@ -70,7 +70,7 @@ final class UsualExtents {
   }
 
   private boolean chooseOne(String symbol) {
-    if (UsualSizes.isBatch(symbol) || isFirst(symbol)) {
+    if (DefaultSizes.isBatch(symbol) || isFirst(symbol)) {
       chooseBatch(symbol);
     } else if (tokens.contains(symbol)) {
       choose(symbol, 1, DriverCode.DEFAULT_EXTENT, "a decoder takes 1 token at a time");
@@ -86,9 +86,9 @@ final class UsualExtents {
 
   /** Chooses one sequence, or as many as the model was made for. */
   private void chooseBatch(String symbol) {
-    for (long batch : UsualSizes.BATCHES) {
+    for (long batch : DefaultSizes.BATCHES) {
       if (fits(Set.of(symbol), batch)) {
-        boolean isUsual = batch == UsualSizes.BATCHES.getFirst();
+        boolean isUsual = batch == DefaultSizes.BATCHES.getFirst();
         String reason = "it becomes " + batch + (isUsual ? "" : ", the first that the model takes");
         choose(symbol, batch, DriverCode.DEFAULT_BATCH, reason);
         return;
@@ -104,8 +104,8 @@ final class UsualExtents {
   static boolean hasRows(Graph graph) {
     Map<String, Dim> batches = new HashMap<>();
     graph.symbols().stream()
-        .filter(UsualSizes::isBatch)
-        .forEach(symbol -> batches.put(symbol, Dim.of(UsualSizes.BATCHES.getLast())));
+        .filter(DefaultSizes::isBatch)
+        .forEach(symbol -> batches.put(symbol, Dim.of(DefaultSizes.BATCHES.getLast())));
     return PositionTables.of(graph).reach(batches);
   }
 
@@ -151,7 +151,7 @@ final class UsualExtents {
    */
   private SortedSet<String> images() {
     SortedSet<String> images = new TreeSet<>(graph.symbols());
-    images.removeIf(symbol -> !places(symbol, UsualExtents::isSize));
+    images.removeIf(symbol -> !places(symbol, DefaultExtents::isSize));
     return images;
   }
 
@@ -168,7 +168,7 @@ final class UsualExtents {
     if (images.isEmpty()) {
       return;
     }
-    for (long size : UsualSizes.IMAGES) {
+    for (long size : DefaultSizes.IMAGES) {
       if (fits(images, size)) {
         String reason = "it becomes " + size + ", a common size of images";
         images.forEach(symbol -> choose(symbol, size, DriverCode.DEFAULT_EXTENT, reason));
@@ -188,7 +188,7 @@ final class UsualExtents {
       choose(symbol, most.getAsLong(), DriverCode.DEFAULT_EXTENT, reason);
       return;
     }
-    UsualSizes.LENGTHS.stream()
+    DefaultSizes.LENGTHS.stream()
         .filter(length -> fits(Set.of(symbol), length))
         .findFirst()
         .ifPresent(

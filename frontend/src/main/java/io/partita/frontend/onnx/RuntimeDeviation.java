@@ -3,7 +3,7 @@ package io.partita.frontend.onnx;
 import ai.onnx.proto.OnnxMl.NodeProto;
 
 /** Where ONNX Runtime doesn't compute exactly what the standard says. */
-public enum RuntimeDeparture {
+public enum RuntimeDeviation {
   /** Products of block-quantised weights, whose activations the attribute lets it round. */
   ROUNDED_ACTIVATIONS(
       "rounding activations to 8 bits, which accuracy_level 4 allows and the recorded run did,"),
@@ -18,7 +18,7 @@ public enum RuntimeDeparture {
 
   private final String text;
 
-  RuntimeDeparture(String text) {
+  RuntimeDeviation(String text) {
     this.text = text;
   }
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The copies to the places of states, after everything else is computed. */
-final class KeptStates {
+final class StateWrites {
   /**
    * A copy of the value of a state after the run.
    *
@@ -21,7 +21,7 @@ final class KeptStates {
    */
   record Copy(Value value, Node node, Storage from, Storage to) {}
 
-  private KeptStates() {}
+  private StateWrites() {}
 
   /**
    * @param storages the places of all nonempty values

@@ -16,14 +16,14 @@ import java.util.Map;
  * recorded outputs and the program's are two further roundings: neither their largest difference
  * nor its root mean square may be more than twice that of the few random ones.
  */
-final class OtherRoundings {
+final class AmplifiedRounding {
   private static final int SAMPLES = 4;
   private static final double MARGIN = 2;
 
   /** If rounding alone changes results by this fraction, they can't tell right from wrong. */
   private static final double TELLING = 0.25;
 
-  private OtherRoundings() {}
+  private AmplifiedRounding() {}
 
   /** Passes with a note if the difference is explained; otherwise states the effect of rounding. */
   static Comparison explain(Recording recording, Comparison plain) {

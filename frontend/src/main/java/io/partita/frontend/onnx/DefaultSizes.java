@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Extents that models usually have, and how dimensions are usually called. */
-public final class UsualSizes {
+public final class DefaultSizes {
   /** Heights and widths of images, in the order in which they are tried. */
   public static final List<Long> IMAGES =
       List.of(
@@ -18,7 +18,7 @@ public final class UsualSizes {
   /** Sequences, in the order in which they are tried. */
   public static final List<Long> BATCHES = List.of(1L, 2L, 3L, 4L, 8L);
 
-  private UsualSizes() {}
+  private DefaultSizes() {}
 
   /** Whether a dimension is called a batch. */
   public static boolean isBatch(String symbol) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Describes emitted programs. */
-final class Written {
-  private Written() {}
+final class FileListing {
+  private FileListing() {}
 
   static CompiledModel of(Path folder, List<Path> inputs, EmittedProgram program) {
     Description description = program.description();

@@ -27,7 +27,7 @@ import java.util.Optional;
  * nothing) -> data}: simplifies operations with empty operands, for which kernels would need an
  * address.
  */
-final class WithoutElements implements RewriteRule {
+final class SimplifyEmpty implements RewriteRule {
   @Override
   public Class<? extends Op> root() {
     return Op.class;
@@ -35,7 +35,7 @@ final class WithoutElements implements RewriteRule {
 
   @Override
   public Pattern pattern() {
-    return Pattern.someOperand(WithoutElements::isEmpty);
+    return Pattern.someOperand(SimplifyEmpty::isEmpty);
   }
 
   @Override

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * Finds the user's extents that don't fit a model that can be imported without them, and extents
  * that do.
  */
-final class MisfitNumbers {
+final class InvalidExtents {
   private final OnnxModel model;
   private final Map<String, String> values;
   private final ImportResult open;
@@ -36,7 +36,7 @@ final class MisfitNumbers {
    * @param dims extents by name
    * @param given the names of the extents that the user chose
    */
-  MisfitNumbers(
+  InvalidExtents(
       OnnxModel model,
       Map<String, String> values,
       ImportResult open,
@@ -53,13 +53,13 @@ final class MisfitNumbers {
   }
 
   /** The same, for a model that wasn't imported without extents yet. */
-  static MisfitNumbers of(OnnxModel model, Map<String, String> values, Map<String, Long> dims) {
+  static InvalidExtents of(OnnxModel model, Map<String, String> values, Map<String, Long> dims) {
     ImportResult open = ModelFile.examine(model, Map.of(), values);
     DecoderDimensions decoder =
         open.module()
             .map(DecoderDimensions::of)
             .orElseGet(() -> new DecoderDimensions(new TreeSet<>(), new TreeSet<>()));
-    return new MisfitNumbers(model, values, open, decoder, dims, dims.keySet());
+    return new InvalidExtents(model, values, open, decoder, dims, dims.keySet());
   }
 
   /**
@@ -74,7 +74,7 @@ final class MisfitNumbers {
     }
     if (given.isEmpty()
         || open.module().isEmpty()
-        || imported.diagnostics().stream().noneMatch(MisfitNumbers::isAboutExtents)) {
+        || imported.diagnostics().stream().noneMatch(InvalidExtents::isAboutExtents)) {
       return imported;
     }
     String remedy = remedy(culprits(this::isImportable));
@@ -158,7 +158,7 @@ final class MisfitNumbers {
     Map<String, Long> others = new TreeMap<>();
     dims.forEach((each, extent) -> others.put(open.symbol(each), extent));
     culprits.forEach(each -> others.remove(open.symbol(each)));
-    return new UsualExtents(look.graph(), decoder.tokens(), note -> {})
+    return new DefaultExtents(look.graph(), decoder.tokens(), note -> {})
         .mostInPlaceOf(open.symbol(name), dims.get(name), others);
   }
 }
