@@ -162,7 +162,7 @@ public record PredictedRun(String target, double seconds, double joules, List<Ch
     return new PartitaException(
         ProgramCode.PREDICTION,
         file.toString(),
-        "what 'partita compile --target siracusa' predicts",
+        "the predicted figures that 'partita compile' writes for a chip",
         found,
         "compile the model again");
   }

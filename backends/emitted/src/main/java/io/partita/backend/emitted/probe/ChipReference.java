@@ -109,7 +109,7 @@ record ChipReference(
     return new PartitaException(
         ProgramCode.REFERENCE,
         file.toString(),
-        "what the chip's steps compute, as 'partita compile --target siracusa' writes it",
+        "the reference results that 'partita compile' writes for a chip",
         found,
         "compile the model again");
   }
