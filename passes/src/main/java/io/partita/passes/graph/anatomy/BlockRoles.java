@@ -33,7 +33,9 @@ public final class BlockRoles {
   /** The role of nodes that compute queries, keys and values with one weight. */
   static final String FUSED = "projection";
 
-  static final String ATTENTION = "attention";
+  /** The role of an attention, or of each of its nodes if it was not raised. */
+  public static final String ATTENTION = "attention";
+
   static final String QUERY = "query";
   static final String KEY = "key";
   static final String VALUE = "value";

@@ -3,12 +3,14 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.graph.Graph;
 import io.partita.ir.graph.Node;
 import io.partita.ir.op.Structured;
+import io.partita.passes.graph.anatomy.BlockRoles;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
  * The block of each node: that of its origin or, if unknown, that of the last attention before it.
- * Attentions begin blocks, which are counted from 0.
+ * Attentions begin blocks, which are counted from 0. An attention that was not raised, such as that
+ * of an integer network, is a group of nodes with the role of attention.
  */
 public final class BlockNumbers {
   /** The block number of nodes before the first block. */
@@ -23,17 +25,25 @@ public final class BlockNumbers {
     BlockNumbers blocks = new BlockNumbers();
     int last = NONE;
     for (Node node : graph.nodes()) {
-      if (isAttention(node)) {
+      if (begins(node)) {
         last = node.origin().block().orElse(last + 1);
         blocks.count = Math.max(blocks.count, last + 1);
       }
-      blocks.numbers.put(node, isAttention(node) ? last : node.origin().block().orElse(last));
+      blocks.numbers.put(node, begins(node) ? last : node.origin().block().orElse(last));
     }
     return blocks;
   }
 
+  /** Whether a node is a raised attention, whose heads are known. */
   static boolean isAttention(Node node) {
     return node.op() instanceof Structured.Attention;
+  }
+
+  /** Whether a node is an attention or a part of one. */
+  static boolean begins(Node node) {
+    boolean isPart =
+        node.origin().block().isPresent() && node.origin().role().equals(BlockRoles.ATTENTION);
+    return isAttention(node) || isPart;
   }
 
   /** Returns the block of a node, or {@link #NONE}. */

@@ -66,7 +66,8 @@ public final class DropSyncs implements ModulePass {
     BlockNumbers numbers = BlockNumbers.of(module.graph());
     for (Node node : module.graph().nodes()) {
       int block = numbers.of(node);
-      if (BlockNumbers.isAttention(node) && blocks.contains(block)) {
+      if (BlockNumbers.begins(node) && blocks.contains(block)) {
+        requireRaised(node, block);
         Node sync = sync(node, block, readers, layouts);
         dropped.put(sync, DroppedSync.of(sync, block, layouts));
       }
@@ -74,6 +75,16 @@ public final class DropSyncs implements ModulePass {
     blocks.require("pass drop-syncs, option blocks", numbers.count());
     Graph graph = new SyncDropper(module, dropped).run();
     return module.with(graph);
+  }
+
+  private static void requireRaised(Node node, int block) {
+    if (!BlockNumbers.isAttention(node)) {
+      throw SyncCode.DROP.at(
+          "block " + block + ", " + node,
+          "an attention of floats",
+          "an attention of a quantised or integer network",
+          "exclude the block");
+    }
   }
 
   /** Finds the sync that joins the result of an attention. */

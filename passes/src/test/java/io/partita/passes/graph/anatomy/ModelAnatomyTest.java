@@ -80,8 +80,7 @@ class ModelAnatomyTest {
     assertThat(anatomy.lines())
         .containsExactly(
             "0 of 1 blocks raised",
-            "not raised: \"softmax\": the scores are scaled by something that isn't the same for all"
-                + " keys");
+            "not raised: \"softmax\": the scale of the scores depends on the key");
   }
 
   @Test

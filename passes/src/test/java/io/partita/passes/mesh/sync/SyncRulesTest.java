@@ -97,10 +97,10 @@ class SyncRulesTest {
         "all: drop(k=1) | without options",
         "all: int4+bf16(scatter) | only [k, random]",
         "all: drop(scater) | NAME=VALUE",
-        "blocks 0-3: drop; blocks 3: exact | no other clause names",
-        "all: drop; blocks 3: exact | no other clause names",
-        "all: drop; others: exact | no other clause names",
-        "others: drop; others: exact | no other clause names"
+        "blocks 0-3: drop; blocks 3: exact | that are in no other clause",
+        "all: drop; blocks 3: exact | that are in no other clause",
+        "all: drop; others: exact | that are in no other clause",
+        "others: drop; others: exact | that are in no other clause"
       })
   void invalidRulesAreRefused(String text, String says) {
     assertThatThrownBy(() -> parsed(text))
@@ -152,7 +152,7 @@ class SyncRulesTest {
         .hasMessageContaining("at most 4 ranked blocks");
     assertThatThrownBy(
             () -> SyncRules.parse("ranked 2: drop; blocks 1: exact", Optional.of(RANKING)))
-        .hasMessageContaining("no other clause names");
+        .hasMessageContaining("that are in no other clause");
   }
 
   @Test
