@@ -31,7 +31,7 @@ class KernelTableTest {
   private final KernelHeaders headers = KernelHeaders.read();
 
   @Test
-  void tableAndHeadersHaveTheSameKernels() {
+  void tableAndHeadersDeclareTheSameKernels() {
     assertThat(KernelTable.all().stream().map(Kernel::function))
         .containsExactlyElementsOf(headers.kernels());
     assertThat(headers.kernels()).hasSizeGreaterThan(400);

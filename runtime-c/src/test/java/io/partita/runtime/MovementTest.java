@@ -87,7 +87,7 @@ class MovementTest {
 
   /** The first part of a concatenation: the rest of the result stays as it was. */
   @Test
-  void writesByStrides(Kernels kernels) {
+  void writesWithStrides(Kernels kernels) {
     Tensor x = samples.integers(ElementType.I32, Shape.of(5, 3, 4));
     Tensor rest = samples.integers(ElementType.I32, Shape.of(5, 2, 4));
     Tensor zeros = Tensor.filled(x.type(), 0);
@@ -154,7 +154,7 @@ class MovementTest {
   }
 
   @Test
-  void gathersZerosFromOutside(Kernels kernels) {
+  void gathersZerosForIndicesOutOfRange(Kernels kernels) {
     Tensor data = samples.integers(ElementType.I8, Shape.of(1, 3, 2), 1, 9);
     Tensor indices = Tensor.longs(Shape.of(3), 3, -4, Long.MIN_VALUE);
     TensorType type = TensorType.of(ElementType.I8, 1, 3, 2);

@@ -21,7 +21,7 @@ class MpiPortTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void keepsItsPromises(int chips, Mpi mpi) throws IOException {
+  void meetsItsContract(int chips, Mpi mpi) throws IOException {
     Path program = mpi.executable("hal-test", HalPrograms.source("hal_test.c"));
     List<byte[]> copied = HalPrograms.copied(chips);
     List<byte[]> outputs =
@@ -43,7 +43,7 @@ class MpiPortTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SECOND_WAIT", "BEYOND_L3", "NO_SUCH_CHIP", "OTHER_SIZE"})
-  void saysWhatIsMisused(HalPrograms.Misuse misuse, Mpi mpi) {
+  void reportsMisuse(HalPrograms.Misuse misuse, Mpi mpi) {
     Path program = mpi.executable("misuse", HalPrograms.source("misuse.c"));
     List<byte[]> inputs = Collections.nCopies(2, misuse.input());
     assertThatThrownBy(() -> mpi.run(program, folder, inputs))

@@ -130,7 +130,7 @@ class NormTest {
   }
 
   @Test
-  void softmaxOfWhatIsMaskedWhollyIsNan(Kernels kernels) {
+  void softmaxOfFullyMaskedRowsIsNan(Kernels kernels) {
     float least = Float.NEGATIVE_INFINITY;
     Tensor x = Tensor.floats(Shape.of(2, 2), least, least, least, 1);
     KernelCall call = new KernelCall("partita_softmax_f32").in(x).out(x.type()).i32(2, 2, 1);

@@ -30,7 +30,7 @@ class PosixPortTest {
   /** At 100 MB/s, messages of 1 MB. */
   @ParameterizedTest
   @CsvSource({"1, late", "1, early", "2, late", "4, early"})
-  void keepsItsPromises(int chips, String transfers, CCompiler compiler) {
+  void meetsItsContract(int chips, String transfers, CCompiler compiler) {
     List<byte[]> copied = HalPrograms.copied(chips);
     List<byte[]> outputs =
         new Chips(program("hal_test.c", compiler), folder)
@@ -51,7 +51,7 @@ class PosixPortTest {
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
       names = {"STORE_TO_NOTHING", "LARGE_STACK"})
-  void saysWhatIsMisused(HalPrograms.Misuse misuse, CCompiler compiler) {
+  void reportsMisuse(HalPrograms.Misuse misuse, CCompiler compiler) {
     Chips chips = new Chips(program("misuse.c", compiler), folder);
     List<byte[]> inputs = Collections.nCopies(2, misuse.input());
     assertThatThrownBy(() -> chips.run(inputs)).hasMessageEndingWith(": " + misuse.message + "\n");
@@ -67,7 +67,7 @@ class PosixPortTest {
   }
 
   @Test
-  void saysWhenTheInputEndsEarly(CCompiler compiler) throws IOException, InterruptedException {
+  void reportsTruncatedInput(CCompiler compiler) throws IOException, InterruptedException {
     Path input = Files.write(folder.resolve("input"), HalPrograms.input(0, "abcd".getBytes()));
     assertThat(run(compiler, input)).isEqualTo("chip 0: the input can't be read, or ends early\n");
     assertThat(run(compiler, folder.resolve("none")))
@@ -94,7 +94,7 @@ class PosixPortTest {
   }
 
   @Test
-  void saysWhichOptionsThereAre(CCompiler compiler) throws IOException, InterruptedException {
+  void listsItsOptions(CCompiler compiler) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(program("hal_test.c", compiler).toString(), "--what", "1")
             .redirectErrorStream(true)

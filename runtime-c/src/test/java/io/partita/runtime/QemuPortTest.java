@@ -42,7 +42,7 @@ class QemuPortTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"late", "early"})
-  void keepsItsPromises(String transfers, Qemu qemu) throws IOException, InterruptedException {
+  void meetsItsContract(String transfers, Qemu qemu) throws IOException, InterruptedException {
     HalPrograms.image(folder);
     Files.write(folder.resolve("in"), HalPrograms.input(0, "abcdef".getBytes()));
     int code =
@@ -59,7 +59,7 @@ class QemuPortTest {
 
   @ParameterizedTest
   @EnumSource
-  void saysWhatIsMisused(Misuse misuse, Qemu qemu) throws IOException, InterruptedException {
+  void reportsMisuse(Misuse misuse, Qemu qemu) throws IOException, InterruptedException {
     Files.write(folder.resolve("in"), misuse.input());
     assertThat(run(qemu, "misuse.c", "--input in")).isEqualTo(70);
     String message =
@@ -89,7 +89,7 @@ class QemuPortTest {
 
   /** Time passes at once while all harts sleep. */
   @Test
-  void saysWhenHartsAreMissing(Qemu qemu) throws IOException, InterruptedException {
+  void reportsMissingHarts(Qemu qemu) throws IOException, InterruptedException {
     Path program = qemu.executable("misuse.c", HalPrograms.source("misuse.c"));
     ProcessBuilder machine = qemu.process(program, folder, "");
     machine.command().addAll(List.of("-smp", "4", "-icount", "shift=0,sleep=off"));

@@ -144,7 +144,7 @@ class ReductionTest {
 
   @ParameterizedTest
   @EnumSource(names = {"F32", "I32", "I64"})
-  void cumulates(ElementType element, Kernels kernels) {
+  void cumulativeSums(ElementType element, Kernels kernels) {
     for (int round = 0; round < 30; round++) {
       Shape shape = Shape.of(samples.from(0, 4), samples.from(0, 20), samples.from(1, 4));
       Reduction.Cumulative op =

@@ -41,7 +41,7 @@ final class Samples {
     return Shape.of(extents);
   }
 
-  /** A shape that broadcasts to {@code to}. */
+  /** Returns a shape that broadcasts to {@code to}. */
   Shape broadcastingTo(Shape to) {
     Shape shape = to.range(from(0, to.rank()), to.rank());
     for (int axis = 0; axis < shape.rank(); axis++) {

@@ -34,7 +34,7 @@ class SiracusaPortTest {
   /** At a byte each cycle, messages of 100,000 bytes. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void keepsItsPromises(int chips, Gvsoc gvsoc) throws IOException {
+  void meetsItsContract(int chips, Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
     writeImages(chips);
     List<byte[]> copied = HalPrograms.copied(chips);
@@ -47,7 +47,7 @@ class SiracusaPortTest {
 
   /** Counters of the hardware agree with the program's: 1860 + 30 bytes, 184 + 8, 100,012. */
   @Test
-  void countsWhatTheProgramCounts(Gvsoc gvsoc) throws IOException {
+  void countersMatchTheProgram(Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
     writeImages(2);
     List<byte[]> inputs = HalPrograms.inputs(0, HalPrograms.copied(2));
@@ -65,7 +65,7 @@ class SiracusaPortTest {
 
   /** Transfers of L3 are listed one after the other, each in the time of the program. */
   @Test
-  void saysWhenTransfersOfL3Pass(Gvsoc gvsoc) throws IOException {
+  void reportsTimesOfL3Transfers(Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
     writeImages(1);
     Gvsoc.Result result = gvsoc.run(program, folder, HalPrograms.inputs(0, HalPrograms.copied(1)));
@@ -92,7 +92,7 @@ class SiracusaPortTest {
 
   /** Cores of other chips don't keep floating-point units from those of this one. */
   @Test
-  void computesWithFloatsInTheSameTimeBesideOtherChips(Gvsoc gvsoc) throws IOException {
+  void floatTimesDontDependOnOtherChips(Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("floats", Build.SIRACUSA, HalPrograms.source("floats.c"));
     List<Long> cycles = new ArrayList<>();
     for (int chips : List.of(1, 4)) {
@@ -115,7 +115,7 @@ class SiracusaPortTest {
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
       names = {"STORE_TO_NOTHING"})
-  void saysWhatIsMisused(Misuse misuse, Gvsoc gvsoc) {
+  void reportsMisuse(Misuse misuse, Gvsoc gvsoc) {
     Path program = gvsoc.executable("misuse", Build.SIRACUSA, HalPrograms.source("misuse.c"));
     List<byte[]> inputs = Collections.nCopies(2, misuse.input());
     assertThat(gvsoc.run(program, folder, inputs, 70)).contains(": " + misuse.message + "\n");

@@ -55,7 +55,7 @@ class StackDepthTest {
   }
 
   @Test
-  void addsFramesOfTheDeepestCalls() throws Exception {
+  void addsFramesOfTheDeepestCallChain() throws Exception {
     // The frames of deep and work, and 64 bytes for libgcc's division; wide calls nothing.
     assertThat(depth("begin=212 serve=144"))
         .isEqualTo(
@@ -68,7 +68,7 @@ class StackDepthTest {
   }
 
   @Test
-  void refusesAStackThatIsTooSmall() throws Exception {
+  void refusesSmallStacks() throws Exception {
     Result result = depth("begin=211 serve=144");
     assertThat(result.status()).isEqualTo(1);
     assertThat(result.output()).contains("stacks: begin: 212 of 211 bytes: begin > main.c:deep");
@@ -83,7 +83,7 @@ class StackDepthTest {
   }
 
   @Test
-  void refusesAFrameWithoutAFixedSize() throws Exception {
+  void refusesFramesOfVariableSize() throws Exception {
     write("work.ci", WORK.replace("(static)", "(dynamic)"));
     Result result = depth("begin=4096");
     assertThat(result.status()).isEqualTo(1);
@@ -91,7 +91,7 @@ class StackDepthTest {
   }
 
   @Test
-  void refusesAFunctionThatNoGraphHas() throws Exception {
+  void refusesUnknownFunctions() throws Exception {
     Files.delete(folder.resolve("work.ci"));
     Result result = depth("begin=4096");
     assertThat(result.status()).isEqualTo(1);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Draws operations of {@link Contraction}. */
+/** Random operations of {@link Contraction}. */
 final class ContractionSamples {
   private ContractionSamples() {}
 

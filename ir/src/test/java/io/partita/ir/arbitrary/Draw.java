@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
-/** Draws what a module is made of from a seed: small extents, odd names, all bit patterns. */
+/** Random parts of modules, from a seed: small extents, unusual names, all bit patterns. */
 public final class Draw {
   private static final List<String> NAMES =
       List.of(
@@ -46,19 +46,19 @@ public final class Draw {
   }
 
   /**
-   * @param extents to choose from; if there are none, small ones
+   * @param extents the extents to choose from, or small ones if it is empty
    */
   public Draw(long seed, List<Long> extents) {
     this.random = new SplittableRandom(seed);
     this.extents = List.copyOf(extents);
   }
 
-  /** Whether extents are others than the usual ones. */
+  /** Whether extents were given. */
   public boolean isWide() {
     return !extents.isEmpty();
   }
 
-  /** From {@code from} to {@code to}, both included. */
+  /** Returns a number from {@code from} to {@code to}, inclusive. */
   public int from(int from, int to) {
     return random.nextInt(from, to + 1);
   }
@@ -116,7 +116,7 @@ public final class Draw {
     return one(ElementType.I64, ElementType.I32);
   }
 
-  /** A number mostly, else a symbol or a polynomial. */
+  /** Returns mostly a number, else a symbol or a polynomial. */
   public Dim dim() {
     return switch (from(0, 5)) {
       case 0 -> Dim.symbol(one(SYMBOLS));
@@ -157,7 +157,7 @@ public final class Draw {
     return new Shape(dims);
   }
 
-  /** A shape that broadcasts to {@code to}. */
+  /** Returns a shape that broadcasts to {@code to}. */
   public Shape broadcastingTo(Shape to) {
     Shape shape = to.range(from(0, to.rank()), to.rank());
     for (int axis = 0; axis < shape.rank(); axis++) {
@@ -168,7 +168,7 @@ public final class Draw {
     return shape;
   }
 
-  /** Distinct axes below {@code rank}, ascending. */
+  /** Returns distinct axes below {@code rank}, ascending. */
   public List<Integer> axes(int rank) {
     List<Integer> axes = new ArrayList<>();
     for (int axis = 0; axis < rank; axis++) {
@@ -179,7 +179,7 @@ public final class Draw {
     return axes;
   }
 
-  /** Any bits that its static type can have, NaNs of all kinds included. */
+  /** Returns random bits of a static type, including all kinds of NaN. */
   public Tensor tensor(TensorType type) {
     byte[] bytes = new byte[Math.toIntExact(type.bytes())];
     random.nextBytes(bytes);

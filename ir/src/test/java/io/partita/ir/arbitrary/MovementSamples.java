@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** Draws operations of {@link Movement}. */
+/** Random operations of {@link Movement}. */
 final class MovementSamples {
   private MovementSamples() {}
 

@@ -20,15 +20,15 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * How to draw each kind of operation. A new record in the universe of {@link Op} needs an entry
- * here; a test says so.
+ * Draws operations of every kind. A new record of {@link Op} needs an entry here, which a test
+ * checks.
  */
 public final class OpSamples {
   static final Map<Class<? extends Op>, Function<Draw, OpSample>> ALL = all();
 
   private OpSamples() {}
 
-  /** The records that {@link #draw} knows. */
+  /** The records that {@link #draw} supports. */
   public static List<Class<? extends Op>> kinds() {
     return List.copyOf(ALL.keySet());
   }

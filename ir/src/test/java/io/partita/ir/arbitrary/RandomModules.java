@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Valid modules drawn from a seed, of operations of every kind. */
+/** Random valid modules with operations of every kind. */
 public final class RandomModules {
   private static final int MAX_CONSTANT = 64;
 
@@ -26,7 +26,7 @@ public final class RandomModules {
     builder = new GraphBuilder(draw.name());
   }
 
-  /** A module of some operations of any kinds. */
+  /** Returns a module with some operations of any kind. */
   public static Module draw(long seed) {
     Draw draw = new Draw(seed);
     List<Class<? extends Op>> kinds = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class RandomModules {
     return new RandomModules(draw).module(kinds);
   }
 
-  /** A module with one operation of the kind, and what it needs. */
+  /** Returns a module with one operation of a kind and its operands. */
   public static Module draw(Class<? extends Op> kind, long seed) {
     return new RandomModules(new Draw(seed)).module(List.of(kind));
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Draws operations of {@link Structured}. */
+/** Random operations of {@link Structured}. */
 final class StructuredSamples {
   private StructuredSamples() {}
 

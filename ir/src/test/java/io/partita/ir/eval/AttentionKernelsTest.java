@@ -98,7 +98,7 @@ class AttentionKernelsTest {
     return Evaluated.of(new Elementwise.Binary(function), x, Tensor.scalar(ElementType.F32, y));
   }
 
-  /** Each kv head as often as query heads share it. */
+  /** Repeats each kv head for the query heads that share it. */
   private static Tensor repeated(Tensor x, int group) {
     List<Long> heads = new ArrayList<>();
     for (long head = 0; head < x.shape().extent(1) * group; head++) {

@@ -203,7 +203,7 @@ class ElementwiseKernelsTest {
     assertThat(binary(BinaryFunction.ADD, none, row).shape()).isEqualTo(Shape.of(0, 3));
   }
 
-  /** Each axis of a rank-4 operand is stretched or not: against the definition. */
+  /** Compares every broadcast of a rank-4 operand with the definition. */
   @Test
   void everyBroadcastPatternIsCorrect() {
     long[] full = {2, 3, 4, 5};

@@ -8,7 +8,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Random;
 
-/** Short ways to make tensors and evaluate operations in tests. */
+/** Shorthands for tensors and evaluations in tests. */
 final class Evaluated {
   private Evaluated() {}
 

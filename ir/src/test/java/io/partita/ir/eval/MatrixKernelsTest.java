@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MatrixKernelsTest {
   private static final Contraction.MatMul F32 = new Contraction.MatMul(ElementType.F32);
 
-  /** The bits that the definition gives when each sum is taken in order in f32. */
+  /** Computes the definition with each sum in order in f32. */
   private static float[] naive(float[] left, float[] right, int m, int k, int n) {
     float[] out = new float[m * n];
     for (int i = 0; i < m; i++) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each operation's rule against its meaning: parts computed apart make the whole. */
+/** Tests the factor rule of each operation: results of parts form the whole result. */
 class FactorRulesTest {
   private static final int SAMPLES = 60;
 
@@ -43,7 +43,7 @@ class FactorRulesTest {
     return OpSamples.kinds();
   }
 
-  /** One sample with its whole results. */
+  /** A sample with its whole results. */
   private record Sample(OpSample op, List<Tensor> operands, List<Tensor> results, FactorRule rule) {
     static Optional<Sample> draw(Class<? extends Op> kind, Draw draw) {
       OpSample op = SampleValues.draw(kind, draw);
@@ -131,7 +131,7 @@ class FactorRulesTest {
     }
   }
 
-  /** Where the rule says so, partial operands give a partial result. */
+  /** Tests that partial operands give a partial result if the rule says so. */
   @ParameterizedTest
   @MethodSource("kinds")
   void partialOperandsGiveTheWhole(Class<? extends Op> kind) {
@@ -160,7 +160,7 @@ class FactorRulesTest {
     }
   }
 
-  /** An operand at one place: all others come there, whatever they were, and so do the results. */
+  /** Tests that an operand at one place moves all operands and results there. */
   @ParameterizedTest
   @MethodSource("kinds")
   void operandsAtOnePlaceGiveTheWholeResultThere(Class<? extends Op> kind) {
@@ -233,7 +233,7 @@ class FactorRulesTest {
         .toList();
   }
 
-  /** Even, or at random places; parts may be empty. */
+  /** Splits evenly or at random; parts may be empty. */
   private static Split split(Mesh mesh, FactorRule rule, int factor, Draw draw, String... axes) {
     long extent = rule.factors().get(factor).extent();
     if (draw.flag()) {
@@ -269,7 +269,7 @@ class FactorRulesTest {
     }
   }
 
-  /** As {@link Shards#scatter}, but a partial sum is spread over all devices. */
+  /** Like {@link Shards#scatter}, but distributes a partial sum over all devices. */
   private static SortedMap<Integer, Tensor> scatter(Tensor whole, Layout layout, int seed) {
     if (!layout.partial().containsValue(ReductionKind.SUM)) {
       return Shards.scatter(whole, layout);

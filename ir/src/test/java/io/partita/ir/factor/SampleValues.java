@@ -16,7 +16,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operations of static shape, with operands on which they can be evaluated. */
+/** Operations of static shape, with values for their operands. */
 public final class SampleValues {
   private static final int MAX_TRIES = 2000;
 
@@ -42,7 +42,7 @@ public final class SampleValues {
     }
   }
 
-  /** Attributes with which numbers stay in a range where errors can be bounded. */
+  /** Returns attributes that keep values in a range with bounded errors. */
   private static Op bounded(Op op, Draw draw) {
     return switch (op) {
       case Structured.Attention a ->
@@ -79,7 +79,7 @@ public final class SampleValues {
     return operands;
   }
 
-  /** The extent that an index operand counts in, or -1. */
+  /** Returns the extent of the axis of an index operand, or -1. */
   private static long indexBound(OpSample sample, int operand) {
     TensorType data = sample.operands().isEmpty() ? null : sample.operands().getFirst();
     return switch (sample.op()) {
@@ -100,7 +100,7 @@ public final class SampleValues {
     return data.shape().dims().stream().mapToLong(Dim::value).min().orElse(1);
   }
 
-  /** Floats from -1 to 1, small integers, indices below a bound. */
+  /** Returns floats from -1 to 1, small integers, or indices below a bound. */
   private static Tensor value(TensorType type, long bound, Draw draw) {
     int size = (int) type.shape().elements();
     if (type.element().isFloat()) {

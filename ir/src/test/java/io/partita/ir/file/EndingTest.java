@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that are told to end while they write; they leave nothing. */
+/** Tests that processes terminated while writing leave no files. */
 @Timeout(120)
 class EndingTest {
   @TempDir Path folder;
 
-  /** Writes bytes for ever. */
+  /** Writes bytes forever. */
   static final class Endless {
     public static void main(String[] arguments) throws IOException {
       Path file = Path.of(arguments[0], "endless");
@@ -39,7 +39,7 @@ class EndingTest {
     }
   }
 
-  /** Writes the same module again and again. */
+  /** Writes the same module repeatedly. */
   static final class Modules {
     public static void main(String[] arguments) {
       GraphBuilder builder = new GraphBuilder("large");
@@ -67,7 +67,7 @@ class EndingTest {
     }
   }
 
-  /** Runs a class until it has begun to write, and tells its process to end. */
+  /** Runs a class until it begins to write, and terminates its process. */
   private void interrupt(Class<?> writer) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(

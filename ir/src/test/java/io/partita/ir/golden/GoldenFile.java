@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * A file of expected texts under {@code src/test/resources/golden} of the module that is tested,
- * each after a line {@code === name}. A section that is missing fails; with {@code
- * -Dgolden.update=true} the file is written anew instead.
+ * each after a line {@code === name}. A missing section fails; with {@code -Dgolden.update=true}
+ * the file is updated instead.
  *
  * <p>A section ends with a line feed, so a text is compared but for line feeds at its end.
  */
@@ -27,14 +27,14 @@ public final class GoldenFile {
   }
 
   /**
-   * The file of that name, such as {@code text/printer.golden}; relative to the module, in which
-   * the build runs its tests.
+   * Returns the file of a name such as {@code text/printer.golden}, relative to the module, in
+   * which the build runs tests.
    */
   public static GoldenFile of(String name) {
     return new GoldenFile(FOLDER.resolve(name), Boolean.getBoolean("golden.update"));
   }
 
-  /** Fails with the first line that differs where the section isn't {@code actual}. */
+  /** Fails with the first differing line unless the section equals {@code actual}. */
   public void assertMatches(String section, String actual) {
     if (section.isBlank() || section.contains("\n")) {
       throw new IllegalArgumentException("the name of a section is one line: " + section);

@@ -9,7 +9,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.List;
 
-/** Graphs that no builder makes, to show that the verifier finds them. */
+/** Invalid graphs, which builders can't create, for the verifier. */
 public final class BrokenGraphs {
   private static final TensorType TYPE = TensorType.of(ElementType.F32, 2);
   private static final Elementwise.Unary EXP = new Elementwise.Unary(UnaryFunction.EXP);

@@ -212,7 +212,7 @@ class LayoutTest {
     }
   }
 
-  /** Through any two changes of layout the whole stays. */
+  /** Tests that two random changes of layout preserve the whole value. */
   @Test
   void reshardedTensorsAssembleToTheSameValue() {
     Map<SyncKind, Integer> seen = new EnumMap<>(SyncKind.class);
@@ -240,7 +240,8 @@ class LayoutTest {
   }
 
   /**
-   * What is called local needs nobody else's part: with other values there, the result is alike.
+   * Tests that local changes don't depend on other devices: with other values there, the result is
+   * equal.
    */
   @Test
   void localReshardsNeedOnlyTheDevicesPart() {
@@ -281,7 +282,7 @@ class LayoutTest {
     assertThat(sums).isGreaterThan(10);
   }
 
-  /** Where a device is along the axes over which devices hold different values. */
+  /** Returns the coordinates of a device along the axes with different values. */
   private static List<Integer> place(Layout layout, int device) {
     return MESH.axes().stream()
         .map(MeshAxis::name)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.partita.ir.tensor.Tensor;
 import java.util.List;
 
-/** Results of the same model, computed in parts and as a whole. */
+/** Compares results of a model that is computed in parts and as a whole. */
 public final class CloseTensors {
   private CloseTensors() {}
 

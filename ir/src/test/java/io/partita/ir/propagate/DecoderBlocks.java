@@ -23,7 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Decoder blocks with grouped heads, biases, and what must be split. */
+/** Decoder blocks with grouped heads and biases, and their splits. */
 public final class DecoderBlocks {
   static final int SEQ = 5;
   static final int MODEL = 24;
@@ -37,10 +37,10 @@ public final class DecoderBlocks {
   final List<Value> queryWeights = new ArrayList<>();
   final List<Value> innerWeights = new ArrayList<>();
 
-  /** The residual stream after the input, two for each block. */
+  /** Returns the values of the residual stream after the input, two per block. */
   public final List<Value> sums = new ArrayList<>();
 
-  /** Two for each block, and the last one. */
+  /** Returns two per block, and the last one. */
   public final List<Value> norms = new ArrayList<>();
 
   public final List<Value> blockResults = new ArrayList<>();
@@ -108,7 +108,7 @@ public final class DecoderBlocks {
         weight(MODEL));
   }
 
-  /** Queries by whole groups of heads, networks by inner features. */
+  /** Splits queries by groups of heads, and networks by inner features. */
   public Map<Value, Layout> pinned(Mesh mesh) {
     Map<Value, Layout> pinned = new HashMap<>();
     long unit = HEADS / KV_HEADS * HEAD;

@@ -133,7 +133,7 @@ class LayoutPropagationTest {
                 + "  fix:       bind its symbols, such as --dim seq=128");
   }
 
-  /** Any operations, any values pinned to any layout: all devices together give the same. */
+  /** Tests that random graphs with random layouts have the same results on devices. */
   @Test
   void randomGraphsWithRandomLayoutsAgree() {
     int run = 0;

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a sharded block looks like as text. */
+/** The text of a sharded block. */
 class MeshTextTest {
   private static final GoldenFile GOLDEN = GoldenFile.of("text/mesh.golden");
   private static final Mesh MESH = Mesh.line("x", 3);

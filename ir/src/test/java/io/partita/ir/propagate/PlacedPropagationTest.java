@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Layouts that are at one place of an axis: a root, and the stages of a pipeline. */
+/** Tests layouts at one place of an axis: roots and pipeline stages. */
 class PlacedPropagationTest {
   private static final Layout WHOLE = Layout.replicated(Mesh.line("x", 4), 3);
 
@@ -34,7 +34,7 @@ class PlacedPropagationTest {
     return plan.syncs().stream().flatMap(sync -> sync.change().kinds().values().stream()).toList();
   }
 
-  /** Bytes of a value on all devices together. */
+  /** Returns the bytes of a value on all devices. */
   private static long bytes(LayoutPlan plan, Value value) {
     return plan.layout(value).bytes(value.type()).stream().mapToLong(bytes -> bytes).sum();
   }
@@ -46,7 +46,10 @@ class PlacedPropagationTest {
         .toList();
   }
 
-  /** The paper's section IV: skip and norm on the root, each sync a reduce and a broadcast. */
+  /**
+   * Section IV of the paper: skip connections and norms on the root; each sync is a reduce and a
+   * broadcast.
+   */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 8})
   void theResidualStreamIsOnlyOnTheRoot(int devices) {
@@ -75,7 +78,7 @@ class PlacedPropagationTest {
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(3));
   }
 
-  /** That what all devices read is broadcast follows from the splits of its readers. */
+  /** Values that all devices use are broadcast, because of the splits of their users. */
   @Test
   void splitUsersGetABroadcast() {
     DecoderBlocks blocks = new DecoderBlocks();
@@ -118,7 +121,7 @@ class PlacedPropagationTest {
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(4));
   }
 
-  /** Each stage has a root of its own; stages send from root to root. */
+  /** Each stage has its own root; stages send from root to root. */
   @Test
   void stagesAndHeadsCompose() {
     DecoderBlocks blocks = new DecoderBlocks();
@@ -155,7 +158,7 @@ class PlacedPropagationTest {
     LayoutPropagationTest.verifyClose(graph, plan, new Draw(5));
   }
 
-  /** {@code y = relu(a + b)}, and what its readers make of it. */
+  /** Returns {@code y = relu(a + b)} with its users. */
   private static final class Sum {
     final GraphBuilder builder = new GraphBuilder("sum");
     final TensorType type = TensorType.of(ElementType.F32, 1, 2, 3);
@@ -233,7 +236,7 @@ class PlacedPropagationTest {
     assertThat(kinds(plan)).containsExactly(SyncKind.BROADCAST);
   }
 
-  /** A sum that is read at one place only is reduced to it, not joined everywhere first. */
+  /** A sum with users at a single place is reduced to it without an all-reduce. */
   @Test
   void sumsAreReducedToTheirUsers() {
     DecoderBlocks blocks = new DecoderBlocks();

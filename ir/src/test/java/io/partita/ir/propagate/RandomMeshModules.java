@@ -20,7 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Valid modules of the mesh dialect drawn from a seed. */
+/** Random valid modules of the mesh dialect. */
 public final class RandomMeshModules {
   private RandomMeshModules() {}
 
@@ -64,8 +64,8 @@ public final class RandomMeshModules {
   }
 
   /**
-   * A module that computes the same by values that vary: here and there a sum's terms go through a
-   * version for each device, and so do parts of values that are split.
+   * Returns an equivalent module with varying values: some terms of sums and some parts of split
+   * values become a version per device.
    */
   public static Module varying(Module module, long seed) {
     Draw draw = new Draw(seed);

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Graphs of any operations, of which some values are given some layouts. */
+/** Random graphs with random layouts of some values. */
 public final class RandomPlans {
   private RandomPlans() {}
 
@@ -64,7 +64,7 @@ public final class RandomPlans {
     return layout;
   }
 
-  /** Of operations on i32, so that sums are exact, and those that read or give others. */
+  /** Uses operations on i32, whose sums are exact, and their conversions. */
   static Graph graph(Draw draw) {
     GraphBuilder builder = new GraphBuilder("random");
     List<Value> values = new ArrayList<>();

@@ -124,7 +124,7 @@ class SyncInsertionTest {
     assertThat(LayoutInference.of(module).layout(output)).isEqualTo(rows);
   }
 
-  /** Any operations, any values pinned to any layout: the module lies as planned. */
+  /** Tests that random modules have the planned layouts. */
   @Test
   void randomPlansAreFollowed() {
     int syncs = 0;
@@ -138,8 +138,9 @@ class SyncInsertionTest {
   }
 
   /**
-   * Each value is held as planned: the result of its node's counterpart, or of a sync of it. And
-   * each node reads as planned, unless an axis of one device makes that ambiguous.
+   * Checks that each value has the planned layout, as the result of its node or of a sync, and that
+   * each node has operands of the planned layouts, unless an axis of one device makes that
+   * ambiguous.
    */
   private static void verifyLayouts(LayoutPlan plan, Module module) {
     LayoutInference found = LayoutInference.of(module);

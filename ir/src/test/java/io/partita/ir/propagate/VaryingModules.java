@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/** Modules of the mesh dialect, written by hand, in which values vary over axis x. */
+/** Modules of the mesh dialect with values that vary over axis x. */
 public final class VaryingModules {
-  /** Of which the sync after attention is dropped; no projection has a bias. */
+  /** A block without the sync after attention and without biases. */
   private static final String BLOCK =
       """
       module {
@@ -47,7 +47,7 @@ public final class VaryingModules {
       }
       """;
 
-  /** As {@link #BLOCK}, with biases, and products instead of a network that is one operation. */
+  /** Like {@link #BLOCK}, with biases, and products instead of a network operation. */
   private static final String BIASED_BLOCK =
       """
       module {
@@ -85,7 +85,7 @@ public final class VaryingModules {
       }
       """;
 
-  /** {@link #BLOCK} with both syncs: what stands in place of its lines from {@code %14} on. */
+  /** The lines of {@link #BLOCK} with both syncs, from {@code %14} on. */
   private static final String JOINED =
       """
           %14 = reshard(%x) {to = "[*,*,*] partial(sum: x)"} : f32[1,3,8] partial(sum: x)
@@ -101,7 +101,7 @@ public final class VaryingModules {
       }
       """;
 
-  /** {@link #BIASED_BLOCK} with both syncs: in place of its lines from {@code %13} on. */
+  /** The lines of {@link #BIASED_BLOCK} with both syncs, from {@code %13} on. */
   private static final String BIASED_JOINED =
       """
           %13 = reshard(%bo) {to = "[*] partial(sum: x)"} : f32[8] partial(sum: x)
@@ -149,7 +149,7 @@ public final class VaryingModules {
       }
       """;
 
-  /** Every exit of one value; the one by priority is that of the first term above a bound. */
+  /** Every exit of one value; by priority, it is the first term above a bound. */
   private static final String EXITS =
       """
       module {
@@ -182,7 +182,7 @@ public final class VaryingModules {
 
   private VaryingModules() {}
 
-  /** A decoder block whose attention isn't joined before the network. */
+  /** A decoder block without the sync between attention and network. */
   public static Module block(int devices, boolean isBiased) {
     return module(isBiased ? BIASED_BLOCK : BLOCK, devices);
   }
@@ -215,7 +215,7 @@ public final class VaryingModules {
     return module;
   }
 
-  /** Drawn values for the inputs, by name. */
+  /** Returns random values of inputs, by name. */
   public static SequencedMap<String, Tensor> inputs(Module module, int seed) {
     Draw draw = new Draw(seed);
     SequencedMap<String, Tensor> inputs = new LinkedHashMap<>();
@@ -225,7 +225,7 @@ public final class VaryingModules {
     return inputs;
   }
 
-  /** What the devices together give, by name. */
+  /** Returns the outputs of all devices together, by name. */
   public static Map<String, Tensor> evaluate(Module module, SequencedMap<String, Tensor> inputs) {
     List<Tensor> results = MeshEvaluator.run(module, List.copyOf(inputs.values()));
     Map<String, Tensor> outputs = new LinkedHashMap<>();

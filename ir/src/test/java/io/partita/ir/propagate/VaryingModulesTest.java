@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What varies, against what each device's part of it is when it is computed by itself. */
+/** Compares varying values with the parts that each device computes by itself. */
 class VaryingModulesTest {
   private static Tensor op(Op op, Tensor... operands) {
     return OpEvaluator.evaluate(op, List.of(operands)).getFirst();
@@ -53,7 +53,7 @@ class VaryingModulesTest {
     return op(new Structured.Linear(false, false), x, weight);
   }
 
-  /** The part of a dimension that is a device's when {@code units} are dealt out evenly. */
+  /** Returns the part of a dimension of a device when {@code units} are distributed evenly. */
   private static Tensor part(Tensor x, int dim, int device, int devices, long unit) {
     long units = x.type().dim(dim).value() / unit;
     long from = units / devices * device + Math.min(device, units % devices);
@@ -98,7 +98,10 @@ class VaryingModulesTest {
     return linear(flat, part(in.get("wo"), 0, device, devices, 2));
   }
 
-  /** Figure 3 of sync-point drop: X + sum P + b + sum Z(X + P + b), each Z with own weights. */
+  /**
+   * Figure 3 of the sync-point drop paper: X + sum P + b + sum Z(X + P + b), each Z with its own
+   * weights.
+   */
   private static Tensor dropped(Map<String, Tensor> in, boolean isBiased, int devices) {
     Tensor sum = in.get("x");
     sum = isBiased ? add(add(sum, in.get("bo")), in.get("bdown")) : sum;
@@ -229,7 +232,7 @@ class VaryingModulesTest {
     assertThat(VaryingDependence.of(VaryingModules.joinedBlock(2, true))).isEmpty();
   }
 
-  /** From a graph without layouts, but for those of the inputs, to what was written by hand. */
+  /** Compares derived layouts, given only those of the inputs, with the expected ones. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
   void layoutsAreDerivedWithoutAnnotations(int devices) {
@@ -256,7 +259,7 @@ class VaryingModulesTest {
     }
   }
 
-  /** Random operations in random layouts give the same when values vary on the way. */
+  /** Tests that random modules with varying values have the same results. */
   @Test
   void variationsThatEndAtOnceChangeNothing() {
     int compared = 0;

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** Draws sound target descriptions from a seed. */
+/** Random valid target descriptions. */
 final class RandomTargets {
   private static final List<String> TEXTS = List.of("", "II-B", "a \"quoted\" \\ word", "Größe 規模");
 

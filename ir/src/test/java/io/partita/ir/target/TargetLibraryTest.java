@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The targets that come with Partita say what their sources say. */
+/** Tests that built-in targets match their sources. */
 class TargetLibraryTest {
   @Test
   void listsTheFilesOfTheFolder() throws IOException {

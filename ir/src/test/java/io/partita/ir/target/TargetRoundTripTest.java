@@ -11,7 +11,7 @@ import net.jqwik.api.ShrinkingMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Print and parse are inverse; broken text gives diagnostics. */
+/** Tests that parsing inverts printing, and that mutated text gives diagnostics. */
 class TargetRoundTripTest {
   private static final String TOKENS = "(){}=.,\"->< \n0123456789x-aefkmB/\\";
   static final Iterable<String> NAMES = TargetLibrary.NAMES;

@@ -8,7 +8,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Routes lead where they should, over as few links as possible. */
+/** Tests that routes are connected and shortest. */
 class TopologyTest {
   private static Topology siracusa(int chips) {
     return Topology.of(TargetLibrary.find("siracusa:chips=" + chips));

@@ -17,7 +17,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Print and parse are inverse on modules of the mesh and the program dialect, too. */
+/** Tests that parsing inverts printing on modules of the mesh and program dialects. */
 class MeshRoundTripTest {
   @Property(seed = "1", tries = 500, shrinking = ShrinkingMode.OFF)
   void parseUndoesPrint(@ForAll long seed) {

@@ -17,7 +17,7 @@ class PirDiagnosticsTest {
 
   private final Set<TextCode> seen = new HashSet<>();
 
-  /** A module whose graph has this line. */
+  /** Returns a module whose graph has a line. */
   private void line(String section, TextCode code, String line) {
     text(section, code, "module {\n" + HEADER + "    " + line + "\n    return %x\n  }\n}\n");
   }
@@ -166,7 +166,7 @@ class PirDiagnosticsTest {
         "module { range \"i\" = [0, 9223372036854775808]" + header);
   }
 
-  /** A module on three devices whose graph has this line. */
+  /** Returns a module on three devices whose graph has a line. */
   private void meshLine(String section, TextCode code, String line) {
     String header = "  graph @main(%x: f32[4,6{x}], %w: f32[6,6]) -> (\"y\": f32[4,6{x}]) {\n";
     text(

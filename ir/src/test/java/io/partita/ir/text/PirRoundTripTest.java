@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Print and parse are inverse on modules of every operation; broken text gives diagnostics. */
+/**
+ * Tests that parsing inverts printing for every operation, and that mutated text gives diagnostics.
+ */
 class PirRoundTripTest {
   private static final String TOKENS = "(){}[]=:,%@\"->+*. \n0123456789-abfgnx/\\\u00e9\u2028";
 
@@ -142,7 +144,7 @@ class PirRoundTripTest {
     PirPrinter.print(read);
   }
 
-  /** A few characters deleted, put in, or moved from one place to another. */
+  /** Deletes, inserts or moves a few characters. */
   private static String broken(String whole, Draw draw) {
     StringBuilder text = new StringBuilder(whole);
     for (int edits = draw.from(1, 3); edits > 0; edits--) {
@@ -167,7 +169,7 @@ class PirRoundTripTest {
     assertThat(PirPrinter.print(read)).isEqualTo(text);
   }
 
-  /** What the weights file of the module would hold. */
+  /** Returns the content of the module's weights file. */
   static MemorySegment weights(Module module) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {

@@ -32,7 +32,7 @@ public record Misfit(
         "device " + device + " (" + chip.name() + "), memory " + memory.name(),
         "at most " + bytes(use.available()) + available(),
         bytes(use.used())
-            + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " of them at once" : "")
+            + (use.needed() < use.used() ? ", " + bytes(use.needed()) + " live at once" : "")
             + ": "
             + contents(),
         "use more devices, smaller element types, fewer tokens or a shorter KV cache");

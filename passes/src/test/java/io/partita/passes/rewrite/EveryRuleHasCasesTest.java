@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Each rule that a pass applies has a graph on which it fires and one on which it doesn't. */
+/** Tests that each rule of a pass has a case in which it fires and one in which it doesn't. */
 class EveryRuleHasCasesTest {
   private static final List<RuleTest> TESTS =
       List.of(

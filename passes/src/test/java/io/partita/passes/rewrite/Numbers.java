@@ -17,12 +17,13 @@ import java.util.Random;
 import org.assertj.core.data.Offset;
 
 /**
- * How the numbers of two graphs are compared: on seeded random inputs, with the symbols {@code seq}
- * and {@code past} bound to odd extents.
+ * A comparison of two graphs on seeded random inputs, with the symbols {@code seq} and {@code past}
+ * bound to odd extents.
  *
- * @param tolerance of floats, relative to 1 or to their magnitude; 0 requires the same bits
- * @param bound of inputs of i64 that are indices; 0 where they aren't
- * @param isEvaluated whether numbers are compared at all
+ * @param tolerance the tolerance of floats, relative to 1 or to their magnitude; 0 requires equal
+ *     bits
+ * @param bound the bound of i64 inputs that are indices, or 0
+ * @param isEvaluated whether numbers are compared
  */
 record Numbers(double tolerance, long bound, boolean isEvaluated) {
   static final Numbers EXACT = new Numbers(0, 0, true);
@@ -80,7 +81,7 @@ record Numbers(double tolerance, long bound, boolean isEvaluated) {
     }
   }
 
-  /** Narrow integers over their whole range, so that what wraps is seen. */
+  /** Returns narrow integers of the whole range, to test wrapping. */
   private Tensor random(TensorType type, Random random) {
     ElementType element = type.element();
     double[] values = new double[Math.toIntExact(type.shape().elements())];

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
  * %1 = mul(%x, %0) : f32[2,7]
  * }</pre>
  *
- * A last line such as {@code return %1, %0} names other outputs. What a rule gives is written in
- * the same form without the inputs.
+ * A last line such as {@code return %1, %0} names other outputs. The expected result has the same
+ * form without the inputs.
  */
 public final class RuleAssert {
   private static final String INDENT = "    ";
@@ -64,7 +64,7 @@ public final class RuleAssert {
     return new On(text);
   }
 
-  /** A rule with the graph that it's applied to. */
+  /** A rule and the graph to which it is applied. */
   public final class On {
     private final String text;
 
@@ -72,12 +72,12 @@ public final class RuleAssert {
       this.text = text;
     }
 
-    /** The rule fires until this graph is left, which computes the same. */
+    /** The rule gives this graph, which has the same results. */
     public RuleCase gives(String expected) {
       return new RuleCase(rule, title, module(text), expected, numbers);
     }
 
-    /** The rule leaves the graph alone. */
+    /** The rule doesn't change the graph. */
     public RuleCase doesNotFire() {
       return new RuleCase(rule, title, module(text), null, numbers);
     }
@@ -112,7 +112,7 @@ public final class RuleAssert {
             results);
   }
 
-  /** The type that the line of a value states. */
+  /** Returns the stated type of a value. */
   private static String type(String value, String inputs, String statements) {
     for (String line : statements.split("\n")) {
       String[] sides = line.split(" = ", 2);

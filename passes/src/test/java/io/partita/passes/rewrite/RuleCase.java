@@ -43,7 +43,7 @@ public record RuleCase(
     }
   }
 
-  /** The nodes, and the outputs where they aren't just the last node. */
+  /** Returns the nodes, and the outputs unless they are only the last node. */
   static String nodes(Module module) {
     List<String> lines = PirPrinter.print(module).lines().map(String::strip).toList();
     int first = 0;

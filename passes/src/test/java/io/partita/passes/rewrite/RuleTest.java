@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The cases of a group of rules, a test each. {@link EveryRuleHasCasesTest} knows all groups. */
+/** The cases of a group of rules, one test each. {@link EveryRuleHasCasesTest} lists all groups. */
 public interface RuleTest {
   List<RuleCase> cases();
 

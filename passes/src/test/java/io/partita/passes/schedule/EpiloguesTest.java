@@ -57,7 +57,7 @@ class EpiloguesTest {
     return Tensor.ofLongs(type, random.longs(elements, -100, 100).toArray());
   }
 
-  /** An input, so that the schedule's text has no file of weights. */
+  /** Uses an input, so that the text of the schedule has no weights file. */
   private Value weight(GraphBuilder graph, ElementType element, long... extents) {
     return graph.input("weight" + weights++, TensorType.of(element, extents));
   }
@@ -83,7 +83,7 @@ class EpiloguesTest {
     return graph.add(new Elementwise.Unary(function), x);
   }
 
-  /** The calls of each loop, in the order of the loops; results are those of the program. */
+  /** Returns the calls of each loop, in order. */
   private List<String> loops(Function<GraphBuilder, Value> body, long l1) {
     Program program = SmallPrograms.of(graph -> graph.output("y", body.apply(graph)));
     return loops(program, l1);
@@ -121,7 +121,7 @@ class EpiloguesTest {
         .toList();
   }
 
-  /** All tiles of one block, and of parts of the depth. */
+  /** Tests all tiles of one block, also with tiled depth. */
   @ParameterizedTest
   @CsvSource({"1, 100000", "2, 100000", "1, 50000", "2, 60000"})
   void activationAndResidual(long batch, long l1) {
@@ -169,7 +169,7 @@ class EpiloguesTest {
     assertThat(loops).containsExactly("[gemv_f32, " + function.text() + "_f32]");
   }
 
-  /** What is added may broadcast and may be a view. */
+  /** Tests residuals that broadcast or are views. */
   @ParameterizedTest
   @CsvSource({"100000", "20000"})
   void broadcastAndTransposedResiduals(long l1) {
@@ -199,7 +199,7 @@ class EpiloguesTest {
     assertThat(transposed).contains("[gemm_f32, add_f32]");
   }
 
-  /** The network of a decoder's block takes three loops. */
+  /** Tests that the network of a decoder block has three loops. */
   @Test
   void aGateIsAnEpilogueOfTheLaterProduct() {
     List<String> loops =
@@ -215,7 +215,7 @@ class EpiloguesTest {
         .containsExactly("[gemm_f32, silu_f32]", "[gemm_f32, mul_f32]", "[gemm_f32, add_f32]");
   }
 
-  /** Kernels that start for each of many small tiles take longer than the way to L2 and back. */
+  /** Tests that kernels with many small tiles are not fused. */
   @ParameterizedTest
   @CsvSource({"600", "900"})
   void slowerFusionsAreAvoided(long l1) {

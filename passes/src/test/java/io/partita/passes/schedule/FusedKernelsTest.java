@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A product of integers and the requantization of its sums are one kernel where there is one. */
+/** Tests that integer products are fused with the requantization of their sums. */
 class FusedKernelsTest {
   private static final long ROOM = 100_000;
 
@@ -92,7 +92,7 @@ class FusedKernelsTest {
     requireCalls(product(true, 3, 3, 1, 1), 3, ROOM, TWO);
   }
 
-  /** Sums that go on from tile to tile are in memory. */
+  /** Tests that sums over several tiles are in memory. */
   @Test
   void productsWithTiledDepthAreNotFused() {
     requireCalls(product(false, 1, 9), 1, 180, TWO);

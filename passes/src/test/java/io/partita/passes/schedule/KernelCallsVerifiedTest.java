@@ -38,9 +38,9 @@ import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** In loops of right schedules one thing of a kernel's call is broken at a time. */
+/** Tests that each single change of a kernel call in a valid schedule is rejected. */
 class KernelCallsVerifiedTest {
-  /** Loops of some tiles, in which strides and counts matter. */
+  /** Loops of several tiles, in which strides and counts matter. */
   enum Loop {
     UNARY_OF_BROADCAST(
         graph -> {
@@ -122,7 +122,7 @@ class KernelCallsVerifiedTest {
     }
   }
 
-  /** Fields that say what is computed, not of how many elements or where they are. */
+  /** Fields that determine the function, not counts or positions of elements. */
   private static final Set<String> MEANING = Set.of("group", "causal", "window", "position");
 
   private static TiledKernel with(TiledKernel kernel, List<KernelCall> calls) {
@@ -142,7 +142,7 @@ class KernelCallsVerifiedTest {
     return new KernelCall(call.kernel(), arguments, call.onLast());
   }
 
-  /** An expression's value in tiles of the full size. */
+  /** Returns the value of an expression in full tiles. */
   private static long atFullSize(TiledKernel kernel, TileExpression expression) {
     TileExpression known =
         expression.replacing(
@@ -153,7 +153,7 @@ class KernelCallsVerifiedTest {
     return known instanceof TileExpression.Literal(long value) ? value : 2;
   }
 
-  /** How many indices a stride leads through. */
+  /** Returns the number of indices of a stride. */
   private static long extent(TiledKernel kernel, KernelCall call, String stride, int index) {
     return switch (stride) {
       case "left_batch", "right_batch", "out_batch" -> argument(kernel, call, "batch", 0);
@@ -175,12 +175,12 @@ class KernelCallsVerifiedTest {
     };
   }
 
-  /** What to make of an argument of a call. */
+  /** A change of an argument. */
   private interface Changes {
     List<Argument.Value> of(TiledKernel kernel, KernelCall call, Argument argument);
   }
 
-  /** Another value for each argument of each call, one at a time. */
+  /** Changes each argument of each call, one at a time. */
   private static int refusesChanges(Loop loop, Function<Argument, List<Argument.Value>> changes) {
     return refuses(loop, (kernel, call, argument) -> changes.apply(argument));
   }
@@ -223,7 +223,7 @@ class KernelCallsVerifiedTest {
     assertThat(refused).isGreaterThan(0);
   }
 
-  /** But for what is 1 or 0 in all tiles, and strides that lead nowhere. */
+  /** Excludes values that are 0 or 1 in all tiles, and unused strides. */
   private static List<Argument.Value> changed(
       TiledKernel kernel, KernelCall call, Argument argument, long by) {
     return switch (argument.value()) {
@@ -253,7 +253,7 @@ class KernelCallsVerifiedTest {
     return !isFlag && isPresent && !MEANING.contains(field);
   }
 
-  /** Sums go on from what an earlier tile left, so the first tile mustn't. */
+  /** Tests that only the first tile initialises sums. */
   @ParameterizedTest
   @EnumSource(names = {"PRODUCT", "ATTENTION"})
   void readsBeforeWritesAreRefused(Loop loop) {

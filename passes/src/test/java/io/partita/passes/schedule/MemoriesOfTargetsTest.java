@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Chips whose memories differ from Siracusa's three. */
+/** Tests chips with other memories than Siracusa's three. */
 class MemoriesOfTargetsTest {
   private static final TargetDescription THREE = SmallPrograms.withL2(200);
 
@@ -58,7 +58,7 @@ class MemoriesOfTargetsTest {
     return chip.memories().stream().map(MemoryUse::name).toList();
   }
 
-  /** Like {@link SmallPrograms#layers} of six weights, whatever the memories. */
+  /** Returns {@link SmallPrograms#layers} of six weights for any memories. */
   private static void computesTheSame(Program program, Schedule schedule) {
     Map<String, Tensor> inputs =
         Map.of("x", Tensor.filled(TensorType.of(ElementType.F32, 1, 128), 0.001));
@@ -80,7 +80,9 @@ class MemoriesOfTargetsTest {
         .hasMessageContaining("memory l2");
   }
 
-  /** The largest memory on the chip is home, and weights come from the one outside. */
+  /**
+   * Tests that the largest memory on the chip is the home memory, and weights come from outside.
+   */
   @Test
   void withFourTheLargestOnChipMemoryIsHome() {
     DmaChannel load = CHIP.channel("l2", "l1").orElseThrow();

@@ -38,7 +38,7 @@ class SchedulePredictionTest {
     return prediction.devices().getFirst();
   }
 
-  /** What loops take that run after one another, their instructions being there. */
+  /** Returns the time of sequential loops with cached instructions. */
   private static double loopCycles(ChipSchedule chip) {
     return chip.steps().stream()
         .filter(RunTiles.class::isInstance)
@@ -87,7 +87,7 @@ class SchedulePredictionTest {
     assertThat(traffic.sent() + traffic.received()).isZero();
   }
 
-  /** Without prefetch, fetches and loops take turns; with it, most of the shorter one is hidden. */
+  /** Tests that prefetching overlaps fetches and loops. */
   @Test
   void prefetchOverlapsLoopsAndFetches() {
     SchedulePrediction ahead = SchedulePrediction.of(schedule(true), TARGET);
@@ -99,7 +99,7 @@ class SchedulePredictionTest {
         .isBetween(fetchCycles(schedule(true)), fetchCycles(schedule(true)) + loops * 0.1);
   }
 
-  /** However small L2 is beside L1. */
+  /** Tests that L2 may be smaller than L1. */
   @Test
   void tilesAreLoadedFromL2() {
     TargetDescription small = SmallPrograms.withL2(150);

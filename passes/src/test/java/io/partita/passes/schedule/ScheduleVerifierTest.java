@@ -21,9 +21,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/**
- * A right schedule, in which one thing is changed at a time, everywhere that there's such a thing.
- */
+/** Tests that each single change of a valid schedule is rejected. */
 class ScheduleVerifierTest {
   private static final Schedule SCHEDULE =
       Scheduler.schedule(
@@ -128,7 +126,7 @@ class ScheduleVerifierTest {
     }
   }
 
-  /** But one that works in place: what it would read is there for the next one, too. */
+  /** Excludes steps in place, whose operands remain valid. */
   @Test
   void missingStepsAreRefused() {
     int left = 0;

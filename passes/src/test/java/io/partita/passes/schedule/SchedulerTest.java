@@ -284,7 +284,7 @@ class SchedulerTest {
         .sum();
   }
 
-  /** As many as have room while the last ones are in use; the others follow in the run. */
+  /** Tests that weights with room are fetched before the run, and the others during it. */
   @Test
   void theFirstWeightsAreFetchedByTheRunBefore() {
     Program layers = SmallPrograms.layers(8, 128);
@@ -312,7 +312,7 @@ class SchedulerTest {
     assertThat(loopsUnderWay(chip)).isZero();
   }
 
-  /** A matrix of 256 KiB passes through less than half as much. */
+  /** Tests a matrix of 256 KiB in less than half of that memory. */
   @Test
   void largeMatricesAreFetchedByColumns() {
     Program layers = SmallPrograms.layers(1, 256);
@@ -417,7 +417,7 @@ class SchedulerTest {
         .hasMessageContaining("found:     3,670,016 B");
   }
 
-  /** What is written to a cache mustn't be read from there. */
+  /** Tests updates whose data is in the cache. */
   @Test
   void cachesUpdatedWithThemselvesAreCopied() {
     Schedule schedule =
@@ -433,7 +433,7 @@ class SchedulerTest {
     assertThat(steps).hasSize(2);
   }
 
-  /** Each of an operation's results is stored where it lies, not where the first one does. */
+  /** Tests that each result of an operation has its own place. */
   @Test
   void indicesOfPoolsAreWrittenIntoConcatenations() {
     Program program =
@@ -454,7 +454,7 @@ class SchedulerTest {
     assertThat(pool.operands().get(2).box().get(1).stride()).isEqualTo(12);
   }
 
-  /** Larger than what simplification folds; the rows would be fetched one by one. */
+  /** Tests tables that are too large for folding. */
   @Test
   void constantExpressionsAreStored() {
     Program program =

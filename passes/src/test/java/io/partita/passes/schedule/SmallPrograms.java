@@ -29,11 +29,11 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
 
-/** Programs of one device, and targets that are short of memory. */
+/** Programs of one device, and targets with little memory. */
 final class SmallPrograms {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
 
-  /** Of Siracusa's L2, in KiB. */
+  /** The size of Siracusa's L2, in KiB. */
   private static final int RESERVED = 128;
 
   private SmallPrograms() {}
@@ -66,13 +66,13 @@ final class SmallPrograms {
     return graph.at(function.name()).add(new Elementwise.Unary(function), x);
   }
 
-  /** A product with a weight of its own. */
+  /** Returns a product with its own weight. */
   static Value linear(GraphBuilder graph, Value x, long in, long out, int seed) {
     Value weight = graph.constant(Tensor.filled(TensorType.of(ElementType.F32, in, out), seed));
     return graph.at("linear " + seed).add(new Structured.Linear(false, false), x, weight);
   }
 
-  /** Products with square weights, one after the other. */
+  /** Returns a chain of products with square weights. */
   static Program layers(int count, long width) {
     return of(
         graph -> {
@@ -84,7 +84,7 @@ final class SmallPrograms {
         });
   }
 
-  /** Caches of 8 rows of {@code width}, each of which gets a row and is then read. */
+  /** Returns caches of 8 rows of {@code width}, each with an update and a use. */
   static Program caches(int count, long width) {
     List<Module.State> states = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ final class SmallPrograms {
   }
 
   /**
-   * @param kibibytes of L2 that programs may use
+   * @param kibibytes the available L2
    */
   static TargetDescription withL2(int kibibytes) {
     Quantity bytes = new Quantity(RESERVED + kibibytes, Unit.KIB);

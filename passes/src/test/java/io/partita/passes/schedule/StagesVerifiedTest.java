@@ -16,7 +16,8 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Loops of several tiles, double-buffered and not, with something in their stage left out or moved.
+ * Tests that removing or moving an action in a stage is rejected, with and without double
+ * buffering.
  */
 class StagesVerifiedTest {
   private static List<Schedule> schedules() {

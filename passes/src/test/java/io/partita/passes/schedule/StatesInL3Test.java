@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** Caches that have no room in L2 together. */
+/** Tests caches that don't fit L2 together. */
 class StatesInL3Test {
   private static final int CACHES = 8;
   private static final ScheduleStep NOTHING = new ScheduleStep.Clear(0, 0, Origin.NONE);
@@ -40,7 +40,7 @@ class StatesInL3Test {
     return CHIP.states().stream().filter(state -> !state.at().isHome()).toList();
   }
 
-  /** Those that have no room beside what passes. */
+  /** Returns caches that don't fit beside other values. */
   @Test
   void statesArePrefetchedAndWrittenBack() {
     assertThat(CHIP.states()).hasSize(CACHES);

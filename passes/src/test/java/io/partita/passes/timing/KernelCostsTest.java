@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Multiply-accumulates and bytes of operations, worked out by hand. */
+/** Tests multiply-accumulates and bytes of operations against hand-computed values. */
 class KernelCostsTest {
   private static KernelCost cost(Op op, TensorType... operands) {
     List<TensorType> types = List.of(operands);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The closed form of a kernel's time beside the same kernel tile by tile on a timeline. */
+/** Compares the closed form of a kernel's time with a timeline of its tiles. */
 class KernelTimesTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
   private static final ChipKind CHIP = SIRACUSA.devices().getFirst();

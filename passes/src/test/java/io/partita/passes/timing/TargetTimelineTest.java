@@ -14,12 +14,12 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Times on targets, worked out by hand from the figures of their descriptions. */
+/** Tests times on targets against values computed by hand from their figures. */
 class TargetTimelineTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
   private static final double HERTZ = 500e6;
 
-  /** A kernel's instructions, which aren't in the cache when it begins. */
+  /** The instructions of a kernel, which aren't cached when it begins. */
   private static final double COLD = 1216;
 
   private static double cycles(Outcome outcome) {

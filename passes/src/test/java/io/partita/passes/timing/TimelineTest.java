@@ -17,7 +17,7 @@ import net.jqwik.api.lifecycle.BeforeTry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Timelines worked out by hand, and what holds for any. */
+/** Tests hand-computed timelines, and invariants of random ones. */
 class TimelineTest {
   private static final Resource.Kind L2 = new Resource.Kind("l2");
 
@@ -134,7 +134,7 @@ class TimelineTest {
     }
   }
 
-  /** Nothing waits for a resource that's free, nor do two things share it. */
+  /** Tests that no event waits for a free resource, and that no resource is shared. */
   private static void requireBusy(Outcome outcome, List<Integer> where, int event, double ready) {
     double busyUntil = ready;
     List<Integer> others =

@@ -53,7 +53,7 @@ class ZooFileTest {
   }
 
   @Test
-  void parsesWithAllItsWeights() throws IOException {
+  void parsesWithAllWeights() throws IOException {
     Path file = folder.resolve("model.onnx");
     ZooFile written = Zoo.write("tinyllama-42m", ONE_LAYER, file);
     assertThat(Files.size(file)).isEqualTo(written.modelBytes());
@@ -70,7 +70,7 @@ class ZooFileTest {
   }
 
   @Test
-  void theBytesFollowFromTheOptions() throws IOException {
+  void outputIsDeterministic() throws IOException {
     Path first = folder.resolve("a.onnx");
     Path second = folder.resolve("b.onnx");
     Zoo.write("mobilebert", ONE_LAYER, first);
@@ -85,7 +85,7 @@ class ZooFileTest {
    * unseen.
    */
   @Test
-  void theNumbersStay() {
+  void numbersAreStable() {
     ByteBuffer buffer = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     Fill normal = new Fill.Normal(0, 1);
     long stream = Fill.Normal.stream(0, "model.norm.weight");
@@ -98,7 +98,7 @@ class ZooFileTest {
   }
 
   @Test
-  void normalNumbersAreNormal() {
+  void normalNumbersAreNormallyDistributed() {
     int count = 1 << 18;
     ByteBuffer buffer = ByteBuffer.allocate(count * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     new Fill.Normal(1, 0.5).append(Fill.Normal.stream(0, "w"), 0, buffer);
@@ -115,7 +115,7 @@ class ZooFileTest {
   }
 
   @Test
-  void commonLayersAreEqualWhateverTheDepthAndTheMode() throws IOException {
+  void sharedLayersDontDependOnDepthAndMode() throws IOException {
     Path one = folder.resolve("one.onnx");
     Path two = folder.resolve("two.onnx");
     Zoo.write("tinyllama-42m", ONE_LAYER, one);
@@ -125,7 +125,7 @@ class ZooFileTest {
   }
 
   @Test
-  void putsWeightsIntoASecondFile() throws IOException {
+  void writesWeightsToASecondFile() throws IOException {
     Path inline = folder.resolve("inline.onnx");
     Path file = folder.resolve("model.onnx");
     Zoo.write("tinyllama-42m", ONE_LAYER, inline);
@@ -151,7 +151,7 @@ class ZooFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"llama-3.1-8b", "llama-3.1-70b"})
-  void bigModelsAreCheap(String name) throws IOException {
+  void largeModelsAreCheap(String name) throws IOException {
     Path file = folder.resolve("big.onnx");
     ZooFile written = Zoo.write(name, ZooOptions.defaults(), file);
     assertThat(written.parameters()).isEqualTo(Zoo.model(name).parameters());
@@ -172,7 +172,7 @@ class ZooFileTest {
 
   /** A page of 1024 floats in a row of 4096: each page column must have numbers in some row. */
   @Test
-  void noColumnOfABigMatrixIsAllHoles() throws IOException {
+  void sparseWeightsHaveNoEmptyColumn() throws IOException {
     Path file = folder.resolve("big.onnx");
     ZooFile written = Zoo.write("llama-3.1-8b", ONE_LAYER, file);
     TensorProto tensor = initializers(file).get("model.layers.0.self_attn.q_proj.weight");
@@ -189,7 +189,7 @@ class ZooFileTest {
   }
 
   @Test
-  void leavesNothingWhenItFails() throws IOException {
+  void failuresLeaveNoFiles() throws IOException {
     Path absent = folder.resolve("absent/model.onnx");
     assertThatThrownBy(() -> Zoo.write("mobilebert", ONE_LAYER, absent))
         .isInstanceOf(NoSuchFileException.class);
@@ -202,7 +202,7 @@ class ZooFileTest {
   }
 
   @Test
-  void refusesWhatItDoesNotHave() {
+  void refusesUnknownModels() {
     refuses("bert", ZooOptions.defaults(), "model");
     refuses("mobilebert", ZooOptions.defaults().withMode(Mode.DECODE), "mode");
     refuses("mobilebert", ZooOptions.defaults().withSequence(513), "sequence");

@@ -52,16 +52,16 @@ class ZooRunTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"tinyllama-42m", "tinyllama-42m-64h", "tinyllama-42m-gated", "gpt2-small"})
-  void decodesAsItReadsThePrompt(String name) throws IOException, OrtException {
-    decodesAsItReadsThePrompt(Zoo.model(name));
+  void decodingAgreesWithThePrompt(String name) throws IOException, OrtException {
+    decodingAgreesWithThePrompt(Zoo.model(name));
   }
 
   @Test
-  void groupedHeadsDecodeAsTheyReadThePrompt() throws IOException, OrtException {
-    decodesAsItReadsThePrompt(SMALL_LLAMA_3);
+  void decodingWithGroupedHeadsAgreesWithThePrompt() throws IOException, OrtException {
+    decodingAgreesWithThePrompt(SMALL_LLAMA_3);
   }
 
-  private void decodesAsItReadsThePrompt(ZooModel model) throws IOException, OrtException {
+  private void decodingAgreesWithThePrompt(ZooModel model) throws IOException, OrtException {
     ZooOptions options = ZooOptions.defaults().withLayers(2).withSeed(3);
     Path promptFile = folder.resolve("prompt.onnx");
     Path decodeFile = folder.resolve("decode.onnx");
@@ -181,7 +181,7 @@ class ZooRunTest {
   }
 
   @Test
-  void externalWeightsComputeTheSame() throws IOException, OrtException {
+  void externalWeightsAgree() throws IOException, OrtException {
     ZooOptions options = ZooOptions.defaults().withLayers(1);
     float[] inline = run("tinyllama-42m-gated", options.withSequence(8), "logits");
     float[] external =

@@ -83,7 +83,7 @@ class PartitaTest {
   }
 
   @Test
-  void saysWhatIsWrongByDiagnostics() {
+  void errorsAreDiagnostics() {
     CompileOptions options =
         CompileOptions.of(scratch.resolve("none.onnx"), "java", scratch.resolve("out")).build();
     assertThatThrownBy(() -> Partita.compile(options))
@@ -93,7 +93,7 @@ class PartitaTest {
   }
 
   @Test
-  void optionsThatContradictEachOtherAreRefused() {
+  void conflictingOptionsAreRefused() {
     assertThatThrownBy(
             () ->
                 Partita.compile(
@@ -107,7 +107,7 @@ class PartitaTest {
   }
 
   @Test
-  void optionsDoNotChangeWithTheirBuilder() {
+  void optionsAreImmutable() {
     CompileOptions.Builder builder = CompileOptions.of(DECODER, "java", scratch);
     CompileOptions before = builder.build();
     builder.dimension("past", 7).devices(3);

@@ -63,7 +63,7 @@ class CalibrateCommandTest {
   }
 
   @Test
-  void whatIsMeasuredLetsSumsTravelInFewBits() throws IOException {
+  void calibratedSumsAreSentInFewBits() throws IOException {
     Invocation first = calibrate("--devices=4");
     assertThat(first.exitCode()).as(first.err()).isZero();
     assertThat(first.out()).contains("8 sums on mesh(head=4), of 18 sequences");
@@ -88,7 +88,7 @@ class CalibrateCommandTest {
   }
 
   @Test
-  void calibrationsThatDontFitAreRefused() throws IOException {
+  void mismatchedCalibrationsAreRefused() throws IOException {
     assertThat(calibrate().err()).contains("--devices N");
     assertThat(calibrate("--devices=4", "--array=calibraton").err())
         .contains("P6201", "--array calibration");
@@ -114,7 +114,7 @@ class CalibrateCommandTest {
   /** Codebooks of one number of devices serve another. */
   @Test
   @Tag("thorough")
-  void tokensTravelAsIndices() {
+  void tokensAreSentAsIndices() {
     String rules = "--sync=vq(k=64,groups=4)";
     Invocation trained = calibrate("--strategy=sequence", "--devices=2", rules, "--json");
     assertThat(trained.exitCode()).as(trained.err()).isZero();
@@ -139,7 +139,7 @@ class CalibrateCommandTest {
   }
 
   @Test
-  void codebooksThatCantBeTrainedAreRefused() {
+  void untrainableCodebooksAreRefused() {
     assertThat(calibrate("--strategy=sequence", "--devices=2", "--sync=vq(groups=7)").err())
         .contains("P6207", "a divisor of the");
     assertThat(calibrate("--devices=2", "--sync=vq").err()).contains("P4229");

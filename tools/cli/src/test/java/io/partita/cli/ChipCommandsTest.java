@@ -58,7 +58,7 @@ class ChipCommandsTest {
   }
 
   @Test
-  void generatesAsJavaDoes() {
+  void generatesLikeJava() {
     requireCompiler();
     Path java = scratch.resolve("java");
     Invocation compile = Invocation.of("compile", Invocation.DECODER, "--target=java", "-o", java);
@@ -76,7 +76,7 @@ class ChipCommandsTest {
 
   /** Bytes are as predicted, step by step; of what a host takes nothing is known beforehand. */
   @Test
-  void setsWhatItTakesBesideThePrediction() throws IOException {
+  void printsTheMeasurementBesideThePrediction() throws IOException {
     requireCompiler();
     Path folder = compiled(2);
     Path inputs = token();
@@ -131,7 +131,7 @@ class ChipCommandsTest {
   }
 
   @Test
-  void saysWhenThereIsNoPrediction() throws IOException {
+  void reportsAMissingPrediction() throws IOException {
     Path folder = compiled(1);
     Files.writeString(folder.resolve("prediction.json"), "{\"format\":\"another\"}");
     Invocation run =
@@ -149,7 +149,7 @@ class ChipCommandsTest {
   }
 
   @Test
-  void saysWhatDoesNotGoTogether() {
+  void reportsConflictingOptions() {
     Path folder = compiled(2);
     Path inputs = Invocation.SHAKESPEARE.resolve("greedy.npz");
     Path outputs = scratch.resolve("out.npz");

@@ -64,7 +64,7 @@ class ChunkOptionsTest {
   }
 
   @Test
-  void thePlanAndThePassesChangeNoText() {
+  void plansAndPassesDontChangeTheText() {
     compile(PROMPT, "--kv-capacity 32");
     String expected = text();
     assertThat(compile(PROMPT, "--kv-capacity 32 --plan siracusa:chips=2").out())

@@ -43,7 +43,7 @@ final class CommandsTest {
   }
 
   @Test
-  void compileWritesAClassItsWeightsAndTheirDescription() throws IOException {
+  void compileWritesClassWeightsAndDescription() throws IOException {
     Path folder = scratch.resolve("a/b");
     Invocation compile = Invocation.of("compile", DECODER, "--target", "java", "-o", folder);
     assertThat(compile.exitCode()).isEqualTo(ExitCode.DONE);
@@ -60,7 +60,7 @@ final class CommandsTest {
   }
 
   @Test
-  void compileGivesTheSameBytesTwice() throws IOException {
+  void compileIsDeterministic() throws IOException {
     Map<String, List<Byte>> first = contents(compiled());
     assertThat(contents(compiled())).isEqualTo(first);
   }
@@ -88,7 +88,7 @@ final class CommandsTest {
   }
 
   @Test
-  void compileThatFailsLeavesNothing() throws IOException {
+  void failedCompileLeavesNoFiles() throws IOException {
     Path folder = scratch.resolve("none");
     assertThat(
             Invocation.of("compile", DECODER, "--target=java", "-o", folder, "--dim=past=999999999")
@@ -98,7 +98,7 @@ final class CommandsTest {
   }
 
   @Test
-  void compileLeavesAnotherOnesFolderAlone() throws IOException {
+  void compileKeepsFoldersOfOthers() throws IOException {
     Path folder = Files.createDirectory(scratch.resolve("mine"));
     Files.writeString(folder.resolve("thesis.tex"), "…");
     Invocation compile = Invocation.of("compile", DECODER, "--target=java", "-o", folder);
@@ -108,7 +108,7 @@ final class CommandsTest {
   }
 
   @Test
-  void aCacheNeedsRoom() {
+  void cachesNeedACapacity() {
     for (String capacity : List.of("0", "-4")) {
       Invocation compile =
           Invocation.of(
@@ -155,7 +155,7 @@ final class CommandsTest {
   }
 
   @Test
-  void generateSaysWhenTheCacheIsFull() {
+  void generateReportsAFullCache() {
     Invocation generate =
         Invocation.of(
             "generate",
@@ -191,7 +191,7 @@ final class CommandsTest {
   }
 
   @Test
-  void runSaysWhatIsMissing() {
+  void runReportsMissingInputs() {
     assertThat(Invocation.of("run", scratch, "--inputs", "a", "--outputs", "b").err())
         .startsWith("error P5004")
         .contains("found:     no such file");
@@ -218,7 +218,7 @@ final class CommandsTest {
   }
 
   @Test
-  void checkAnswersByItsExitCode() {
+  void checkSetsItsExitCode() {
     Path prefill = Invocation.SHAKESPEARE.resolve("prefill");
     Invocation passed = Invocation.of("check", prefill);
     assertThat(passed.exitCode()).isEqualTo(ExitCode.DONE);
@@ -237,7 +237,7 @@ final class CommandsTest {
   }
 
   @Test
-  void optSaysWhatDependsOnDroppedSyncs() {
+  void optReportsOutputsThatDependOnDroppedSyncs() {
     Path prefill = Invocation.SHAKESPEARE.resolve("prefill/network.onnx");
     String passes = "simplify,raise,shard(tensor=2),drop-syncs(blocks=0+2),localize,schedule";
     Invocation dropped =
@@ -285,7 +285,7 @@ final class CommandsTest {
   }
 
   @Test
-  void optPrintsWhatItCanReadAgain() {
+  void optOutputRoundTrips() {
     Path file = scratch.resolve("raised.pir");
     assertThat(Invocation.of("opt", DECODER, "--passes=simplify,raise", "-o", file).exitCode())
         .isEqualTo(ExitCode.DONE);
@@ -311,7 +311,7 @@ final class CommandsTest {
   }
 
   @Test
-  void doctorFindsWhatTestsNeed() {
+  void doctorFindsTheToolsOfTests() {
     Invocation doctor = Invocation.of("doctor");
     assertThat(doctor.exitCode()).as(doctor.out()).isEqualTo(ExitCode.DONE);
     assertThat(doctor.out())

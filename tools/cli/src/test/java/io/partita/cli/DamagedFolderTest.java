@@ -39,7 +39,7 @@ class DamagedFolderTest {
 
   /** Of each file a bit is another one, or the last byte is missing. */
   @Test
-  void anyDamageOfAnyFileIsNoticed() throws IOException {
+  void damageOfEveryFileIsDetected() throws IOException {
     Path inputs = SmallChipProgram.inputs(scratch);
     Path chips = SmallChipProgram.compiled(scratch, 2);
     Path java = java();
@@ -78,7 +78,7 @@ class DamagedFolderTest {
   }
 
   @Test
-  void changesThatAreMeantAreAllowedButForTheDescription() throws IOException {
+  void changesAreAllowedExceptOfTheDescription() throws IOException {
     Path inputs = SmallChipProgram.inputs(scratch);
     SmallChipProgram.compiled(scratch, 1);
     Path java = java();
@@ -98,7 +98,7 @@ class DamagedFolderTest {
 
   /** Programs in C compare what is loaded themselves, when nothing of Partita runs. */
   @Test
-  void emittedCNoticesDamagedMemories() throws IOException {
+  void emittedCDetectsDamagedMemories() throws IOException {
     SmallChipProgram.on(Port.HOST);
     Path folder = SmallChipProgram.compiled(scratch, 1);
     List<List<Tensor>> inputs =

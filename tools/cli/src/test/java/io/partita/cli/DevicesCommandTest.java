@@ -71,7 +71,7 @@ final class DevicesCommandTest {
   }
 
   @Test
-  void theTextIsTheSameWhereverTheDevicesAre() throws Exception {
+  void theTextDoesntDependOnThePlaceOfDevices() throws Exception {
     String whole = text(compiled("--dim=past=64"), "--tokens=20");
     Path three = compiled("--dim=past=64", "--devices=3");
     assertThat(text(three, "--tokens=20")).isEqualTo(whole);
@@ -98,7 +98,7 @@ final class DevicesCommandTest {
   }
 
   @Test
-  void compileSaysOnWhichDevices() {
+  void compileReportsDevices() {
     Invocation compile =
         Invocation.of(
             "compile",
@@ -122,7 +122,7 @@ final class DevicesCommandTest {
   }
 
   @Test
-  void optionsThatDontFit() {
+  void conflictingOptions() {
     assertFails("P6017", "compile", "m.onnx", "--target=java", "-o=x", "--strategy=tensor");
     assertFails(
         "P6017",

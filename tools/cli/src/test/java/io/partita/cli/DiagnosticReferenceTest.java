@@ -26,14 +26,14 @@ final class DiagnosticReferenceTest {
   }
 
   @Test
-  void everyCodeHasOneSectionOfItsTitleInOrderAndNothingElseHas() {
+  void codesAndSectionsMatchInOrder() {
     assertThat(DiagnosticReference.sections().keySet())
         .containsExactlyElementsOf(
             DiagnosticReference.codes().stream().map(DiagnosticReference::heading).toList());
   }
 
   @Test
-  void everySectionSaysSomething() {
+  void sectionsHaveText() {
     assertThat(DiagnosticReference.sections())
         .allSatisfy((_, text) -> assertThat(text).hasSizeGreaterThan(40));
   }
@@ -83,7 +83,7 @@ final class DiagnosticReferenceTest {
   }
 
   @Test
-  void explainSpeaksJson() {
+  void explainPrintsJson() {
     assertThat(Invocation.of("explain", "P2001", "--json").json())
         .containsOnlyKeys("code", "severity", "title", "text")
         .containsEntry("severity", "error");
@@ -91,7 +91,7 @@ final class DiagnosticReferenceTest {
   }
 
   @Test
-  void anUnknownCodeIsTheUsersMistake() {
+  void unknownCodesAreUserErrors() {
     Invocation unknown = Invocation.of("explain", "P9999");
     assertThat(unknown.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(unknown.err()).startsWith("there is no diagnostic P9999");

@@ -90,7 +90,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void whatIsRightPasses() {
+  void correctProgramsPass() {
     for (Path folder : List.of(one, four)) {
       for (String transfers : List.of("early", "late")) {
         Invocation diff = diff(folder, "--transfers", transfers);
@@ -117,7 +117,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void anArgumentOfAKernel() throws IOException {
+  void wrongKernelArgument() throws IOException {
     Path role = four.resolve("role_0.c");
     int step = step(Files.readString(role), Pattern.compile(" attention_f32_"));
     Map<String, Object> found =
@@ -132,7 +132,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aWeightInAnImage() throws IOException {
+  void wrongWeight() throws IOException {
     String steps = Files.readString(four.resolve("reference/chip1.json"));
     MatchResult weight =
         Pattern.compile("\"memory\" : (\\d),\\s*\"offset\" : (\\d+)")
@@ -155,7 +155,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aMessageToTheWrongChip() throws IOException {
+  void messageToTheWrongChip() throws IOException {
     Path messages = four.resolve("chip2_messages.c");
     int step =
         step(Files.readString(four.resolve("role_0.c")), Pattern.compile("partita_exchange"));
@@ -173,7 +173,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aMessageOfTheWrongElements() throws IOException {
+  void messageOfWrongElements() throws IOException {
     Path messages = four.resolve("chip2_messages.c");
     Map<String, Object> found =
         found(
@@ -188,7 +188,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aChipThatWaitsForEver() throws IOException {
+  void chipThatWaitsForever() throws IOException {
     Path role = four.resolve("chip3_messages.c");
     Map<String, Object> found =
         found(role, text -> text.replaceFirst("\\.step_count = 6", ".step_count = 0"));
@@ -197,7 +197,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aTransferThatIsNotWaitedFor() throws IOException {
+  void missingWait() throws IOException {
     Path role = one.resolve("role_0.c");
     int step = step(Files.readString(role), Pattern.compile(" rms_norm_f32_"));
     Map<String, Object> found =
@@ -213,7 +213,7 @@ final class DiffCommandTest {
   }
 
   @Test
-  void aFolderWithoutReference() throws IOException {
+  void missingReference() throws IOException {
     Path file = one.resolve("reference/chip0.json");
     String text = Files.readString(file);
     Files.delete(file);

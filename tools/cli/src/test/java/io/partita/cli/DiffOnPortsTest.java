@@ -61,7 +61,7 @@ final class DiffOnPortsTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatIsRightPasses(Port port) {
+  void correctProgramsPass(Port port) {
     for (Path folder : port == Port.QEMU ? List.of(one) : List.of(one, two)) {
       Stream<List<String>> ways =
           port == Port.GVSOC
@@ -78,7 +78,7 @@ final class DiffOnPortsTest {
 
   @ParameterizedTest
   @EnumSource
-  void aMistakeInAKernel(Port port) throws IOException {
+  void errorInAKernel(Port port) throws IOException {
     Map<String, Object> found =
         found(
             one,
@@ -94,7 +94,7 @@ final class DiffOnPortsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HOST", "MPI", "GVSOC"})
-  void aMistakeInAReduction(Port port) throws IOException {
+  void errorInAReduction(Port port) throws IOException {
     Map<String, Object> found =
         found(
             two,
@@ -108,7 +108,7 @@ final class DiffOnPortsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HOST", "MPI", "GVSOC"})
-  void aMessageOfTheWrongElements(Port port) throws IOException {
+  void messageOfWrongElements(Port port) throws IOException {
     Map<String, Object> found =
         found(
             two,
@@ -121,7 +121,7 @@ final class DiffOnPortsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HOST", "MPI", "GVSOC"})
-  void aChipThatStops(Port port) throws IOException {
+  void stoppedChip(Port port) throws IOException {
     Map<String, Object> found =
         found(
             two,

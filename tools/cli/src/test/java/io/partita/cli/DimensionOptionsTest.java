@@ -54,7 +54,7 @@ class DimensionOptionsTest {
 
   /** Nothing but the length decides its positions. */
   @Test
-  void aTableOfPositionsLimitsTheLengthOfASequence() {
+  void tablesOfPositionsLimitSequences() {
     Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_dynamic/network.onnx");
     assertThat(compile(gpt2).err()).contains("it becomes 32, the most that the model takes");
     String refused =
@@ -81,7 +81,7 @@ class DimensionOptionsTest {
   }
 
   @Test
-  void namesOfTheCapacityThatDifferAreRefused() {
+  void conflictingCapacitiesAreRefused() {
     assertThat(compile(GPT2, "--dim", "total=34", "--dim", "past=32").err())
         .contains(
             """
@@ -99,7 +99,7 @@ class DimensionOptionsTest {
 
   /** BERT's table of positions has 32 rows. */
   @Test
-  void aSequenceIsAsLongAsTheModelHasPositions() {
+  void sequencesHaveTheLengthOfThePositions() {
     Path bert = FIXTURES.resolve("bert/ts_sdpa_dynamic/network.onnx");
     Invocation compile = compile(bert);
     assertThat(lastLine(compile)).contains("a function, run(…)");

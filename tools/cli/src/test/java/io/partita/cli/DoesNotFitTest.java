@@ -53,7 +53,7 @@ class DoesNotFitTest {
             "  expected:  at most 300 bytes of l1 on siracusa",
             "  found:     624 bytes for the smallest tiles of attention_f32: q 32, k 256, v 256, out 32, "
                 + "largest 8, weights 8, sums 32",
-            "  fix:       --set l1=1KiB (tried, it then fits); or more devices, ");
+            "  fix:       --set l1=1KiB (tried, it then fits); or use more devices, ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l1=1KiB");
   }
 
@@ -63,9 +63,9 @@ class DoesNotFitTest {
         .contains(
             "error P4403: a program doesn't fit the home memory",
             "  where:     device 0 (siracusa), memory l2",
-            "  expected:  at most 53,248 B (184,320 B less what is kept for code, ")
+            "  expected:  at most 53,248 B (184,320 B minus the space for code, ")
         .containsPattern(
-            "found: +6\\d,\\d{3} B, 6\\d,\\d{3} B of them at once: activations [0-9,]+ B, states 65,536 B,"
+            "found: +6\\d,\\d{3} B, 6\\d,\\d{3} B live at once: activations [0-9,]+ B, states 65,536 B,"
                 + " weights [0-9,]+ B; the largest are past_key_1 32,768 B, past_value_1 32,768 B, ")
         .contains("  fix:       --set l2=360KiB (tried, it then fits); or ");
     fits(Invocation.DECODER, "--dim=past=256", "--set=l2=360KiB");
@@ -84,12 +84,12 @@ class DoesNotFitTest {
             "  expected:  at most 2,097,152 B\n",
             "  found:     62,541,824 B: weights 62,541,824 B; the largest are"
                 + " bert.embeddings.word_embeddings.weight 62,509,056 B, ",
-            "  fix:       --set l3=128MiB (tried, it then fits); or more devices, ");
+            "  fix:       --set l3=128MiB (tried, it then fits); or use more devices, ");
     fits(model, "--set=l3=128MiB");
   }
 
   @Test
-  void anOperationWithoutKernel() throws IOException {
+  void operationWithoutKernel() throws IOException {
     Path module = scratch.resolve("inverse.pir");
     Files.writeString(
         module,

@@ -64,7 +64,7 @@ class EvaluateCommandTest {
 
   /** Two exports of one model, which compute logits in very different ways. */
   @Test
-  void aDecoderAndAWholeSequenceHaveTheSamePerplexity() {
+  void decoderAndWholeSequenceHaveEqualPerplexity() {
     Map<String, Object> whole = measured(PREFILL);
     Map<String, Object> decoder = measured(Invocation.DECODER);
     assertThat(whole)
@@ -90,7 +90,7 @@ class EvaluateCommandTest {
   }
 
   @Test
-  void devicesGiveTheSameAndMessagesAreCounted() {
+  void devicesAgreeAndMessagesAreCounted() {
     Map<String, Object> one = measured(PREFILL, "--threads=1");
     Map<String, Object> exact = measured(PREFILL, "--devices=4");
     Map<String, Object> rounded =
@@ -107,7 +107,7 @@ class EvaluateCommandTest {
 
   /** Its logits of a token depend on later ones, so that their perplexity has no meaning. */
   @Test
-  void anEncoderHasNoPerplexity() throws Exception {
+  void encodersHaveNoPerplexity() throws Exception {
     Path model = folder.resolve("encoder.pir");
     Files.writeString(
         model,
@@ -128,7 +128,7 @@ class EvaluateCommandTest {
   }
 
   @Test
-  void aClassifierHasItsShareOfRightAnswers() throws Exception {
+  void classifiersHaveAnAccuracy() throws Exception {
     Path model = folder.resolve("classifier.pir");
     Files.writeString(
         model,
@@ -166,7 +166,7 @@ class EvaluateCommandTest {
   }
 
   @Test
-  void dataThatIsNotForTheModelIsRefused() {
+  void mismatchedDataIsRefused() {
     assertThat(refusal(PREFILL, "--array=valdation"))
         .contains("P6201", "name the array to evaluate: --array validation");
     assertThat(refusal(PREFILL, "--array=unknown"))

@@ -31,7 +31,7 @@ class GivenInputsTest {
 
   /** A recorded step answers as recorded, or not at all. */
   @Test
-  void runRefusesACacheThatIsStateAndTakesItWhereItIsAnInput() {
+  void runRefusesCachesThatAreStates() {
     Path outputs = scratch.resolve("out.npz");
     for (String target : List.of("java", "siracusa")) {
       Path folder = compiled(Invocation.DECODER, "--target", target, "--dim=past=40");
@@ -49,7 +49,7 @@ class GivenInputsTest {
   }
 
   @Test
-  void generateTakesProgramsWithoutACache() {
+  void generateRunsProgramsWithoutACache() {
     Path folder =
         compiled(
             Invocation.SHAKESPEARE.resolve("prefill/network.onnx"),

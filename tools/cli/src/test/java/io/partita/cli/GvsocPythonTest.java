@@ -74,7 +74,7 @@ class GvsocPythonTest {
   }
 
   @Test
-  void aPythonThatHasAllIsFine() throws IOException {
+  void completePythonsAreAccepted() throws IOException {
     assumeThat(Build.find("python3")).isPresent();
     assertThat(
             GvsocPython.missing(

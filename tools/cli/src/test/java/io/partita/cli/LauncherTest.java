@@ -80,7 +80,7 @@ class LauncherTest {
 
   /** It waited for a lock for ever that it couldn't take. */
   @Test
-  void aStaleCheckoutThatCannotBeWrittenIsSaidToBeSo() throws Exception {
+  void readOnlyStaleCheckoutsAreReported() throws Exception {
     Path home = checkout();
     Path target = home.resolve("tools/cli/target");
     Files.move(target, home.resolve("tools/cli/other"));

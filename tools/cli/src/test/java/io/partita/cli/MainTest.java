@@ -27,19 +27,19 @@ final class MainTest {
   }
 
   @Test
-  void anUnknownCommandIsTheUsersMistake() {
+  void unknownCommandsAreUserErrors() {
     assertThat(partita.execute("compose")).isEqualTo(ExitCode.USER_ERROR);
     assertThat(err.toString()).startsWith("Unmatched argument at index 0: 'compose'");
   }
 
   @Test
-  void noCommandIsTheUsersMistake() {
+  void missingCommandsAreUserErrors() {
     assertThat(partita.execute()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(err.toString()).startsWith("which command?");
   }
 
   @Test
-  void anInternalErrorIsOursAndShowsNoStackTrace() {
+  void internalErrorsShowNoStackTrace() {
     partita.addSubcommand(new Broken());
     assertThat(partita.execute("broken")).isEqualTo(ExitCode.INTERNAL_ERROR);
     assertThat(err.toString())

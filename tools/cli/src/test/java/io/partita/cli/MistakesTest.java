@@ -21,7 +21,7 @@ class MistakesTest {
   @TempDir Path scratch;
 
   @Test
-  void failuresAreJsonWhereThatIsAskedFor() {
+  void failuresAreJsonOnRequest() {
     Invocation missing = Invocation.of("inspect", scratch.resolve("none.onnx"), "--json");
     assertThat(missing.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(missing.json())
@@ -36,7 +36,7 @@ class MistakesTest {
   }
 
   @Test
-  void misspeltNamesGetSuggestions() {
+  void misspelledNamesGetSuggestions() {
     assertThat(Invocation.of("compile", "x", "--targt", "java", "-o", "y").err())
         .contains("Did you mean: --target?");
     assertThat(Invocation.of("inspect", "x", "--jsno").err()).contains("Did you mean: --json?");
@@ -65,7 +65,7 @@ class MistakesTest {
   }
 
   @Test
-  void namesSendNothingToATerminal() {
+  void namesAreEscapedForTerminals() {
     StringWriter terminal = new StringWriter();
     PrintWriter out =
         Main.commandLine(new PrintWriter(terminal, true), new PrintWriter(terminal, true)).getOut();
@@ -74,7 +74,7 @@ class MistakesTest {
   }
 
   @Test
-  void filesThatDifferInANumberAreOneLine() {
+  void numberedFilesAreOneLine() {
     assertThat(
             EmittedFiles.lines(
                 Path.of("out"),
@@ -95,7 +95,7 @@ class MistakesTest {
 
   /** A model of the zoo is made in a temporary folder. */
   @Test
-  void ctrlCInPlanLeavesNothing() throws Exception {
+  void ctrlCInPlanLeavesNoFiles() throws Exception {
     Process plan =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

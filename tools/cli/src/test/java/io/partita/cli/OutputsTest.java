@@ -30,7 +30,7 @@ class OutputsTest {
   @TempDir Path scratch;
 
   @Test
-  void whatCannotBePrintedIsAFailure() throws IOException {
+  void failedWritesAreFailures() throws IOException {
     Path full = Path.of("/dev/full");
     assumeThat(full).exists();
     Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
@@ -55,7 +55,7 @@ class OutputsTest {
   }
 
   @Test
-  void anEmptyPathIsRefused() throws IOException {
+  void emptyPathsAreRefused() throws IOException {
     Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
     for (List<Object> command :
         List.<List<Object>>of(
@@ -78,7 +78,7 @@ class OutputsTest {
   }
 
   @Test
-  void namesOfClassesAreForJava() throws IOException {
+  void classNamesNeedJava() throws IOException {
     Path module = Files.writeString(scratch.resolve("m.pir"), MODULE);
     Path folder = scratch.resolve("c");
     for (String option : List.of("--class=Mine", "--package=a.b")) {
@@ -92,7 +92,7 @@ class OutputsTest {
 
   /** On a terminal, both streams are one. */
   @Test
-  void notesBeginALineBehindStreamedText() {
+  void notesBeginOnANewLine() {
     Path folder = scratch.resolve("java");
     Invocation.of(
         "compile", Invocation.DECODER, "--target=java", "--dim=past=8", "-o", folder.toString());

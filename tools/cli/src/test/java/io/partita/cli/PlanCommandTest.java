@@ -52,13 +52,13 @@ final class PlanCommandTest {
   }
 
   @Test
-  void theSameTwice() {
+  void isDeterministic() {
     assertThat(plan("--target", "siracusa:chips=4").out())
         .isEqualTo(plan("--target", "siracusa:chips=4").out());
   }
 
   @Test
-  void theBestOfAllThatWasPlannedWins() {
+  void theBestPlanWins() {
     for (String goal : List.of("latency", "energy")) {
       String figure = goal.equals("latency") ? "seconds" : "joules";
       Map<String, Object> json =
@@ -77,7 +77,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void theFrontHasNothingThatAnotherPlanBeats() {
+  void theFrontIsUndominated() {
     Map<String, Object> json = json("--target", "siracusa:chips=4", "--devices=auto");
     List<Map<String, Object>> front = list(json, "front");
     assertThat(front).isNotEmpty();
@@ -95,7 +95,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void devicesHoldTheModelOnceButForWhatIsListed() {
+  void devicesHoldTheModelOnceExceptListedParts() {
     Map<String, Object> json =
         json(
             "--target", "siracusa:chips=4", "--strategy=tensor=4,norm=everywhere,vocabulary=split");
@@ -111,7 +111,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void syncsAreTwoABlock() {
+  void blocksHaveTwoSyncs() {
     Map<String, Object> json = json("--target", "siracusa:chips=4", "--strategy=tensor=4");
     assertThat(json).containsEntry("syncsPerBlock", 2).containsEntry("blocks", 4);
     assertThat(list(json, "syncs"))
@@ -145,7 +145,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void aModelWithoutBlocksIsOneForOneDevice() throws IOException {
+  void modelsWithoutBlocksUseOneDevice() throws IOException {
     Path model =
         Files.writeString(
             scratch.resolve("relu.pir"),
@@ -169,7 +169,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void aCapacityNeedsACache() {
+  void capacitiesNeedACache() {
     Invocation plan =
         Invocation.of("plan", "vit-base", "--layers=1", "--target=siracusa", "--kv-capacity=8");
     assertThat(plan.exitCode()).isEqualTo(ExitCode.USER_ERROR);
@@ -177,7 +177,7 @@ final class PlanCommandTest {
   }
 
   @Test
-  void openDimensionsGetUsualNumbers() {
+  void openDimensionsGetDefaults() {
     Invocation plan =
         Invocation.of(
             "plan", Invocation.SHAKESPEARE.resolve("prefill/network.onnx"), "--target=siracusa");

@@ -58,7 +58,7 @@ final class PlanRemediesTest {
   }
 
   @Test
-  void moreDevicesASmallerCache() {
+  void moreDevicesOrASmallerCache() {
     assertThat(
             remedies(
                 Invocation.DECODER,
@@ -69,7 +69,7 @@ final class PlanRemediesTest {
 
   @Tag("thorough")
   @Test
-  void aLargerMemory() {
+  void largerMemory() {
     assertThat(
             remedies(
                 Invocation.DECODER,
@@ -92,7 +92,7 @@ final class PlanRemediesTest {
 
   @Tag("thorough")
   @Test
-  void aSmallerBatchAShorterSequence() {
+  void smallerBatchOrShorterSequence() {
     assertThat(
             remedies(
                 BERT,
@@ -104,7 +104,7 @@ final class PlanRemediesTest {
   }
 
   @Test
-  void noRemedyIsSaid() {
+  void missingRemediesAreReported() {
     Invocation failed =
         Invocation.of(
             "plan",

@@ -44,7 +44,7 @@ final class PlannedCompilationTest {
   }
 
   @Test
-  void theEmittedProgramHasThePlansMesh() {
+  void emittedProgramsHaveTheMeshOfThePlan() {
     Invocation plan =
         Invocation.of("plan", Invocation.DECODER, "--dim=past=64", "--target", TARGET, "--json");
     Invocation compiled = compile("planned", "--plan", TARGET);
@@ -75,7 +75,7 @@ final class PlannedCompilationTest {
   }
 
   @Test
-  void whatDoesNotFitIsNotCompiled() {
+  void programsThatDontFitAreNotCompiled() {
     Invocation compiled = compile("large", "--plan", "siracusa:chips=1,l3=1MiB", "--set=l2=132KiB");
     assertThat(compiled.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(compiled.err()).contains("error P4161").contains("partita plan");

@@ -49,7 +49,7 @@ final class RunOnPortsTest {
    */
   @ParameterizedTest
   @EnumSource
-  void anIndexOutOfRange(Port port) throws IOException {
+  void indexOutOfRange(Port port) throws IOException {
     int devices = port == Port.QEMU ? 1 : 2;
     Path folder = SmallChipProgram.ofRows(scratch, "siracusa", devices);
     List<Object> onPort = List.copyOf(SmallChipProgram.on(port));
@@ -67,7 +67,7 @@ final class RunOnPortsTest {
   }
 
   @Test
-  void anIndexOutOfRangeInJava() throws IOException {
+  void indexOutOfRangeInJava() throws IOException {
     Path folder = SmallChipProgram.ofRows(scratch, "java", 2);
     assertThat(lookedUp(folder, 0, -5, List.of()).exitCode()).isEqualTo(ExitCode.DONE);
     assertThat(lookedUp(folder, 0, 5, List.of()).err()).contains(refusal("ids", "-5 to 4", 5));
@@ -142,7 +142,7 @@ final class RunOnPortsTest {
 
   @ParameterizedTest
   @EnumSource
-  void givesWhatTheHostGives(Port port) {
+  void agreesWithTheHost(Port port) {
     Path folder = port == Port.QEMU ? one : two;
     Path expected = scratch.resolve("host.npz");
     Path found = scratch.resolve(port.text() + ".npz");
@@ -163,7 +163,7 @@ final class RunOnPortsTest {
 
   @ParameterizedTest
   @EnumSource
-  void aProgramThatFails(Port port) throws IOException {
+  void failingProgram(Port port) throws IOException {
     Path folder = port == Port.QEMU ? one : two;
     assertThat(
             refused(
@@ -177,7 +177,7 @@ final class RunOnPortsTest {
 
   @ParameterizedTest
   @EnumSource
-  void aProgramThatDoesNotEnd(Port port) throws IOException {
+  void endlessProgram(Port port) throws IOException {
     Path folder = port == Port.QEMU ? one : two;
     List<String> options = new ArrayList<>(SmallChipProgram.on(port));
     options.add("--timeout=4");
@@ -187,7 +187,7 @@ final class RunOnPortsTest {
   }
 
   @Test
-  void aProgramThatIsEndedByASignal() throws IOException {
+  void programEndedByASignal() throws IOException {
     assertThat(
             refused(
                 two, "role_0.c", atFirstStep("__builtin_trap();"), SmallChipProgram.on(Port.HOST)))
@@ -197,7 +197,7 @@ final class RunOnPortsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HOST", "MPI", "QEMU"})
-  void aProgramThatDoesNotCompile(Port port) throws IOException {
+  void programThatDoesNotCompile(Port port) throws IOException {
     Path folder = port == Port.QEMU ? one : two;
     assertThat(
             refused(folder, "role_0.c", text -> "int number\n" + text, SmallChipProgram.on(port)))
@@ -206,7 +206,7 @@ final class RunOnPortsTest {
   }
 
   @Test
-  void aPortWithTooFewChips() {
+  void portWithTooFewChips() {
     Invocation run = run(two, scratch.resolve("none.npz"), SmallChipProgram.on(Port.QEMU));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
     assertThat(run.err()).contains("error P5105: a port has too few chips", "found:     2 chips");
@@ -214,7 +214,7 @@ final class RunOnPortsTest {
   }
 
   @Test
-  void aFolderWithoutGvsoc() {
+  void folderWithoutGvsoc() {
     Invocation run =
         run(two, scratch.resolve("none.npz"), List.of("--on=gvsoc", "--gvsoc=" + scratch));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USER_ERROR);
@@ -225,7 +225,7 @@ final class RunOnPortsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HOST", "MPI", "QEMU"})
-  void aProgramThatIsMissing(Port port) throws IOException, InterruptedException {
+  void missingProgram(Port port) throws IOException, InterruptedException {
     Path path = Files.createDirectories(scratch.resolve("path"));
     Path log = scratch.resolve("missing.log");
     List<String> options = List.of("--on", port.text());
@@ -241,7 +241,7 @@ final class RunOnPortsTest {
   /** Ctrl-C in a terminal goes to all; this is a signal for the command alone. */
   @ParameterizedTest
   @EnumSource
-  void aCommandThatIsToldToEnd(Port port) throws IOException, InterruptedException {
+  void terminatedCommand(Port port) throws IOException, InterruptedException {
     Path folder = port == Port.QEMU ? one : two;
     Path outputs = scratch.resolve("none.npz");
     Path temporary = Files.createDirectories(scratch.resolve("temporary-" + port.text()));

@@ -133,7 +133,7 @@ class SuggestionsTest {
           P6021 | bert/ts_sdpa_dynamic  | --chunk 4
           P6021 | gpt2/ts_sdpa_kv       | --chunk 4
           """)
-  void whatIsSuggestedForAModelWorks(String code, String model, String options) {
+  void suggestionsForModelsWork(String code, String model, String options) {
     Path file = FIXTURES.resolve(model).resolve("network.onnx");
     assertSuggestionWorks(command(file, options == null ? "" : options), code);
   }
@@ -147,13 +147,13 @@ class SuggestionsTest {
           P6021 | --chunk 4 --passes simplify,raise --dim past=8
           P6019 | --kv-capacity 16 --passes simplify,raise,kv-state(capacity=8)
           """)
-  void whatIsSuggestedForADecoderOfPromptsWorks(String code, String options) {
+  void suggestionsForDecodersOfPromptsWork(String code, String options) {
     assertSuggestionWorks(command(PROMPT, options), code);
   }
 
   @ParameterizedTest
   @CsvSource({"P4402, l1=300", "P4403, l2=180KiB"})
-  void aSuggestedMemoryIsLargeEnough(String code, String memory) {
+  void suggestedMemoriesAreLargeEnough(String code, String memory) {
     String decoder = Invocation.DECODER.toString();
     assertSuggestionWorks(
         List.of(
@@ -173,7 +173,7 @@ class SuggestionsTest {
   /** Of the models beside the repository, one whose images have an open size. */
   @ParameterizedTest
   @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
-  void whatIsSuggestedForImagesWorks(String options) {
+  void suggestionsForImagesWork(String options) {
     Path vit = Invocation.ROOT.resolve("../shared/user-models/vit_cls/network.onnx");
     assumeThat(vit).exists();
     assertSuggestionWorks(command(vit, options), "P2005");
@@ -191,7 +191,7 @@ class SuggestionsTest {
           P6018 | gpt2/ts_sdpa_dynamic
           P6014 | gpt2/ts_sdpa_kv
           """)
-  void whatWasChosenCanBeChosen(String code, String model) {
+  void chosenNumbersCanBeGiven(String code, String model) {
     Path file = FIXTURES.resolve(model).resolve("network.onnx");
     List<String> command = command(file, "");
     Invocation noted = run(command);
@@ -210,7 +210,7 @@ class SuggestionsTest {
   }
 
   @Test
-  void aCacheThatIsTooSmallForAPromptSaysWhichIsNot() {
+  void suggestedCapacitiesFitThePrompt() {
     List<String> command = command(PROMPT, "--kv-capacity 4");
     assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
     List<String> generate = generate("3");
@@ -224,7 +224,7 @@ class SuggestionsTest {
 
   /** The table of positions of a model of 32 tokens bounds what may be asked for. */
   @Test
-  void noCapacityIsSuggestedThatTheModelDoesNotHave(@TempDir Path folder) throws IOException {
+  void suggestedCapacitiesFitTheModel(@TempDir Path folder) throws IOException {
     Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");
     Path words = folder.resolve("vocab.json");
     Files.writeString(words, "{\"chars\": \"0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVW\"}");
@@ -245,7 +245,7 @@ class SuggestionsTest {
   }
 
   @Test
-  void aFullCacheSaysWhichIsNot() {
+  void fullCachesSuggestACapacity() {
     List<String> command = command(PROMPT, "--kv-capacity 8");
     assertThat(run(command).exitCode()).isEqualTo(ExitCode.DONE);
     List<String> generate = generate("9");

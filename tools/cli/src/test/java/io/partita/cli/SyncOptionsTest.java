@@ -73,7 +73,7 @@ class SyncOptionsTest {
 
   /** Rules do what the passes do that they stand for. */
   @Test
-  void rulesAreThePassesThatTheyStandFor() {
+  void rulesAreEquivalentToTheirPasses() {
     calibrate();
     String shard = "--passes=simplify,raise,simplify,shard(tensor=4)";
     Invocation passes =
@@ -97,7 +97,7 @@ class SyncOptionsTest {
   }
 
   @Test
-  void aDroppedBlocksRemainingSumNeedsItsOwnCalibration() {
+  void droppedBlocksNeedTheirOwnCalibration() {
     String rules = "--sync=blocks 0: drop+int4+bf16";
     calibrate();
     assertThat(refusal("evaluate", rules, "--calibration=" + calibration))
@@ -116,7 +116,7 @@ class SyncOptionsTest {
    * The sensitivities are differences of what evaluate measures, and an unfinished file goes on.
    */
   @Test
-  void blocksAreRankedByWhatTheirDropCosts() throws IOException {
+  void blocksAreRankedByTheLossOfTheirDrop() throws IOException {
     Path ranking = folder.resolve("rank.json");
     Object[] rank = {
       "rank",
@@ -161,7 +161,7 @@ class SyncOptionsTest {
   /** Heads are chosen for the blocks that are named, and a dropped block runs with them. */
   @Test
   @Tag("thorough")
-  void headsAreScatteredWhereAsked() throws IOException {
+  void headsAreScatteredOnRequest() throws IOException {
     Path ranking = folder.resolve("rank.json");
     Map<String, Object> report =
         run(
@@ -204,7 +204,7 @@ class SyncOptionsTest {
   /** What is chosen is measured, within the limit, and the cheapest of the front that is. */
   @Test
   @Tag("thorough")
-  void theCheapestRulesWithinALimitAreFound() {
+  void findsTheCheapestRulesWithinALimit() {
     Object[] tune = {
       "tune",
       PREFILL,
@@ -295,7 +295,7 @@ class SyncOptionsTest {
   }
 
   @Test
-  void rulesThatDontFitAreRefused() {
+  void mismatchedRulesAreRefused() {
     assertThat(refusal("evaluate", "--sync=blocks 0: dorp")).contains("P4226", "'drop'");
     assertThat(refusal("evaluate", "--sync=blocks 9: drop")).contains("P4221", "0 to 3", "9");
     assertThat(refusal("evaluate", "--sync=int4")).contains("P4226", "--calibration FILE");

@@ -22,7 +22,7 @@ final class UsageTest {
   }
 
   @Test
-  void namesWhatIsMissing() {
+  void namesMissingOptions() {
     assertThat(mistake("compile"))
         .isEqualTo(
             "Missing required options and parameters: '--target=TARGET', '--output=DIR', 'MODEL'");
@@ -31,12 +31,12 @@ final class UsageTest {
   }
 
   @Test
-  void namesAnUnknownOptionAlthoughOthersAreMissing() {
+  void namesUnknownOptionsFirst() {
     assertThat(mistake("compile", "m.onnx", "--targt", "java", "-o", "x")).contains("'--targt'");
   }
 
   @Test
-  void namesABadValue() {
+  void namesInvalidValues() {
     assertThat(mistake("inspect", "m.onnx", "--dim", "seq"))
         .isEqualTo("Value for option '--dim' (NAME=N) should be in KEY=VALUE format but was seq");
     assertThat(mistake("inspect", "m.onnx", "--dim", "seq=x")).contains("'x' is not a long");

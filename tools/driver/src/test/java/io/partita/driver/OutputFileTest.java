@@ -32,7 +32,7 @@ class OutputFileTest {
   }
 
   @Test
-  void aLinkStaysAndItsFileIsWritten() throws IOException {
+  void linksAreFollowed() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "old");
     Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("file"));
     Path second = Files.createSymbolicLink(folder.resolve("second"), Path.of("link"));
@@ -48,7 +48,7 @@ class OutputFileTest {
   }
 
   @Test
-  void aPipeGetsTheBytes() throws Exception {
+  void pipesAreWritten() throws Exception {
     Path pipe = folder.resolve("pipe");
     assumeThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     CompletableFuture<String> read =
@@ -66,7 +66,7 @@ class OutputFileTest {
   }
 
   @Test
-  void aDeviceIsntReplaced() {
+  void devicesAreNotReplaced() {
     Path device = Path.of("/dev/null");
     assumeThat(device).exists();
     write(device);
@@ -82,18 +82,18 @@ class OutputFileTest {
 
   /** A module in text form has weights beside it. */
   @Test
-  void weightsNeedAPlace() {
+  void weightsNeedARegularFile() {
     Path device = Path.of("/dev/null");
     assumeThat(device).exists();
     GraphBuilder builder = new GraphBuilder("large");
     TensorType type = TensorType.of(ElementType.F32, 1 << 12);
     builder.output("y", builder.constant(Tensor.filled(type, 1)));
     assertThatThrownBy(() -> PirFile.write(new Module(builder.finish()), device))
-        .hasMessageContaining("no place for weights");
+        .hasMessageContaining("have a file of weights");
   }
 
   @Test
-  void aFolderAndAFileWithoutPermissionAreRefused() throws IOException {
+  void unwritablePathsAreRefused() throws IOException {
     assertThatThrownBy(() -> write(folder)).hasMessageContainingAll("P6005", "it is a folder");
     Path file = Files.writeString(folder.resolve("mine"), "mine");
     assertThat(file.toFile().setWritable(false)).isTrue();

@@ -35,7 +35,7 @@ class GoldenFolderTest {
   }
 
   @Test
-  void equalTextMatchesWhateverTheWeightsAre() {
+  void equalTextMatchesRegardlessOfWeights() {
     assertThat(goldens.difference(emitted)).isEmpty();
     goldens.assertMatches(emitted);
   }
@@ -70,19 +70,19 @@ class GoldenFolderTest {
   }
 
   @Test
-  void otherLineEndsDiffer() throws IOException {
+  void lineEndingsDiffer() throws IOException {
     write(emitted, "a/Model.java", "class Model {\r\n  int x = 1;\r\n}\r\n");
     assertThat(goldens.difference(emitted)).contains("a/Model.java: other line ends");
   }
 
   @Test
-  void nothingToCompareIsNoMatch() {
+  void emptyGoldensDontMatch() {
     assertThat(goldens.including(List.of("**.c")).difference(emitted))
         .startsWith("no file to compare in ");
   }
 
   @Test
-  void updateRewritesWhatDiffersAndNothingElse() throws IOException {
+  void updateRewritesOnlyDifferences() throws IOException {
     write(emitted, "chip.c", "int x;\n");
     write(committed, "Gone.java", "class Gone {}\n");
     write(committed, "notes.md", "by hand\n");

@@ -31,21 +31,21 @@ class CompilerReportTest {
   }
 
   @Test
-  void mistakesWithoutDiagnosticsAreToldAsTheyAre() {
+  void otherErrorsAreReportedVerbatim() {
     assertThat(CompilerReport.of("{\"exitCode\": 2, \"message\": \"no\"}", "usage").failure())
         .hasMessage("no");
     assertThat(CompilerReport.of("", "what it wrote\n").failure()).hasMessage("what it wrote");
   }
 
   @Test
-  void notesAreTakenFromTheErrorStream() {
+  void notesComeFromTheErrorStream() {
     CompilerReport report =
         CompilerReport.of("{}", "reading a.onnx\nnote P6014: usual\n  where: x\nsharding\n");
     assertThat(report.notes()).containsExactly("note P6014: usual\n  where: x");
   }
 
   @Test
-  void optionsAreFoundAsWholeWords() {
+  void optionsAreWholeWords() {
     String text =
         new FailureMessage(new File("a.onnx"), "x", null)
             .text("can't be compiled", new CompilerFailure("use --class-path or --dimension"));

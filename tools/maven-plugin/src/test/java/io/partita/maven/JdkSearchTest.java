@@ -64,7 +64,7 @@ class JdkSearchTest {
   }
 
   @Test
-  void givenFolderMustHoldANewJdk() throws Exception {
+  void givenFolderMustHaveANewJdk() throws Exception {
     JdkSearch search = search(jdk("maven", 25), Map.of());
     Path old = jdk("old", 17);
     assertThatThrownBy(() -> search.require(old))

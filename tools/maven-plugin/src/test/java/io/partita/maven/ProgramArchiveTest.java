@@ -14,7 +14,7 @@ class ProgramArchiveTest {
   @TempDir Path scratch;
 
   @Test
-  void sameProgramGivesTheSameBytes() throws Exception {
+  void archivesAreDeterministic() throws Exception {
     Path program = Files.createDirectories(scratch.resolve("a program"));
     Files.createDirectories(program.resolve("kernels"));
     Files.writeString(program.resolve("kernels").resolve("add.c"), "int x;");

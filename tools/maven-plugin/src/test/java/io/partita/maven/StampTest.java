@@ -44,13 +44,13 @@ class StampTest {
   }
 
   @Test
-  void inputWithTheSameBytesIsUnchanged() throws Exception {
+  void inputsWithTheSameBytesAreUnchanged() throws Exception {
     Files.setLastModifiedTime(input, FileTime.fromMillis(1));
     assertThat(isCurrent()).isTrue();
   }
 
   @Test
-  void inputOfTheSameLengthAndTimeIsReadWhenTheStampIsAsNew() throws Exception {
+  void recentInputsOfEqualLengthAndTimeAreRead() throws Exception {
     FileTime time = Files.getLastModifiedTime(input);
     Files.writeString(input, "WEIGHTS");
     Files.setLastModifiedTime(input, time);

@@ -25,7 +25,7 @@ class DecoderTest {
   private static final double TOLERANCE = 2e-5;
 
   @Test
-  void stepsAgreeWithTheEvaluatorThatIsHandedTheState() {
+  void stepsAgreeWithTheEvaluator() {
     Module module = new DecoderGraph(16, 32, 2, 4, 20, 6).module();
     try (ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner runner = ProgramRunner.load(compiler, JavaBackend.emit(module, OPTIONS))) {
@@ -80,7 +80,7 @@ class DecoderTest {
 
   /** HotSpot compiles no method of more than 8,000 bytes, unless told to. */
   @Test
-  void noMethodOfALargeModelIsTooLongForTheJit() throws IOException {
+  void methodsOfLargeModelsAreShortEnoughForTheJit() throws IOException {
     Module module = new DecoderGraph(16, 32, 32, 4, 20, 6).module();
     EmittedJava program = JavaBackend.emit(module, OPTIONS);
     try (ProgramCompiler compiler = new ProgramCompiler()) {

@@ -43,7 +43,7 @@ class DeviceDiagnosticsTest {
   }
 
   @Test
-  void aPortThatIsTaken() throws IOException {
+  void takenPort() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String own = "127.0.0.1:" + taken.getLocalPort();
       assertFails(
@@ -73,7 +73,7 @@ class DeviceDiagnosticsTest {
   }
 
   @Test
-  void anOutputThatIsASum() {
+  void partialSumAsOutput() {
     ShardedType y = PROGRAM.outputs().get("y");
     Layout partial = y.layout().withPartial("chip", ReductionKind.SUM);
     SequencedMap<String, ShardedType> outputs = new LinkedHashMap<>();

@@ -85,7 +85,7 @@ class DeviceGoldenTest {
   }
 
   @Test
-  void devicesGiveWhatTheReferenceGives() {
+  void devicesAgreeWithTheReference() {
     Tensor x = ramp(2, 4);
     try (ProgramCompiler compiler = new ProgramCompiler()) {
       for (Algorithm algorithm :

@@ -125,7 +125,7 @@ class DevicesTest {
   }
 
   @Test
-  void aDeadlockIsToldAtOnce() {
+  void deadlocksAreReportedAtOnce() {
     EmittedJava program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
     try (ProgramRunner runner = ProgramRunner.load(compiler, program)) {
       assertStalls(runner);
@@ -134,7 +134,7 @@ class DevicesTest {
 
   @Test
   @Timeout(60)
-  void aDeadlockOfProcessesIsToldWithinSeconds() {
+  void deadlocksOfProcessesAreReportedWithinSeconds() {
     EmittedJava program = JavaBackend.emit(HandMadePrograms.deadlock(), OPTIONS);
     try (ProgramRunner runner =
         ProgramRunner.load(compiler, program, new DeviceHosting.Processes())) {
@@ -156,7 +156,7 @@ class DevicesTest {
 
   @Test
   @Timeout(60)
-  void aKilledProcessIsToldWithinSeconds() throws InterruptedException {
+  void killedProcessesAreReportedWithinSeconds() throws InterruptedException {
     Program program = HandMadePrograms.of(schedules(3));
     try (ProgramRunner runner =
         ProgramRunner.load(
@@ -173,7 +173,7 @@ class DevicesTest {
   }
 
   @Test
-  void emissionIsTheSameEachTime() throws java.io.IOException {
+  void emissionIsDeterministic() throws java.io.IOException {
     List<EmittedFile> first = JavaBackend.emit(HandMadePrograms.of(schedules(4)), OPTIONS).files();
     List<EmittedFile> second = JavaBackend.emit(HandMadePrograms.of(schedules(4)), OPTIONS).files();
     for (int i = 0; i < first.size(); i++) {

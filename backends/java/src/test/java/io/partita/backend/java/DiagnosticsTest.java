@@ -33,7 +33,7 @@ class DiagnosticsTest {
   }
 
   @Test
-  void aSymbolicShape() {
+  void symbolicShape() {
     Module module = copy(Shape.of(Dim.of(2), Dim.symbol("seq")));
     assertFails(
         () -> JavaBackend.emit(module, OPTIONS),
@@ -47,7 +47,7 @@ class DiagnosticsTest {
   }
 
   @Test
-  void aTensorThatIsTooLarge() {
+  void tensorTooLarge() {
     Module module = copy(Shape.of(1 << 16, 1 << 16));
     assertFails(
         () -> JavaBackend.emit(module, OPTIONS),
@@ -61,7 +61,7 @@ class DiagnosticsTest {
   }
 
   @Test
-  void aNameThatIsNotOneInJava() {
+  void invalidJavaName() {
     assertFails(
         () -> new JavaOptions("a.class", "Model"),
         """
@@ -74,7 +74,7 @@ class DiagnosticsTest {
   }
 
   @Test
-  void anInputOfAnotherType() {
+  void inputOfAnotherType() {
     try (ProgramCompiler compiler = new ProgramCompiler();
         ProgramRunner runner =
             ProgramRunner.load(compiler, JavaBackend.emit(copy(Shape.of(2)), OPTIONS))) {
@@ -92,7 +92,7 @@ class DiagnosticsTest {
   }
 
   @Test
-  void anIndexOutsideOfItsAxis() {
+  void indexOutOfRange() {
     GraphBuilder graph = new GraphBuilder("gather");
     Value x = graph.input("x", TensorType.of(ElementType.F32, 3));
     Value index = graph.input("i", TensorType.of(ElementType.I64, 1));

@@ -89,7 +89,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void anyNamesMakeAClassThatCompiles() {
+  void hostileNamesGiveAValidClass() {
     try (EmittedPrograms programs = new EmittedPrograms()) {
       assertNegated(programs.run(negations(), inputs()));
     }
@@ -110,7 +110,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void anyNamesMakeUniqueLocalVariables() throws IOException {
+  void hostileNamesGiveUniqueVariables() throws IOException {
     String source =
         JavaBackend.emit(new Module(chain()), new JavaOptions("", "Model"))
             .files()
@@ -131,7 +131,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void anyNamesMakeClassesOfDevicesThatCompile() {
+  void hostileNamesGiveValidDeviceClasses() {
     Mesh mesh = Mesh.line("chip", 2);
     TensorType type = TensorType.of(ElementType.F32, 2);
     SequencedMap<String, ShardedType> halves = new LinkedHashMap<>();

@@ -19,7 +19,7 @@ class LocalProcessesTest {
 
   /** It said "device 1 didn't start: null". */
   @Test
-  void aDeviceThatDoesNotStartSaysWhy() throws Exception {
+  void devicesThatDontStartSayWhy() throws Exception {
     JavaDescription description =
         JavaBackend.emit(
                 DeviceGoldenTest.program(2, new Algorithm.Direct()), new JavaOptions("", "Model"))

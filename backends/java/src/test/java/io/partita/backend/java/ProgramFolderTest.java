@@ -38,7 +38,7 @@ class ProgramFolderTest {
   }
 
   @Test
-  void writesTheSameBytesEachTime() throws IOException {
+  void outputIsDeterministic() throws IOException {
     Path first = folder.resolve("first");
     Path second = folder.resolve("second");
     new JavaBackend(OPTIONS).write(program(), first);
@@ -51,7 +51,7 @@ class ProgramFolderTest {
   }
 
   @Test
-  void replacesItsOwnFolderAndAnEmptyOne() throws IOException {
+  void replacesItsOwnFolderAndEmptyOnes() throws IOException {
     Path target = Files.createDirectory(folder.resolve("out"));
     new JavaBackend(OPTIONS).write(program(), target);
     Files.writeString(target.resolve("notes.txt"), "left over");
@@ -63,7 +63,7 @@ class ProgramFolderTest {
   }
 
   @Test
-  void leavesOtherFilesAlone() throws IOException {
+  void keepsOtherFiles() throws IOException {
     Path target = Files.createDirectory(folder.resolve("home"));
     Files.writeString(target.resolve("notes.txt"), "mine");
     assertThatThrownBy(() -> new JavaBackend(OPTIONS).write(program(), target))
@@ -81,7 +81,7 @@ class ProgramFolderTest {
 
   /** Also where nothing of Partita runs: the class does it. */
   @Test
-  void weightsThatAreDamagedAreRefused() throws IOException {
+  void damagedWeightsAreRefused() throws IOException {
     Path target = folder.resolve("out");
     new JavaBackend(OPTIONS).write(program(), target);
     Path weights = target.resolve("Decoder.weights");
@@ -103,7 +103,7 @@ class ProgramFolderTest {
   }
 
   @Test
-  void leavesNothingHalfWritten() throws IOException {
+  void leavesNoPartialFiles() throws IOException {
     EmittedFile broken =
         new EmittedFile(
             "broken",
@@ -123,7 +123,7 @@ class ProgramFolderTest {
   }
 
   @Test
-  void aDescriptionThatIsntOneIsADiagnostic() throws IOException {
+  void invalidDescriptionsAreDiagnosed() throws IOException {
     for (String text :
         List.of("", "{", "[[[[", "{\"format\": 3}", "{\"format\": \"partita-java-1\"}")) {
       Files.writeString(folder.resolve("model.json"), text);

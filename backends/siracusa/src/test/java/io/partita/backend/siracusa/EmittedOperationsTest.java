@@ -35,7 +35,7 @@ class EmittedOperationsTest {
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"262144, early", "1500, late", "400, early"})
-  void drawnOperations(long l1, String transfers) throws IOException {
+  void randomOperations(long l1, String transfers) throws IOException {
     OperationsInC operations = new OperationsInC(l1);
     List<OperationCase> drawn = new ArrayList<>();
     for (Class<? extends Op> kind : OpSamples.kinds()) {

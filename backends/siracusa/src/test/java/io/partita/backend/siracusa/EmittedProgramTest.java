@@ -42,7 +42,7 @@ class EmittedProgramTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"early", "late"})
-  void computesWhatTheGraphMeans(String transfers) throws IOException {
+  void agreesWithTheGraph(String transfers) throws IOException {
     Schedule schedule = schedule();
     Tensor x = random(3, HandMadeSchedule.ROWS, HandMadeSchedule.INNER);
     List<Tensor> expected =
@@ -55,7 +55,7 @@ class EmittedProgramTest {
   }
 
   @Test
-  void isTheSameTwice() throws IOException {
+  void isDeterministic() throws IOException {
     List<EmittedFile> one = ProgramPrinter.emit(schedule(), 8).files();
     List<EmittedFile> other = ProgramPrinter.emit(schedule(), 8).files();
     for (int i = 0; i < one.size(); i++) {

@@ -65,7 +65,7 @@ class GoldenSourceTest {
 
   /** One row's parts are received where they belong, so there is no room for messages. */
   @Test
-  void anExchangeInPlaceNamesNoRoomForMessages() throws IOException {
+  void exchangesInPlaceHaveNoMessageBuffer() throws IOException {
     GraphBuilder builder = new GraphBuilder("product");
     Value x = builder.input("x", TensorType.of(ElementType.F32, 1, 16));
     Value product =

@@ -111,7 +111,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void anyNamesMakeCThatCompilesWithoutWarnings() throws IOException, InterruptedException {
+  void hostileNamesGiveCWithoutWarnings() throws IOException, InterruptedException {
     OutputFolder.write(ProgramPrinter.emit(SCHEDULE, 8).files(), folder, path -> false);
     Process make =
         new ProcessBuilder(
@@ -128,7 +128,7 @@ class HostileNamesTest {
   }
 
   @Test
-  void namesAreCutAtTheirBeginning() throws IOException {
+  void longNamesLoseTheirBeginning() throws IOException {
     String role = text("role_0.c");
     assertThat(role.lines().filter(line -> line.startsWith("#define l2_")))
         .isNotEmpty()
@@ -151,7 +151,7 @@ class HostileNamesTest {
 
   @Test
   @Tag("thorough")
-  void anyNamesMakeAProgramWithTheSameOutputs() throws IOException {
+  void hostileNamesDontChangeOutputs() throws IOException {
     List<Tensor> inputs = new ArrayList<>();
     Map<String, Tensor> named = new LinkedHashMap<>();
     for (int i = 0; i < NAMES.size(); i++) {

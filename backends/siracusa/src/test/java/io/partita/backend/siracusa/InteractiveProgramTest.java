@@ -63,7 +63,7 @@ class InteractiveProgramTest {
   }
 
   @Test
-  void saysWhatAProgramSaidThatEnds() throws IOException {
+  void reportsTheOutputOfEndedPrograms() throws IOException {
     try (InteractiveProgram program = start("echo no weights; exit 3", LONG)) {
       Diagnostic said = failure(program);
       assertThat(said.code()).isEqualTo(ProgramCode.PROGRAM_STOPPED);
@@ -72,7 +72,7 @@ class InteractiveProgramTest {
   }
 
   @Test
-  void saysWhenAProgramEndsHalfway() throws IOException {
+  void reportsProgramsThatEndEarly() throws IOException {
     String script = "head -c 100 chip0.in > /dev/null; printf abc > chip0.out; exit 1";
     try (InteractiveProgram program = start(script, LONG)) {
       assertThat(failure(program).found()).isEqualTo("the program ended with code 1");
@@ -80,7 +80,7 @@ class InteractiveProgramTest {
   }
 
   @Test
-  void endsAProgramThatTakesTooLong() throws IOException {
+  void terminatesSlowPrograms() throws IOException {
     String script = "echo $$ > pid; cp pid " + folder + "; exec sleep 1000";
     try (InteractiveProgram program = start(script, Duration.ofSeconds(1))) {
       assertThat(failure(program).found()).startsWith("no outputs after 1 s");
@@ -91,7 +91,7 @@ class InteractiveProgramTest {
 
   /** It has what it takes to end by itself: the end of its input. */
   @Test
-  void endsAProgramThatWaits() throws IOException {
+  void terminatesWaitingPrograms() throws IOException {
     String outputs = "head -c " + outputBytes() + " /dev/zero > chip0.out";
     String script =
         "exec 3< chip0.in; head -c %d <&3 > /dev/null; %s; cat <&3; touch %s"

@@ -16,7 +16,7 @@ class RuntimeSourcesTest {
   @TempDir Path scratch;
 
   @Test
-  void theJarMayLieInAFolderWithASpaceInItsName() throws IOException {
+  void theFolderOfTheJarMayHaveASpace() throws IOException {
     Path jar = Files.createDirectories(scratch.resolve("my größe+%41")).resolve("runtime c.jar");
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
       for (String name : new String[] {"sources/hal/hal.h", "sources/main.c"}) {

@@ -84,7 +84,8 @@ class VectorSyncsInCTest {
 
   @ParameterizedTest
   @CsvSource({"6,2,1,16", "7,3,4,300"})
-  void centroidsAreTheReferences(int tokens, int chips, int groups, int size) throws IOException {
+  void centroidsAgreeWithTheReference(int tokens, int chips, int groups, int size)
+      throws IOException {
     Module sharded =
         new ShardPass(Strategy.of(Map.of("sequence", "" + chips))).run(attention(tokens));
     Codebook book =

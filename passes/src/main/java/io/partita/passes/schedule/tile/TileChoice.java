@@ -141,7 +141,7 @@ public final class TileChoice {
             + ": "
             + operands
             + scratch,
-        "more devices, smaller dimensions, narrower elements, or a larger "
+        "use more devices, smaller dimensions, narrower elements, or a larger "
             + chip.working().name());
   }
 

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Parts of layers find each other in whatever way the layers are built. */
+/** Tests that blocks are found in layers of any structure. */
 class BlockFinderTest {
   private static Value matmul(GraphBuilder graph, Value left, Value right) {
     return graph.add(new Contraction.MatMul(ElementType.F32), left, right);

@@ -9,7 +9,7 @@ import io.partita.ir.text.PirPrinter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which values inputs may hold, by what reads them. */
+/** Tests ranges of inputs that follow from their users. */
 class InputRangesTest {
   private static final String HEADER =
       """

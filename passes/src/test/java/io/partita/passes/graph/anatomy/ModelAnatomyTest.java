@@ -32,7 +32,7 @@ class ModelAnatomyTest {
     return graph.add(new Movement.Transpose(List.of(0, 2, 1, 3)), apart);
   }
 
-  /** A block of two heads whose scores and whose hidden features are changed by the functions. */
+  /** Returns a block of two heads with functions of its scores and its hidden features. */
   private static Graph block(
       BiFunction<GraphBuilder, Value, Value> scores, BiFunction<GraphBuilder, Value, Value> act) {
     GraphBuilder graph = new GraphBuilder("block");

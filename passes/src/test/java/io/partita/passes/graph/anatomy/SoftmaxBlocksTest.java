@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Every value is rounded between the products, so that no attention is one operation. */
+/** Tests blocks whose values are rounded between products, which are not raised. */
 class SoftmaxBlocksTest {
   private int seed;
 

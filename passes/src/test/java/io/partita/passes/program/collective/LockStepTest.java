@@ -17,7 +17,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Schedules have the results that define their collectives. */
+/** Tests that schedules compute their collectives. */
 class LockStepTest {
   @Property(seed = "1", tries = 600, shrinking = ShrinkingMode.OFF)
   void everyScheduleMatchesTheDefinition(
@@ -75,7 +75,7 @@ class LockStepTest {
     }
   }
 
-  /** The vector that is correct wherever a device holds it in the end. */
+  /** Returns the correct vector of the devices that have it at the end. */
   private static long[] definition(Collective collective, List<long[]> vectors) {
     long[] expected = new long[(int) collective.elements()];
     boolean[] written = new boolean[expected.length];

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Draws collectives and algorithms from a seed, with uneven and empty parts. */
+/** Random collectives and algorithms, with uneven and empty parts. */
 final class RandomCollectives {
   private RandomCollectives() {}
 

@@ -21,9 +21,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import org.junit.jupiter.api.Test;
 
-/**
- * The proof accepts the schedules that a search through all executions finds good, and no other.
- */
+/** Tests that the proof accepts exactly the schedules that an exhaustive search finds correct. */
 class ScheduleProofTest {
   private final Set<CollectiveCode> seen = EnumSet.noneOf(CollectiveCode.class);
   private int accepted;
@@ -90,7 +88,7 @@ class ScheduleProofTest {
     return new Schedule(schedule.collective(), steps);
   }
 
-  /** Both ends, so that all messages still match. */
+  /** Changes both ends, so that all messages still match. */
   private static void dropMessage(List<List<Step>> steps, List<Step> device, int at) {
     Step step = device.remove(at);
     int number = steps.indexOf(device);

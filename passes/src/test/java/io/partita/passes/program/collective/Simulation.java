@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Explores every execution of a small schedule, step by step, with real channels and contents. It
- * knows nothing of matching or of graphs, so that it can judge the proof.
+ * Explores every execution of a small schedule step by step, with real channels and contents,
+ * independently of the proof.
  */
 final class Simulation {
   private final Schedule schedule;
@@ -27,7 +27,7 @@ final class Simulation {
   private boolean good = true;
 
   /**
-   * How far devices are, what they hold as one text for each element, and messages under way by
+   * The progress of devices, their contents as one text per element, and the messages in flight by
    * channel.
    */
   private record State(
@@ -40,7 +40,7 @@ final class Simulation {
     this.capacity = capacity;
   }
 
-  /** Whether every execution ends, with the right contents and no message left. */
+  /** Whether every execution ends with the correct contents and without remaining messages. */
   static boolean isGood(Schedule schedule, int capacity) {
     Simulation simulation = new Simulation(schedule, capacity);
     simulation.explore();

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program of a device, with its messages, is a module like any other. */
+/** Tests that the program of a device round-trips as text. */
 class LocalTextTest {
   @TempDir private Path folder;
 

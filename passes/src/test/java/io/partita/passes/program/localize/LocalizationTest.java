@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Devices that exchange messages compute the same as the whole model. */
+/** Tests that programs of devices compute the results of the whole model. */
 class LocalizationTest {
   private final Set<SyncKind> seen = EnumSet.noneOf(SyncKind.class);
   private int refused;

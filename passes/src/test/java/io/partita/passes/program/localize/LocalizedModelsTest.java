@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs of whole models have the same results as the models. */
+/** Tests that programs of whole models have the results of the models. */
 class LocalizedModelsTest {
   private static Map<String, Tensor> inputs(Graph graph, Draw draw) {
     Map<String, Tensor> inputs = new HashMap<>();
@@ -64,7 +64,7 @@ class LocalizedModelsTest {
     CloseTensors.verify(outputs, Evaluator.run(graph, ordered(graph, inputs)));
   }
 
-  /** As {@link #randomModules}, with values that vary between operations. */
+  /** Like {@link #randomModules}, with varying values between operations. */
   @Test
   void randomVaryingModules() {
     int run = 0;
@@ -89,7 +89,7 @@ class LocalizedModelsTest {
     assertThat(run).isGreaterThan(50);
   }
 
-  /** Any operations, any values pinned to any layout. */
+  /** Tests random graphs with random layouts. */
   @Test
   void randomModules() {
     int run = 0;
@@ -113,7 +113,7 @@ class LocalizedModelsTest {
     assertThat(run).isGreaterThan(250);
   }
 
-  /** Without the zeros that a device gives which has nothing to give. */
+  /** Omits the zeros of devices without a part. */
   private static long weights(Graph graph) {
     return graph.nodes().stream()
         .filter(node -> node.op() instanceof Source.Constant && node.result().type().rank() > 0)
@@ -148,7 +148,7 @@ class LocalizedModelsTest {
     verify(module, program, new Draw(devices));
   }
 
-  /** Skip connections and norms are on the root only. */
+  /** Tests skip connections and norms only on the root. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 8})
   void blocksWithARoot(int devices) {
@@ -170,7 +170,7 @@ class LocalizedModelsTest {
     verify(module, program, new Draw(devices));
   }
 
-  /** Caches of 3 heads on 1 to 5 devices, of which some have none, over four runs. */
+  /** Tests caches of 3 heads on 1 to 5 devices, some without heads, over four runs. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
   void statesStayOnTheirDevices(int devices) {

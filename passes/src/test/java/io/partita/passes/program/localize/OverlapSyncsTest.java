@@ -136,7 +136,7 @@ class OverlapSyncsTest {
     return receives ? "receives" : "sends";
   }
 
-  /** Of any operations; programs where a device computes before it waits give the same. */
+  /** Tests that delaying receives of random programs keeps their results. */
   @Test
   void receivesOfRandomProgramsCanBeDelayed() {
     int changed = 0;

@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The proof accepts the programs that a search through all executions finds good, and no other. */
+/** Tests that the proof accepts exactly the programs that an exhaustive search finds correct. */
 class ProgramProofTest {
   private final Set<CollectiveCode> seen = EnumSet.noneOf(CollectiveCode.class);
   private int accepted;
@@ -68,7 +68,7 @@ class ProgramProofTest {
     return exchanges;
   }
 
-  /** With other steps, and without the values that are exchanged. */
+  /** Replaces the steps, without the exchanged values. */
   private static Exchange with(Exchange exchange, List<Step> steps) {
     return new Exchange(
         exchange.sync(), exchange.elements(), exchange.element(), List.of(), List.of(), steps);

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Explores every execution of a small program's exchanges, step by step, with real channels. It
- * knows nothing of matching or of graphs, so that it can judge the proof.
+ * Explores every execution of the exchanges of a small program step by step, with real channels,
+ * independently of the proof.
  */
 final class ProgramSimulation {
   private final List<List<Act>> devices = new ArrayList<>();
@@ -39,7 +39,9 @@ final class ProgramSimulation {
     }
   }
 
-  /** Whether every execution ends, each receive gets what it expects, and no message is left. */
+  /**
+   * Whether every execution ends, each receive gets the expected message, and no message remains.
+   */
   static boolean isGood(List<List<Exchange>> exchanges, int capacity) {
     ProgramSimulation simulation = new ProgramSimulation(exchanges, capacity);
     simulation.explore();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Draws meshes and layouts, with splits over several axes, uneven and empty parts. */
+/** Random meshes and layouts, with splits over several axes and uneven and empty parts. */
 final class RandomLayouts {
   private RandomLayouts() {}
 
@@ -25,12 +25,12 @@ final class RandomLayouts {
     return new Mesh(axes);
   }
 
-  /** A layout without partial and varying axes for a tensor of these extents. */
+  /** Returns a layout without partial and varying axes for a tensor of the extents. */
   static Layout whole(SplittableRandom random, Mesh mesh, List<Long> extents) {
     return layout(random, mesh, extents, List.of());
   }
 
-  /** Each axis splits a dimension, is at a place, may be partial with one of the kinds, or free. */
+  /** Returns a layout whose axes each split a dimension, are at a place, are partial, or unused. */
   static Layout layout(
       SplittableRandom random, Mesh mesh, List<Long> extents, List<ReductionKind> kinds) {
     Map<Integer, List<String>> splits = new TreeMap<>();

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Draws an input, or a sum or maximum of it, whose layout changes a few times. */
+/** Random modules that change the layout of an input, or of a sum or maximum of it, a few times. */
 final class RandomMeshModules {
   private final SplittableRandom random;
   private final Mesh mesh;
@@ -37,7 +37,7 @@ final class RandomMeshModules {
     this.kind = ReductionKind.values()[random.nextInt(3)];
   }
 
-  /** Its input is x, of i32, and its output y. */
+  /** Returns a module with input x of i32 and output y. */
   static Module draw(SplittableRandom random, Mesh mesh) {
     return new RandomMeshModules(random, mesh).draw();
   }
@@ -80,7 +80,7 @@ final class RandomMeshModules {
     };
   }
 
-  /** Partial where a dimension that goes away was split. */
+  /** Returns the layout of a reduction, which is partial if the reduced dimension was split. */
   private Value source() {
     boolean reduces = random.nextInt(3) > 0;
     List<Long> extents = new ArrayList<>();

@@ -34,7 +34,7 @@ class RolesTest {
     return Localization.of(SyncInsertion.insert(plan, List.of()), 1);
   }
 
-  /** The first one's graph with what varies from another device. */
+  /** Returns the graph of the first device with the differences of another one. */
   private static Graph rebuilt(Graph first, Graph other, Role role) {
     GraphBuilder builder = new GraphBuilder(first.name());
     Map<Value, Value> copies = new IdentityHashMap<>();

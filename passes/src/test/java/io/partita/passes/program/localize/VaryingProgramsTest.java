@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What varies means the same in each stage. */
+/** Tests that varying values have the same meaning in each stage. */
 class VaryingProgramsTest {
   private static void assertClose(Map<String, Tensor> found, Map<String, Tensor> expected) {
     assertThat(found.keySet()).isEqualTo(expected.keySet());
@@ -50,7 +50,7 @@ class VaryingProgramsTest {
     }
   }
 
-  /** One all-reduce for the block; neither localize nor settle sends anything. */
+  /** Tests that the block has one all-reduce, and that localize and settle send nothing. */
   @Test
   void onlySyncsSend() {
     for (Module device : Localization.of(VaryingModules.block(4, false), 1).devices()) {

@@ -22,7 +22,7 @@ record Legalized(Graph before, Graph after) {
   }
 
   /**
-   * @param workingBytes of the memory that kernels work on
+   * @param workingBytes the size of the working memory
    */
   static Legalized of(long workingBytes, Function<GraphBuilder, Value> body) {
     GraphBuilder builder = new GraphBuilder("test");
@@ -40,7 +40,7 @@ record Legalized(Graph before, Graph after) {
   }
 
   /**
-   * Asserts that both graphs give the same bits; floats are small integers, so that sums are exact.
+   * Asserts that both graphs have equal bits; floats are small integers, so that sums are exact.
    */
   Legalized agrees() {
     Random random = new Random(5);

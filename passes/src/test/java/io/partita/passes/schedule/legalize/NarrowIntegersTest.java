@@ -38,7 +38,7 @@ class NarrowIntegersTest {
     return graph.input("x", TensorType.of(I32, 2, 3, 4));
   }
 
-  /** Mnemonics with the types of their results. */
+  /** Returns mnemonics with the types of their results. */
   private static List<String> typed(Legalized legalized) {
     return legalized.after().nodes().stream()
         .filter(node -> !(node.op() instanceof Source.Constant))

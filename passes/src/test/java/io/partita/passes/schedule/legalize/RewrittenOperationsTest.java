@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Operations without a kernel are rewritten to others that have one, with the same bits. */
+/** Tests that operations without a kernel are rewritten to supported ones with equal bits. */
 class RewrittenOperationsTest {
   private static TensorType f32(long... extents) {
     return TensorType.of(ElementType.F32, extents);
@@ -34,7 +34,7 @@ class RewrittenOperationsTest {
     return TensorType.of(ElementType.I64, extents);
   }
 
-  /** The operation's first result, of inputs of these types. */
+  /** Returns the first result of an operation on inputs of the types. */
   private static Legalized of(Op op, TensorType... types) {
     return of(Long.MAX_VALUE, op, types);
   }
@@ -208,7 +208,7 @@ class RewrittenOperationsTest {
     of(new Elementwise.Binary(BinaryFunction.POW), type, i64(8));
   }
 
-  /** Lines of 100 elements or more of which 64 bytes fit. */
+  /** Tests lines of at least 100 elements with room for 64 bytes. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void longLinesAreReducedInParts(int axis) {

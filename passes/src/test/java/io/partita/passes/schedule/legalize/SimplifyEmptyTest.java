@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Operations on operands without elements. */
+/** Tests operations with empty operands. */
 class SimplifyEmptyTest {
   private static TensorType f32(long... extents) {
     return TensorType.of(ElementType.F32, extents);

@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Messages carry no parts of bytes. */
+/** Tests that messages have whole bytes per element. */
 class UnpackMessagesTest {
   private static final Mesh MESH = Mesh.line("chips", 2);
 
-  /** Rows of three elements, split over two devices, backwards on each of them. */
+  /** Rows of three elements, split over two devices and reversed on each. */
   private static Graph graph(ElementType element) {
     GraphBuilder builder = new GraphBuilder("messages");
     Value x = builder.input("x", TensorType.of(element, 6, 3));

@@ -81,7 +81,7 @@ class PlacesTest {
     assertThat(WeightRing.place(units, 88).slots()).isPresent();
   }
 
-  /** Transfers of a number end before another of it starts, in time, and none before it may. */
+  /** Tests that transfers with the same number don't overlap, and start only when permitted. */
   @Test
   void transfersStartInOrderAndAreAwaitedOnce() {
     for (boolean ahead : List.of(true, false)) {
@@ -120,8 +120,8 @@ class PlacesTest {
   }
 
   /**
-   * A weight of ten pieces streams in while tasks run, and one of them asks for rows. A piece that
-   * would begin after that waits until the rows have been asked for.
+   * Tests a weight that streams in ten pieces while a task fetches rows: a later piece waits until
+   * the fetch of the rows has started.
    */
   @Test
   void rowsWaitForAtMostOnePiece() {

@@ -20,7 +20,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Tiles fit the working memory, make up the whole, and no others take less time. */
+/** Tests that tiles fit the working memory, cover the loop, and are the fastest. */
 class TileChoiceTest {
   private static final ChipKind CHIP = TargetLibrary.find("siracusa:chips=1").devices().getFirst();
 
@@ -50,7 +50,7 @@ class TileChoiceTest {
     assertThat(results).isEqualTo((long) m * n * Math.max(1, reductions));
   }
 
-  /** Also where what is loaded depends on the place, such as at a border. */
+  /** Tests loads that depend on the position, such as at a border. */
   @Property(tries = 50)
   void everyTileFitsItsSlot(
       @ForAll @IntRange(min = 1, max = 100) int rows,
@@ -79,9 +79,7 @@ class TileChoiceTest {
     assertThat(end).isEqualTo(kernel.workingBytes()).isLessThanOrEqualTo(bytes);
   }
 
-  /**
-   * All tiles along each axis, all orders, all choices of slots: none is predicted to be faster.
-   */
+  /** Tests that no other tiles, orders and slots are predicted to be faster. */
   @Property(tries = 20)
   void noOtherTilesAreFaster(
       @ForAll @IntRange(min = 1, max = 6) int m,
@@ -142,7 +140,7 @@ class TileChoiceTest {
     assertThat(time(alone)).isGreaterThan(1.05 * time(overlapped));
   }
 
-  /** What one slot each could do isn't missed among the many choices of two. */
+  /** Tests that choices with one slot are considered. */
   @Property(tries = 60)
   void twoSlotsAreNeverSlower(
       @ForAll @IntRange(min = 1, max = 40) int m,
@@ -155,7 +153,7 @@ class TileChoiceTest {
     assertThat(overlapped).isLessThanOrEqualTo(1.001 * alone);
   }
 
-  /** A vector's product is worth as many blocks of columns as there are cores. */
+  /** Tests that a matrix-vector product has a block of columns per core. */
   @Test
   void everyCoreGetsABlock() {
     TileSpace space = TileSpaces.product(ElementType.I8, 1, 2048, 512, 4);
@@ -185,7 +183,7 @@ class TileChoiceTest {
               where:     Conv_1
               expected:  at most 1999 bytes of l1 on siracusa
               found:     2000 bytes for the smallest tiles of window: x 1200, out 400, line 400
-              fix:       more devices, smaller dimensions, narrower elements, or a larger l1\
+              fix:       use more devices, smaller dimensions, narrower elements, or a larger l1\
             """);
     assertThat(new TileChoice(CHIP, 2000, true).choose(space, "Conv_1").workingBytes())
         .isEqualTo(2000);
@@ -204,7 +202,7 @@ class TileChoiceTest {
     return elements;
   }
 
-  /** All of them, by their numbers along the axes. */
+  /** Returns all tiles by their indices along the axes. */
   private static List<int[]> tiles(TiledKernel kernel) {
     List<int[]> found = new ArrayList<>();
     found.add(new int[kernel.axes().size()]);

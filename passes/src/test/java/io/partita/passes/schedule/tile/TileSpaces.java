@@ -12,7 +12,7 @@ import io.partita.passes.schedule.lower.TileSpace;
 import java.util.List;
 import java.util.Optional;
 
-/** Loops for which tiles are chosen. */
+/** Loops for the choice of tiles. */
 final class TileSpaces {
   private TileSpaces() {}
 
@@ -42,7 +42,7 @@ final class TileSpaces {
                 List.of())));
   }
 
-  /** A window of three rows that moves by one, with a border, over rows of some columns. */
+  /** Returns a window of three rows with stride one and a border. */
   static TileSpace window(long rows, long columns) {
     TileExpression start = TileExpression.start(0).minus(TileExpression.of(1));
     TileExpression from = start.maximum(TileExpression.of(0));

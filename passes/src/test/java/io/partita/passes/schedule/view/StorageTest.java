@@ -60,9 +60,7 @@ class StorageTest {
     assertThat(none.shape()).containsExactly(2L, 0L, 3L);
   }
 
-  /**
-   * A reshaped view has the same elements in the same order, and is found whenever there is one.
-   */
+  /** Tests that reshaped views keep the order of elements, and are found if they exist. */
   @Test
   void reshapedViewsKeepTheOrderOfElements() {
     Random random = new Random(11);

@@ -34,8 +34,7 @@ class WorkedExamplesTest {
     "A codec, \\bBf16Codec\\b, 2",
     "A rewrite rule, \\bRaiseSilu\\b, 2"
   })
-  void filesAndLinesAreThoseOfTheExample(String title, String example, int files)
-      throws IOException {
+  void filesAndLinesMatchTheExample(String title, String example, int files) throws IOException {
     String section = section(title);
     List<String> listed = all(FILE, section);
     assertThat(listed).hasSize(files).containsExactlyInAnyOrderElementsOf(mentioning(example));

@@ -61,7 +61,7 @@ class HostileCommandsTest {
   }
 
   @Test
-  void everyCommandRefusesADamagedModel() throws Exception {
+  void everyCommandRefusesDamagedModels() throws Exception {
     Path model = Files.write(folder.resolve("cut.onnx"), new byte[] {0x3a, 100, 1});
     requireRefused("P1004", "256m", "compile", "cut.onnx", "--target", "java", "-o", "out");
     requireRefused("P1004", "256m", "inspect", "cut.onnx");
@@ -70,7 +70,7 @@ class HostileCommandsTest {
   }
 
   @Test
-  void aDamagedCaseIsUnsupported() throws Exception {
+  void damagedCasesAreUnsupported() throws Exception {
     Path set = Files.createDirectories(folder.resolve("case").resolve("test_data_set_0"));
     Files.write(set.resolve("input_0.pb"), new byte[] {8, 2, 16});
     Files.write(
@@ -83,7 +83,7 @@ class HostileCommandsTest {
   }
 
   @Test
-  void aFullHeapIsTold() throws Exception {
+  void fullHeapsAreReported() throws Exception {
     GraphProto.Builder graph = graph();
     for (int i = 0; i < 300_000; i++) {
       String last = i == 0 ? "x" : "t" + (i - 1);
@@ -96,13 +96,13 @@ class HostileCommandsTest {
   }
 
   @Test
-  void anInterruptedZooLeavesNothingHalfWritten() throws Exception {
+  void interruptedZooLeavesNoPartialFiles() throws Exception {
     requireNothingLeftOf("zoo", "gpt2-medium", "-o", "model.onnx");
     assertThat(files()).isEmpty();
   }
 
   @Test
-  void anInterruptedCompilationLeavesNothingHalfWritten() throws Exception {
+  void interruptedCompilationsLeaveNoPartialFiles() throws Exception {
     assertThat(start("1g", "zoo", "tinyllama-42m", "-o", "model.onnx").waitFor()).isZero();
     requireNothingLeftOf("compile", "model.onnx", "--target", "java", "-o", "out");
     assertThat(files()).containsExactly(folder.resolve("model.onnx"));

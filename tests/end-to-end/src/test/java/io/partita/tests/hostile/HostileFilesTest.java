@@ -89,7 +89,7 @@ class HostileFilesTest {
   }
 
   @Test
-  void refusesFilesThatAreNoModels() throws IOException {
+  void refusesOtherFiles() throws IOException {
     requireRefused("a missing file", folder.resolve("nothing.onnx"));
     requireRefused("a folder", folder);
     requireRefused("an empty file", Files.createFile(folder.resolve("empty.onnx")));
@@ -106,7 +106,7 @@ class HostileFilesTest {
 
   /** Wherever a model ends early it is refused or, by luck, means something. */
   @Test
-  void readsEveryBeginningOfAModel() throws IOException {
+  void readsEveryPrefixOfAModel() throws IOException {
     byte[] model = HostileModels.all().get("a cycle").build().toByteArray();
     for (int length = 1; length < model.length; length++) {
       Path file = Files.write(folder.resolve("cut" + length), Arrays.copyOf(model, length));

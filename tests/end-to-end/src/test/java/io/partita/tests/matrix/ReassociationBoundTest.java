@@ -88,7 +88,7 @@ class ReassociationBoundTest {
   }
 
   @Test
-  void sumsInPartsAreWithinTheBoundAndNotFarBelow() {
+  void tiledSumsAreWithinATightBound() {
     Tensor bias = random(type(ElementType.F32, FEATURES), 3);
     List<Tensor> inputs = List.of(random(X, 4));
     ReassociationBound bound = ReassociationBound.of(network(1, bias, 1), inputs);
@@ -100,7 +100,7 @@ class ReassociationBoundTest {
   }
 
   @Test
-  void aSmallBiasAddedTwiceIsNot() {
+  void doubledBiasesExceedTheBound() {
     Tensor bias = Tensor.filled(type(ElementType.F32, FEATURES), 1e-3);
     List<Tensor> inputs = List.of(random(X, 4));
     ReassociationBound bound = ReassociationBound.of(network(1, bias, 1), inputs);
@@ -121,7 +121,7 @@ class ReassociationBoundTest {
 
   /** A sum that is rounded to steps of 1/64 may come out a step higher, and no more. */
   @Test
-  void aValueMayFallOnTheOtherSideOfAStep() {
+  void valuesMayCrossAStep() {
     GraphBuilder builder = new GraphBuilder("steps");
     Value x = builder.input("x", type(ElementType.F32, 64, FEATURES));
     Value weight = builder.constant(random(type(ElementType.F32, FEATURES, INNER), 5));

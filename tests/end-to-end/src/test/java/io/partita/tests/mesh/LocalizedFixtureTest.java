@@ -37,7 +37,7 @@ class LocalizedFixtureTest {
         "torch_nn/ts_encoder_prenorm | sequence=7 | ring | 0 | 1",
         "quantized/llama_qdq | tensor=6 | tree(3) | 1 | 1",
       })
-  void programsGiveWhatIsRecorded(
+  void programsAgreeWithTheRecording(
       String fixture, String strategy, String algorithm, int capacity, int tiles) {
     run(
         fixture,
@@ -54,7 +54,7 @@ class LocalizedFixtureTest {
         "llama/ts_sdpa_static | tensor=4,norm=root | tree(4) | 2",
         "vit/ts_eager_static | sequence=3 | ring | 2",
       })
-  void emittedJavaWithOverlapGivesWhatIsRecorded(
+  void emittedJavaWithOverlapAgreesWithTheRecording(
       String fixture, String strategy, String algorithm, int tiles) {
     run(
         fixture,

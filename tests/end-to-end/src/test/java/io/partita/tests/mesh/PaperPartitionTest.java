@@ -49,13 +49,13 @@ class PaperPartitionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 8})
-  void weightsAreScatteredAndNeverDuplicated(int chips) {
+  void weightsAreNeverDuplicated(int chips) {
     verify(eightHeads, chips);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {16, 32, 64})
-  void alsoOnAsManyChipsAsHeads(int chips) {
+  void onAsManyChipsAsHeads(int chips) {
     verify(manyHeads, chips);
   }
 
@@ -134,7 +134,7 @@ class PaperPartitionTest {
   }
 
   @Test
-  void theNextTokenIsFoundWithoutSendingScores() {
+  void nextTokensAreFoundWithoutSendingScores() {
     Module selecting =
         Pipeline.parse("select(greedy)", StandardPasses.REGISTRY)
             .run(eightHeads, (pass, before, after) -> {});

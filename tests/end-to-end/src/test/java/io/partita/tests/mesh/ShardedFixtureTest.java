@@ -67,7 +67,7 @@ class ShardedFixtureTest {
 
   @ParameterizedTest(name = "{0} on {1} devices")
   @MethodSource("fixturesAndDevices")
-  void devicesTogetherGiveWhatIsRecorded(String name, int devices, TestCase test) {
+  void devicesAgreeWithTheRecording(String name, int devices, TestCase test) {
     Sharded sharded = new Sharded(Strategy.tensor(devices));
     CaseResult result =
         new CaseRunner(sharded, StandardPasses.usual(), FixtureTolerance.of(test)).run(test);

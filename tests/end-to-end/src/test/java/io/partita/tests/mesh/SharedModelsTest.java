@@ -37,7 +37,7 @@ class SharedModelsTest {
     "tiny-shakespeare/prefill, tensor=7, 4",
     "tiny-shakespeare/decode, tensor=16, 4",
   })
-  void trainedModelsGiveWhatIsRecorded(String name, String strategy, int blocks) {
+  void trainedModelsAgreeWithTheRecording(String name, String strategy, int blocks) {
     Path models = SharedFolder.require("models", "it comes with the project's data");
     Sharded sharded = new Sharded(Strategy.parse(strategy));
     TestCase test = TestCase.find(models.resolve(name)).getFirst();
@@ -50,7 +50,7 @@ class SharedModelsTest {
   /** Integers are bit-identical; Llama in int8 has two sums per block. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 8})
-  void integerNetworksAreEqualToTheBit(int devices) {
+  void integerNetworksAreBitExact(int devices) {
     Path models = SharedFolder.require("peer-suite", "see PeerSuiteTest");
     for (String name :
         List.of(
@@ -71,7 +71,7 @@ class SharedModelsTest {
   }
 
   @Test
-  void integerKernelsAreEqualToTheBit() {
+  void integerKernelsAreBitExact() {
     Path kernels = SharedFolder.require("peer-suite", "see PeerSuiteTest").resolve("Kernels");
     List<TestCase> cases = TestCase.find(kernels.resolve("Integer"));
     assertThat(cases).hasSizeGreaterThanOrEqualTo(20);

@@ -92,7 +92,7 @@ class StrategiesTest {
         "gpt2/ts_eager_static | pipeline=3 | P4202 the strategy splits nothing: 2 blocks"
             + " (strategy pipeline=3)",
       })
-  void whatCannotBeSplitIsSaid(String fixture, String strategy, String detail) {
+  void impossibleSplitsAreDiagnosed(String fixture, String strategy, String detail) {
     TestCase test = TestCase.find(Path.of("../fixtures", fixture)).getFirst();
     Sharded sharded = new Sharded(Strategy.parse(strategy));
     CaseResult result =

@@ -58,14 +58,14 @@ class EntriesTogetherTest {
   }
 
   @Test
-  void whatIsScheduledTogetherHoldsTogether() {
+  void schedulesOfOneProgramAreConsistent() {
     assertThat(BOTH).hasSize(2);
     assertThatCode(() -> ScheduleVerifier.verifyTogether(BOTH)).doesNotThrowAnyException();
   }
 
   /** Schedules each alone, so neither knows the other's loops and weights. */
   @Test
-  void whatIsScheduledApartIsRejected() {
+  void schedulesOfSeparateProgramsAreRejected() {
     Schedule alone =
         TARGET.schedule(new Entries.Programs(PROGRAMS.chunk().orElseThrow())).getFirst();
     ScheduleVerifier.verify(alone);
@@ -92,19 +92,19 @@ class EntriesTogetherTest {
   }
 
   @Test
-  void anotherNumberOfRolesIsRejected() {
+  void otherNumbersOfRolesAreRejected() {
     rejected(of(List.of()), "1 roles");
   }
 
   /** The previous run may have been that of the other entry point. */
   @Test
-  void aTransferThatIsUnderWayIsRejected() {
+  void transfersInFlightAreRejected() {
     List<ScheduleStep> start =
         List.of(
             new ScheduleStep.StartTransfer(
                 0, true, new Address(2, 0), 0, 16, Origin.named("head.weight")));
     Schedule chunk = chunk(start, CHUNK.states(), CHUNK.constants());
     assertThatThrownBy(() -> ScheduleVerifier.verifyTogether(List.of(chunk, chunk)))
-        .hasMessageContaining("no transfer under way when a run begins");
+        .hasMessageContaining("no transfer in flight when a run begins");
   }
 }

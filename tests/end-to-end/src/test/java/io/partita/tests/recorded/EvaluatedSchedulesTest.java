@@ -68,7 +68,7 @@ class EvaluatedSchedulesTest {
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("fixtures")
-  void everyFixtureIsRightOrRefused(Fixture fixture) {
+  void everyFixturePassesOrIsRefused(Fixture fixture) {
     requireRightOrRefused(fixture.recorded(), fixture.tolerance());
   }
 
@@ -85,7 +85,7 @@ class EvaluatedSchedulesTest {
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("networks")
-  void everyNetworkIsRightOrRefused(TestCase test) {
+  void everyNetworkPassesOrIsRefused(TestCase test) {
     requireRightOrRefused(test, Tolerance.DEFAULT);
   }
 }

@@ -49,8 +49,7 @@ class FixtureTest {
 
   @ParameterizedTest(name = "{0} through {1}")
   @MethodSource
-  void givesWhatIsRecordedAndWhatOnnxRuntimeGives(Fixture fixture, Route route)
-      throws OrtException {
+  void agreesWithTheRecordingAndOnnxRuntime(Fixture fixture, Route route) throws OrtException {
     Tolerance tolerance = fixture.tolerance();
     Map<String, Tensor> recorded = fixture.inputs();
     List<String> differences = new ArrayList<>();
@@ -71,7 +70,7 @@ class FixtureTest {
     assertThat(differences).isEmpty();
   }
 
-  static Stream<Arguments> givesWhatIsRecordedAndWhatOnnxRuntimeGives() {
+  static Stream<Arguments> agreesWithTheRecordingAndOnnxRuntime() {
     return Fixture.all().stream()
         .flatMap(fixture -> Arrays.stream(Route.values()).map(way -> Arguments.of(fixture, way)));
   }

@@ -53,7 +53,7 @@ class LanguageModelTest {
 
   @ParameterizedTest(name = "{0} through {1}")
   @MethodSource("modelsAndRoutes")
-  void givesTheRecordedLogits(Source source, Route route) {
+  void agreesWithTheRecordedLogits(Source source, Route route) {
     new Suite(source.folder()).check(route, Map.of());
   }
 

@@ -71,7 +71,7 @@ class ModelsInCTest {
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("fixtures")
-  void everyFixtureIsRightOrRefused(Fixture fixture) {
+  void everyFixturePassesOrIsRefused(Fixture fixture) {
     requireRightOrRefused(fixture.recorded(), larger(TOLERANCE, fixture.tolerance()));
   }
 
@@ -86,7 +86,7 @@ class ModelsInCTest {
   @Tag("thorough")
   @ParameterizedTest
   @MethodSource("userModels")
-  void everyUserModelIsRightInTwoBatches(TestCase test) {
+  void everyUserModelPassesInTwoBatches(TestCase test) {
     requireRightOrRefused(test, TOLERANCE);
   }
 

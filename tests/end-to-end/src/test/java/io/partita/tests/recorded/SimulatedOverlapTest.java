@@ -78,7 +78,7 @@ class SimulatedOverlapTest {
 
   /** Five weights share the memory of three, and computing takes longer than fetching. */
   @Test
-  void weightsAreFetchedFromL3WhileCoresCompute() throws IOException {
+  void computationOverlapsFetchesFromL3() throws IOException {
     GraphBuilder graph = new GraphBuilder("layers");
     Value x = graph.input("x", TensorType.of(ElementType.F32, 16, WIDTH));
     for (int i = 0; i < LAYERS; i++) {
@@ -108,7 +108,7 @@ class SimulatedOverlapTest {
 
   /** A matrix-vector product takes about as long as the transfer of its weights from L2. */
   @Test
-  void tilesAreLoadedFromL2WhileCoresCompute() throws IOException {
+  void computationOverlapsLoadsFromL2() throws IOException {
     GraphBuilder graph = new GraphBuilder("vector");
     Value x = graph.input("x", TensorType.of(ElementType.F32, 1, 512));
     graph.output("y", linear(graph, x, 512, 480));

@@ -62,7 +62,7 @@ class SupportedModelsTest {
   /** The evaluator on all users' models: which ones can be imported and are right. */
   @Test
   @Timeout(QUICK)
-  void theEvaluatorGivesWhatIsRecordedOrWhatThePageSays() throws IOException {
+  void theEvaluatorAgreesWithTheRecordingOrThePage() throws IOException {
     Map<String, String> expected = new TreeMap<>();
     int column = 2 + List.of(Way.values()).indexOf(Way.EVALUATOR) + 1;
     for (String line : rows(sections(Files.readString(PAGE)).get("## Models"))) {
@@ -80,7 +80,7 @@ class SupportedModelsTest {
 
   @Test
   @Tag("thorough")
-  void thePageSaysWhereModelsOfUsersWork() throws IOException {
+  void thePageListsUserModels() throws IOException {
     EmittedC.requireCompiler();
     List<ModelsPage.UserModel> models = new ArrayList<>();
     for (TestCase test : UserModels.require()) {
@@ -96,7 +96,7 @@ class SupportedModelsTest {
 
   @Test
   @Tag("thorough")
-  void thePageSaysWhereFixturesWork() throws IOException {
+  void thePageListsFixtures() throws IOException {
     EmittedC.requireCompiler();
     List<SurveyedModel> surveyed = fixtures();
     verify(ModelsPage.ofFixtures(surveyed));
@@ -105,7 +105,7 @@ class SupportedModelsTest {
 
   @Test
   @Tag("thorough")
-  void thePageSaysWhatCDoesOfEachOperator() throws IOException {
+  void thePageListsOperatorsInC() throws IOException {
     EmittedC.requireCompiler();
     verify(ModelsPage.ofOperators(operators()));
   }

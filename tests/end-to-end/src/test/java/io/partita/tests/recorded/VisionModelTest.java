@@ -32,7 +32,7 @@ class VisionModelTest {
 
   @ParameterizedTest
   @EnumSource
-  void classifiesTheValidationImagesAsRecorded(Route route) {
+  void classificationsAgreeWithTheRecording(Route route) {
     TrainedModel model =
         new TrainedModel(
             SharedFolder.require("models/mnist-vit", "it comes with the project's shared data"));

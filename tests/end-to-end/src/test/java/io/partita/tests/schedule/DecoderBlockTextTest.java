@@ -147,7 +147,7 @@ class DecoderBlockTextTest {
   }
 
   @Test
-  void mistakesInTheTextOfAProgramAreFound() {
+  void errorsInProgramTextAreFound() {
     requireMistake("head=2", "head=3", "P3001", "expected:  'module'", "found:     }");
     requireMistake("head=2", "head=1", "P3001", "found:     module");
     requireMistake("input \"x\"", "input \"z\"", "P3005", "on device 0", "[z]", "input \"x\"");
@@ -184,7 +184,7 @@ class DecoderBlockTextTest {
   }
 
   @Test
-  void mistakesInTheTextAreFound() {
+  void errorsInTheTextAreFound() {
     String text = SchedulePrinter.print(schedule());
     assertThatThrownBy(() -> ScheduleParser.parse(text.replaceFirst("rows = 2", "rows = =")))
         .hasMessageContaining("P3001")
@@ -212,7 +212,7 @@ class DecoderBlockTextTest {
   }
 
   @Test
-  void stepsAndWeightsKeepTheirPartOfTheTransformer() {
+  void stepsAndWeightsHaveProvenance() {
     ChipSchedule role = ScheduleParser.parse(SchedulePrinter.print(schedule())).roles().getFirst();
     assertThat(role.steps())
         .extracting(step -> step.origin().text())
@@ -245,7 +245,7 @@ class DecoderBlockTextTest {
    * Faults: a device reads uninitialised data, writes to a weight, exceeds a tile or waits forever.
    */
   @Test
-  void mistakesInTheScheduleAreFound() {
+  void errorsInTheScheduleAreFound() {
     String text = SchedulePrinter.print(schedule());
     requireFault(
         text,

@@ -138,7 +138,7 @@ class ScheduledDecodersTest {
   }
 
   @Test
-  void theMcuPapersDecoderFitsEightChips() throws IOException {
+  void decoderOfTheMcuPaperFitsEightChips() throws IOException {
     Schedule schedule = schedule(zoo("tinyllama-42m", ZooOptions.defaults()), 8);
     long blocks = 8L * (4 * 512 * 512 + 2 * 512 * 2048) / 8 * Float.BYTES;
     long scores = 32000L * 512 / 8 * Float.BYTES;
@@ -164,7 +164,7 @@ class ScheduledDecodersTest {
    * prefetch.
    */
   @Test
-  void aPredictionCountsMessagesAndFetches() {
+  void predictionsCountMessagesAndFetches() {
     Path models = SharedFolder.require("models", "it comes with the project's data");
     Module module = prepared(models.resolve("shakespeare-llama/decode/network.onnx"));
     Schedule schedule = schedule(module, 8);

@@ -91,13 +91,13 @@ class TensixBlockTest {
   }
 
   @Test
-  void aStrangerCanReadIt() {
+  void textIsReadable() {
     Schedule schedule = schedule(feedForward(64, 96, 160));
     GoldenFile.of("tensix-block.golden").assertMatches("n150", SchedulePrinter.print(schedule));
   }
 
   @Test
-  void coresHaveSeveralTilesInTurn() {
+  void coresComputeSeveralTiles() {
     String text = feedForward(544, 608, 96);
     Schedule schedule = schedule(text, little(180_000));
     assertThat(schedule.roles().getFirst().kernels())
@@ -107,7 +107,7 @@ class TensixBlockTest {
   }
 
   @Test
-  void sumsRunAlongPartsOfTheDepth() {
+  void sumsAreTiledAlongTheDepth() {
     String text =
         """
         module {
@@ -124,7 +124,7 @@ class TensixBlockTest {
   }
 
   @Test
-  void blocksOfSixteenBitsComputeTheSame() {
+  void sixteenBitBlocksAgree() {
     String text = feedForward(64, 96, 160).replace("f32", "bf16");
     computesTheSame(text);
     assertThat(SchedulePrinter.print(schedule(text))).contains("in buffer 0 of 2048 B pages");
@@ -137,18 +137,18 @@ class TensixBlockTest {
   /** Full tiles, tiles at the edge, and single ones. */
   @ParameterizedTest
   @CsvSource({"64, 96, 160", "1, 64, 128", "33, 65, 97", "288, 320, 352", "5, 7, 3"})
-  void feedForwardBlocksComputeTheSame(int tokens, int features, int inner) {
+  void feedForwardBlocksAgree(int tokens, int features, int inner) {
     computesTheSame(feedForward(tokens, features, inner));
   }
 
   @ParameterizedTest
   @CsvSource({"1, 4, 64, 32", "2, 3, 33, 16", "2, 1, 1, 8"})
-  void attentionComputesTheSame(int batch, int heads, int tokens, int width) {
+  void attentionAgrees(int batch, int heads, int tokens, int width) {
     computesTheSame(attention(batch, heads, tokens, width));
   }
 
   @Test
-  void coresHaveTilesOfTheirOwnInQueuesOfPages() {
+  void coresHavePrivateTilesInQueuesOfPages() {
     ChipSchedule chip = schedule(feedForward(288, 320, 352)).roles().getFirst();
     assertThat(chip.cores()).isEqualTo(new CoreGrid(8, 9));
     assertThat(chip.memories()).hasSize(2);
@@ -184,14 +184,14 @@ class TensixBlockTest {
         "over columns | over rows | one axis over it",
         "over columns | | a common tile of all cores along COLUMNS",
         "multicast along rows | multicast along columns | a common tile of all cores along COLUMNS",
-        "memory l1 private | memory l1 shared | each core has its own l1",
+        "memory l1 private | memory l1 shared | cores with a private l1",
         "load left, load right | load left | load it once",
         "await left, await right | await left | right to be awaited before kernels",
         "stage writer \\{ store out | stage writer \\{ await out | store it once",
         "of 4096 B pages | of 5000 B pages | slots of whole pages",
         "call 0 | call 1 | call 0"
       })
-  void mistakesAreFound(String pattern, String replacement, String expected) {
+  void errorsAreFound(String pattern, String replacement, String expected) {
     String text = SchedulePrinter.print(schedule(feedForward(64, 96, 160)));
     int product = text.indexOf("loop gemm");
     String head = text.substring(0, product);

@@ -129,7 +129,7 @@ class ExplainedDifferencesTest {
   }
 
   @Test
-  void aSumBetweenTwoLevelsMayTakeEither() throws IOException {
+  void sumsBetweenTwoLevelsMayRoundToEither() throws IOException {
     CaseResult result = quantizedSums(0.4f, 0.8f, 0.4f, 0.8f);
     assertThat(result.status()).isEqualTo(CaseResult.Status.PASS);
     assertThat(result.detail())
@@ -139,7 +139,7 @@ class ExplainedDifferencesTest {
   }
 
   @Test
-  void aChosenToleranceDecidesWhateverExplainsTheDifference() throws IOException {
+  void givenTolerancesDecide() throws IOException {
     tolerance = new Tolerance(OptionalDouble.empty(), OptionalDouble.of(0.1));
     CaseResult result = quantizedSums(0.4f, 0.8f, 0.4f, 0.8f);
     assertThat(result.status()).isEqualTo(CaseResult.Status.FAIL);
@@ -149,7 +149,7 @@ class ExplainedDifferencesTest {
   }
 
   @Test
-  void aToleranceThatIsNoBoundIsRefused() {
+  void invalidTolerancesAreRefused() {
     for (double wrong : new double[] {Double.NaN, -1, Double.POSITIVE_INFINITY}) {
       OptionalDouble bound = OptionalDouble.of(wrong);
       assertThatIllegalArgumentException()
@@ -158,7 +158,7 @@ class ExplainedDifferencesTest {
   }
 
   @Test
-  void aLevelThatRoundingDoesNotReachIsWrong() throws IOException {
+  void unreachableLevelsAreWrong() throws IOException {
     CaseResult result = quantizedSums(0.4f, 0.8f, 0.4f, 2);
     assertThat(result.status()).isEqualTo(CaseResult.Status.FAIL);
     assertThat(result.detail())
@@ -168,7 +168,7 @@ class ExplainedDifferencesTest {
   }
 
   @Test
-  void averagesOverWindowsPastThePaddingAreTheStandards() throws IOException {
+  void averagesPastThePaddingFollowTheStandard() throws IOException {
     graph.addInput(info("x", 1, 1, 5)).addOutput(info("y", 1, 1, 3));
     node(
         "AveragePool",

@@ -22,7 +22,7 @@ class FixtureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"microsoft", "quantized", "optimized"})
-  void everyFixtureGivesWhatWasRecorded(String family) throws IOException {
+  void everyFixtureAgreesWithTheRecording(String family) throws IOException {
     List<CaseResult> failures = new ArrayList<>();
     List<TestCase> cases = TestCase.find(FIXTURES.resolve(family));
     for (TestCase test : cases) {

@@ -44,19 +44,19 @@ class NamedArraysTest {
   }
 
   @Test
-  void namesDecide() {
+  void arraysAreMatchedByName() {
     assertThat(firsts(archive("query", "attention_mask").fit(WANTED))).containsExactly(1.0, 0.0);
   }
 
   @Test
-  void orderDecidesWithoutNames() {
+  void unnamedArraysAreMatchedByOrder() {
     assertThat(firsts(archive("arr_0", "arr_1").fit(WANTED))).containsExactly(0.0, 1.0);
     assertThatThrownBy(() -> archive("arr_0", "arr_1", "arr_2").fit(WANTED))
         .hasMessageContainingAll("P6004", "2 arrays, since they have no names", "attention_mask");
   }
 
   @Test
-  void aMisspeltArrayIsNotTakenByItsPlace() {
+  void misspelledArraysAreNotMatchedByOrder() {
     assertThatThrownBy(() -> archive("attention_mask", "qurey").fit(WANTED))
         .hasMessageContainingAll(
             "P6004",
@@ -67,7 +67,7 @@ class NamedArraysTest {
   }
 
   @Test
-  void arraysThatNothingTakesAreNamed() {
+  void unusedArraysAreNamed() {
     NamedArrays arrays = archive("query", "attention_mask", "logits");
     assertThat(arrays.fit(WANTED)).hasSize(2);
     assertThat(arrays.noteUnused(WANTED).orElseThrow().toString())
@@ -77,7 +77,7 @@ class NamedArraysTest {
   }
 
   @Test
-  void arraysOfStateAreRefusedUnlessTheyAreEmpty() {
+  void nonemptyStateArraysAreRefused() {
     NamedArrays arrays = archive("query", "past_key", "past_value");
     assertThatThrownBy(() -> arrays.verifyNoState(List.of("past_key", "past_value")))
         .hasMessageContainingAll("P6030", "past_key, past_value", "--passes simplify,raise");

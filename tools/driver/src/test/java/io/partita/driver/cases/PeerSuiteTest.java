@@ -23,7 +23,7 @@ class PeerSuiteTest {
       new Tolerance(OptionalDouble.of(1e-4), OptionalDouble.of(1e-4));
 
   @Test
-  void everyNetworkGivesWhatWasRecorded() {
+  void everyNetworkAgreesWithTheRecording() {
     if (!Files.isDirectory(NETWORKS)) {
       System.err.println("SKIPPED: no networks at " + NETWORKS + "; nothing was compared");
     }

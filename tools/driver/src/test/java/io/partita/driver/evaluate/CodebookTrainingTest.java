@@ -31,7 +31,7 @@ class CodebookTrainingTest {
   }
 
   @Test
-  void clustersGetACentroidEach() {
+  void everyClusterGetsACentroid() {
     float[] vectors = clusters(600, 3, 5, 0.01);
     float[] centroids = CodebookTraining.centroids(vectors, 3, 8);
     Residual residual = CodebookCalibration.residual(vectors, quantised(vectors, centroids, 3), 3);
@@ -40,7 +40,7 @@ class CodebookTrainingTest {
   }
 
   @Test
-  void equalVectorsNeedOneCentroidOnly() {
+  void equalVectorsNeedOneCentroid() {
     float[] vectors = new float[20];
     Arrays.fill(vectors, 3);
     assertThat(CodebookTraining.centroids(vectors, 2, 10)).containsOnly(3);

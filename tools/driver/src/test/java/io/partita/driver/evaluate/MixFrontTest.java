@@ -37,7 +37,7 @@ class MixFrontTest {
   }
 
   @Test
-  void theFrontHasTheBestMixOfEachLimit() {
+  void theFrontHasTheBestMixForEachLimit() {
     for (int seed = 0; seed < 20; seed++) {
       List<List<Cost>> costs = random(5, 3, seed);
       List<Mix> front = MixFront.of(costs);

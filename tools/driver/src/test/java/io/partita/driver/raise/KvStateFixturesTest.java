@@ -169,7 +169,7 @@ class KvStateFixturesTest {
   }
 
   @Test
-  void theMaskIsDroppedWithANote() {
+  void masksAreRemovedWithANote() {
     List<Diagnostic> notes = new ArrayList<>();
     Module state =
         new KvStatePass(CAPACITY, notes::add)
@@ -190,7 +190,7 @@ class KvStateFixturesTest {
   }
 
   @Test
-  void aPastOfFixedLengthIsRefused() {
+  void fixedPastsAreRefused() {
     Module raised = new RaisePass().run(llama("ts_eager_kv_static").module());
     assertThatThrownBy(() -> new KvStatePass(CAPACITY, note -> {}).run(raised))
         .isInstanceOf(PartitaException.class)
@@ -204,7 +204,7 @@ class KvStateFixturesTest {
   }
 
   @Test
-  void aModelWithoutCacheIsRefused() {
+  void modelsWithoutCacheAreRefused() {
     Module raised = new RaisePass().run(llama("ts_eager_dynamic").module());
     assertThat(KvStatePass.applies(raised)).isFalse();
     assertThatThrownBy(() -> new KvStatePass(CAPACITY, note -> {}).run(raised))

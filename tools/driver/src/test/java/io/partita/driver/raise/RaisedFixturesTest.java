@@ -103,7 +103,7 @@ class RaisedFixturesTest {
 
   @ParameterizedTest
   @MethodSource("exported")
-  void raisedModelsGiveWhatWasRecorded(Fixture fixture) {
+  void raisedModelsAgreeWithTheRecording(Fixture fixture) {
     OptionalDouble bound = OptionalDouble.of(fixture.tolerance());
     assertSameResults(fixture.folder(), new Tolerance(bound, bound));
   }
@@ -140,7 +140,7 @@ class RaisedFixturesTest {
   }
 
   @Test
-  void everyQuantizedFixtureIsAsserted() {
+  void everyQuantizedFixtureIsCovered() {
     assertThat(
             Stream.of(quantizedWeights(), quantizedAsTheyRun(), quantizedThroughout())
                 .flatMap(fixtures -> fixtures)
@@ -154,7 +154,7 @@ class RaisedFixturesTest {
   @MethodSource("quantizedWeights")
   void quantizedWeightsAreRaised(Fixture fixture) {
     everyBlockIsRaisedWithOpenDimensions(fixture);
-    raisedModelsGiveWhatWasRecorded(fixture);
+    raisedModelsAgreeWithTheRecording(fixture);
   }
 
   @ParameterizedTest
@@ -181,7 +181,7 @@ class RaisedFixturesTest {
     assertThat(anatomy.embeddings()).hasSize(fixture.expected("embedding"));
     assertThat(anatomy.head().filter(ModelAnatomy.Head::vocabulary).isPresent())
         .isEqualTo(fixture.expected("lm_head") == 1);
-    raisedModelsGiveWhatWasRecorded(fixture);
+    raisedModelsAgreeWithTheRecording(fixture);
   }
 
   @ParameterizedTest
@@ -201,7 +201,7 @@ class RaisedFixturesTest {
             "%d of %d blocks recognised: 0 raised, %d of integers kept"
                 .formatted(blocks, blocks, blocks));
     assertThat(anatomy.integerAttentions()).hasSize(fixture.expected("attention"));
-    raisedModelsGiveWhatWasRecorded(fixture);
+    raisedModelsAgreeWithTheRecording(fixture);
   }
 
   @ParameterizedTest

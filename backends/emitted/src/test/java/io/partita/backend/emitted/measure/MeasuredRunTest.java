@@ -79,7 +79,7 @@ class MeasuredRunTest {
   }
 
   @Test
-  void predictionsAreReadAsTheyAreWritten() throws IOException {
+  void predictionsRoundTrip() throws IOException {
     Chip second = new Chip(0, ENERGY, CHIP.steps(), CHIP.figures().reversed().stream().toList());
     PredictedRun run =
         new PredictedRun("siracusa:chips=2", 1.25e-3, 3e-5, List.of(CHIP, restarted(second)));
@@ -99,7 +99,7 @@ class MeasuredRunTest {
   }
 
   @Test
-  void countersOfReportsAreRead() {
+  void countersOfReportsAreParsed() {
     MeasuredChip chip = measured();
     assertThat(chip.programCycles()).isEqualTo(40_000);
     assertThat(chip.programMoved()).isEqualTo(new Traffic(64, 12_288, 12, 0));
@@ -108,7 +108,7 @@ class MeasuredRunTest {
 
   /** Transfers before the run aren't of its steps. */
   @Test
-  void transfersAreThoseThatStepsStart() {
+  void transfersBelongToTheStepsThatStartThem() {
     assertThat(measured().transfers(CHIP))
         .containsExactly(
             new Transfer(0, Origin.named("a"), 4096, 1000, 1060, 6180, 5060),
@@ -117,7 +117,7 @@ class MeasuredRunTest {
 
   /** All of the second transfer is hidden, of the first what passes before the wait. */
   @Test
-  void transfersAreHiddenWhileNothingWaits() {
+  void transfersAreHiddenUnlessAwaited() {
     MeasuredChip chip = measured();
     assertThat(chip.l3Cycles()).isEqualTo(5120 + 10_240);
     assertThat(chip.hiddenL3Cycles(CHIP)).isEqualTo(10_240 + 5120 - (6180 - 1140));
@@ -126,7 +126,7 @@ class MeasuredRunTest {
 
   /** 104 mW while kernels run, and 100 pJ for each byte from L3. */
   @Test
-  void energyIsOfTimeAndBytes() {
+  void energyFollowsFromTimeAndBytes() {
     List<StepFigures> steps = measured().steps();
     double joules =
         CHIP.energy().joules(StepFigures.computeCycles(steps), StepFigures.moved(steps));

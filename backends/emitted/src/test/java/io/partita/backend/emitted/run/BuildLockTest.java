@@ -20,7 +20,7 @@ class BuildLockTest {
 
   /** Two first builds would write the same objects. */
   @Test
-  void oneAtATimeIsInAFolder() throws Exception {
+  void buildsOfAFolderAreSequential() throws Exception {
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     Callable<Void> build =

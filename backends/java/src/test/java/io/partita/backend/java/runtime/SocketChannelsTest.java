@@ -102,7 +102,7 @@ class SocketChannelsTest {
   }
 
   @Test
-  void aDeviceThatIsNotThere() throws IOException {
+  void missingDevice() throws IOException {
     ServerSocket absent = free();
     absent.close();
     ServerSocket own = free();
@@ -114,7 +114,7 @@ class SocketChannelsTest {
   }
 
   @Test
-  void bothNoticeThatProgramsDiffer() throws IOException {
+  void bothSidesDetectDifferentPrograms() throws IOException {
     ServerSocket first = free();
     ServerSocket second = free();
     CompletableFuture<SocketChannels> other =
@@ -129,7 +129,7 @@ class SocketChannelsTest {
 
   /** Somebody who says something else, and somebody who says nothing. */
   @Test
-  void strangersDontKeepTheDevicesApart() throws Exception {
+  void strangersDontPreventConnections() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
     try (Socket silent = new Socket("127.0.0.1", first.getLocalPort())) {
@@ -153,7 +153,7 @@ class SocketChannelsTest {
 
   /** As many as may be heard at once, and more, which say nothing. */
   @Test
-  void silentConnectionsDontHoldTheDevicesUp() throws Exception {
+  void silentConnectionsDontBlockDevices() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
     List<Socket> silent = new ArrayList<>();
@@ -178,7 +178,7 @@ class SocketChannelsTest {
 
   /** The greeting of an earlier version ended a device that waited, and was told the program. */
   @Test
-  void aGreetingWithoutTheKeyIsNotAnswered() throws Exception {
+  void greetingsWithoutTheKeyAreNotAnswered() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
     CompletableFuture<SocketChannels> own =
@@ -211,7 +211,7 @@ class SocketChannelsTest {
   }
 
   @Test
-  void aDeviceWithAnotherKeyIsToldSoAndDisturbsNobody() throws Exception {
+  void devicesWithAnotherKeyAreRefused() throws Exception {
     ServerSocket first = free();
     ServerSocket second = free();
     CompletableFuture<SocketChannels> own =
@@ -230,7 +230,7 @@ class SocketChannelsTest {
   }
 
   @Test
-  void aKeyIsItsOwnersAlone() throws IOException {
+  void keysAreReadableOnlyByTheirOwner() throws IOException {
     key("mine.p12");
     assertThat(
             PosixFilePermissions.toString(
@@ -241,14 +241,14 @@ class SocketChannelsTest {
   }
 
   @Test
-  void aPortThatIsTaken() throws IOException {
+  void takenPort() throws IOException {
     try (ServerSocket taken = free()) {
       assertFails(() -> SocketChannels.listen(self(1, "p", taken, taken)), Reason.PORT, 1);
     }
   }
 
   @Test
-  void addressesThatArentOnes() {
+  void invalidAddresses() {
     for (String text : List.of("", "a:1", "a:1,b", "a:1,:2", "a:1,b:0", "a:1,b:70000")) {
       assertFails(() -> SocketChannels.addresses(text, 2), Reason.PEERS, 0);
     }

@@ -43,7 +43,7 @@ class DecoderTest {
   }
 
   @Test
-  void interfaceIsTheReviewedOne(
+  void interfaceIsReviewed(
       @Goldens(value = "src/test/golden/decoder", includes = "model.json") GoldenFolder goldens) {
     goldens.assertMatches(PROGRAM);
   }
