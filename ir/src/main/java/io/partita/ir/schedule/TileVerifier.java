@@ -209,7 +209,7 @@ final class TileVerifier {
     FAULT.require(
         working.isPrivate() && one.limit().isEmpty(),
         where(one.name()),
-        "tiles dealt to cores with a private " + working.name() + " , and all tiles run",
+        "tiles dealt to cores with a private " + working.name() + ", and all tiles run",
         one);
     for (TileOperand operand : kernel.operands()) {
       FAULT.require(

@@ -13,14 +13,15 @@ class BlockNumbersTest {
       """
       module {
         mesh(x=2)
-        graph @rounded(%x "x" : f32[2,2] [*,*]) -> (%6 "y") {
-          %0 = relu(%x) "first" : f32[2,2]
-          %1 = matmul(%0, %0) {element = f32} "scores" @block0.attention : f32[2,2]
-          %2 = round(%1) "rounding" : f32[2,2]
-          %3 = softmax(%2) {axis = 1} "softmax" @block0.attention : f32[2,2]
-          %4 = neg(%3) "down" @block0.down : f32[2,2]
-          %5 = softmax(%4) {axis = 1} "other" @block1.attention : f32[2,2]
-          %6 = neg(%5) "last" : f32[2,2]
+        graph @rounded(%x: f32[2,2]) -> ("y": f32[2,2]) {
+          %0 = relu(%x) : f32[2,2] "first"
+          %1 = matmul(%0, %0) {result = f32} : f32[2,2] "scores" @block0.attention
+          %2 = round(%1) : f32[2,2] "rounding"
+          %3 = softmax(%2) {axis = 1} : f32[2,2] "softmax" @block0.attention
+          %4 = neg(%3) : f32[2,2] "down" @block0.down
+          %5 = softmax(%4) {axis = 1} : f32[2,2] "other" @block1.attention
+          %6 = neg(%5) : f32[2,2] "last"
+          return %6
         }
       }
       """;
