@@ -24,6 +24,7 @@ final class ContractionFactors {
       case Contraction.TransposedConvolution convolution ->
           transposed(convolution.groups(), operands, results.getFirst());
       case Contraction.Pool pool -> pool(pool, operands.getFirst(), results);
+      case Contraction.NearestCentroid nearest -> nearestCentroid(nearest.groups(), operands);
     };
   }
 
@@ -145,6 +146,27 @@ final class ContractionFactors {
     Shape spatial = type.shape().range(2, type.rank());
     spatial.forEach(extent -> dims.add(new int[] {rule.whole(extent)}));
     return dims;
+  }
+
+  /** {@code […, (g w)] [(g k) w] -> […, g]}, each index depending on all of w and k. */
+  private static FactorRule nearestCentroid(long groups, List<TensorType> operands) {
+    TensorType x = operands.get(0);
+    TensorType centroids = operands.get(1);
+    Builder rule = new Builder();
+    List<int[]> vectors = new ArrayList<>();
+    for (int dim = 0; dim < x.rank() - 1; dim++) {
+      vectors.add(new int[] {rule.parallel(x.dim(dim))});
+    }
+    List<int[]> indices = new ArrayList<>(vectors);
+    int group = rule.factor(Use.PARALLEL, groups);
+    int size = rule.factor(Use.WHOLE, centroids.dim(0).value() / groups);
+    int width = rule.whole(centroids.dim(1));
+    vectors.add(new int[] {group, width});
+    indices.add(new int[] {group});
+    return rule.operand(vectors)
+        .operand(List.of(new int[] {group, size}, new int[] {width}))
+        .result(indices)
+        .finish(Linearity.NONE);
   }
 
   /** Indices refer to the whole operand, so nothing can be split with them. */

@@ -7,7 +7,7 @@ import io.partita.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operations that sum products: matrix product, convolution, pooling. */
+/** Operations that sum over an index: matrix product, convolution, pooling, distances. */
 public sealed interface Contraction extends Op {
   /**
    * {@code [batch…, m, k] × [batch…, k, n] -> [batch…, m, n]}, the batch dimensions broadcast. Both
@@ -248,6 +248,46 @@ public sealed interface Contraction extends Op {
       dims.addAll(window.places(data.shape().range(2, data.rank()), roundUp));
       TensorType result = data.with(new Shape(dims));
       return indices ? List.of(result, result.with(ElementType.I64)) : List.of(result);
+    }
+  }
+
+  /**
+   * For each group of features of a vector, the index of the nearest of the group's centroids: the
+   * first with the least {@code Σ (x - e)²}, summed in f32 in the order of the features without
+   * fused multiply-adds. Distances that are NaN are never the least, and without another one the
+   * index is 0. {@code f32[…, groups width]} and {@code f32[groups size, width]} to {@code i32[…,
+   * groups]}.
+   */
+  record NearestCentroid(long groups) implements Contraction {
+    @Override
+    public String mnemonic() {
+      return "nearest_centroid";
+    }
+
+    @Override
+    public void write(AttributeWriter attributes) {
+      attributes.integer("groups", groups);
+    }
+
+    @Override
+    public List<TensorType> resultTypes(List<TensorType> operands) {
+      Require.count(operands, 2);
+      TensorType x = operands.get(0);
+      TensorType centroids = operands.get(1);
+      Require.element(x, ElementType.F32, "vectors");
+      Require.element(centroids, ElementType.F32, "centroids");
+      Require.atLeastRank(x, 1, "vectors");
+      Require.rank(centroids, 2, "centroids");
+      Require.that(groups >= 1, "at least one group", groups);
+      Dim features = centroids.dim(1).times(Dim.of(groups));
+      Require.equal(x.shape().fromEnd(0), features, features + " features", x);
+      Dim rows = centroids.dim(0);
+      Require.that(
+          rows.isStatic() && rows.value() >= groups && rows.value() % groups == 0,
+          "as many centroids in each of " + groups + " groups",
+          centroids);
+      Shape shape = x.shape().with(x.rank() - 1, Dim.of(groups));
+      return List.of(new TensorType(ElementType.I32, shape));
     }
   }
 }

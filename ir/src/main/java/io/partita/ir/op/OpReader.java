@@ -69,6 +69,7 @@ public final class OpReader {
           new Reduction.Softmax(axis(in), mnemonic.equals("log_softmax"));
       case "matmul" -> new Contraction.MatMul(in.element("result"));
       case "einsum" -> new Contraction.Einsum(in.text("equation"));
+      case "nearest_centroid" -> new Contraction.NearestCentroid(in.integer("groups"));
       case "convolution" ->
           new Contraction.Convolution(
               Window.read(in), in.integer("groups"), in.flag("bias"), in.element("result"));

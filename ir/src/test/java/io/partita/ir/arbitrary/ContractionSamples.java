@@ -22,6 +22,7 @@ final class ContractionSamples {
     all.put(Contraction.Convolution.class, ContractionSamples::convolution);
     all.put(Contraction.TransposedConvolution.class, ContractionSamples::transposedConvolution);
     all.put(Contraction.Pool.class, ContractionSamples::pool);
+    all.put(Contraction.NearestCentroid.class, ContractionSamples::nearestCentroid);
   }
 
   /** Element types of left, right and result. */
@@ -143,5 +144,14 @@ final class ContractionSamples {
             largest, window(draw, rank), draw.flag(), draw.flag(), largest && draw.flag()),
         new TensorType(
             largest ? draw.numeric() : draw.floating(), draw.shape(2).concat(spatial(draw, rank))));
+  }
+
+  private static OpSample nearestCentroid(Draw draw) {
+    long groups = draw.from(1, 3);
+    long width = draw.from(1, 4);
+    return OpSample.of(
+        new Contraction.NearestCentroid(groups),
+        new TensorType(ElementType.F32, draw.shape(0, 3).concat(Shape.of(groups * width))),
+        TensorType.of(ElementType.F32, groups * draw.from(1, 9), width));
   }
 }

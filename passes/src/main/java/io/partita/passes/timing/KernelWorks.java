@@ -97,6 +97,14 @@ public final class KernelWorks {
               x.element(),
               size,
               pool.window().kernel().stream().reduce(1L, Math::multiplyExact));
+      case Contraction.NearestCentroid nearest -> {
+        TensorType centroids = operands.get(1);
+        long groups = nearest.groups();
+        long perGroup = centroids.shape().extent(0) / groups;
+        long width = centroids.shape().extent(1);
+        yield new KernelWork(
+            KernelClass.MATVEC, x.element(), groups, size / groups, perGroup, width);
+      }
     };
   }
 

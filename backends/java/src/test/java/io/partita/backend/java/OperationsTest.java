@@ -6,6 +6,7 @@ import static io.partita.ir.type.ElementType.I64;
 import static io.partita.ir.type.ElementType.I8;
 import static io.partita.ir.type.ElementType.U8;
 
+import io.partita.ir.arbitrary.NearTies;
 import io.partita.ir.function.Combine;
 import io.partita.ir.function.ReductionKind;
 import io.partita.ir.function.UnaryFunction;
@@ -35,6 +36,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each family of operations on each element type, against the reference evaluator. */
@@ -209,6 +211,21 @@ class OperationsTest {
     for (boolean flag : new boolean[] {true, false}) {
       p.add(new Contraction.Pool(true, window, flag, false, true), p.input(2, 4, 5, 6));
       p.add(new Contraction.Pool(false, window, flag, !flag, false), p.input(2, 4, 5, 6));
+    }
+    p.verify();
+  }
+
+  /** Indices are exact. */
+  @ParameterizedTest
+  @CsvSource({"3,1,5", "17,16,1", "256,3,7", "1024,2,24"})
+  void nearestCentroids(int size, int groups, int width) {
+    Programs p = new Programs(ElementType.F32);
+    for (int batch = 1; batch <= 2; batch++) {
+      NearTies drawn = new NearTies(batch, batch, 7, groups, width, size);
+      p.add(
+          new Contraction.NearestCentroid(groups),
+          p.given(drawn.vectors()),
+          p.builder.constant(drawn.centroids()));
     }
     p.verify();
   }

@@ -1,5 +1,6 @@
 package io.partita.backend.siracusa;
 
+import io.partita.ir.arbitrary.NearTies;
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.Combine;
 import io.partita.ir.function.ReductionKind;
@@ -36,6 +37,7 @@ final class ChosenOperations {
     attentions();
     scatters();
     longLines();
+    nearestCentroids();
     return cases;
   }
 
@@ -153,6 +155,13 @@ final class ChosenOperations {
           floats(1, 3, 40, 12),
           floats(1, 3, 5, 12),
           integers(ElementType.I64, circular ? 38 : 29, circular ? 38 : 29, 1));
+    }
+  }
+
+  private void nearestCentroids() {
+    for (int groups : new int[] {1, 4}) {
+      NearTies drawn = new NearTies(groups, 2, 7, groups, 9, 301);
+      add(new Contraction.NearestCentroid(groups), drawn.vectors(), drawn.centroids());
     }
   }
 

@@ -34,6 +34,7 @@ public final class KernelTable {
     ConvolutionKernels.add(this);
     PoolKernels.add(this);
     ReductionKernels.add(this);
+    NearestCentroidKernels.add(this);
     LineKernels.add(this);
     AttentionKernels.add(this);
     QuantizationKernels.add(this);

@@ -6,22 +6,26 @@ import io.partita.ir.graph.Value;
 import io.partita.ir.op.Contraction;
 import io.partita.ir.op.Elementwise;
 import io.partita.ir.op.Movement;
-import io.partita.ir.op.Reduction;
 import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The operations that quantise tokens to the centroids of a codebook and back. The nearest centroid
- * e of a vector z has the least |e|²/2 - z e, and the lowest index among equals.
+ * The operations that quantise tokens to the centroids of a codebook and back.
+ *
+ * @param centroids the constant {@code f32[groups size, width]}
  */
-record VectorCode(Codebook book, GraphEditor graph) {
+record VectorCode(Codebook book, GraphEditor graph, Value centroids) {
   private static final int BYTE = 8;
+
+  static VectorCode of(Codebook book, GraphEditor graph) {
+    Shape shape = Shape.of((long) book.groups() * book.size(), book.width());
+    return new VectorCode(book, graph, graph.constant(Tensor.floats(shape, book.centroids())));
+  }
 
   /** The bits of an index. */
   int bits() {
@@ -30,37 +34,19 @@ record VectorCode(Codebook book, GraphEditor graph) {
 
   /** {@code f32[..., features]} to indices {@code i32[..., groups]}. */
   Value nearest(Value tokens) {
-    Shape shape = tokens.type().shape();
-    int rank = shape.rank();
-    List<Dim> cut = new ArrayList<>(shape.range(0, rank - 1).dims());
-    cut.add(Dim.of(book.groups()));
-    cut.add(Dim.of(book.width()));
-    Value vectors = graph.add(new Movement.Reshape(new Shape(cut)), cast(tokens, ElementType.F32));
-    List<Integer> groupsFirst = new ArrayList<>(List.of(rank - 1));
-    IntStream.range(0, rank - 1).forEach(groupsFirst::add);
-    groupsFirst.add(rank);
-    Value lines = graph.add(new Movement.Transpose(groupsFirst), vectors);
-    Value products =
-        graph.add(new Contraction.MatMul(ElementType.F32), lines, transposedCentroids(rank - 2));
-    Value distances = binary(BinaryFunction.SUB, halfNorms(rank - 2), products);
-    Value indices = graph.add(new Reduction.ArgReduce(false, rank, false, false), distances);
-    List<Integer> groupsLast = new ArrayList<>(IntStream.range(1, rank).boxed().toList());
-    groupsLast.add(0);
-    return cast(graph.add(new Movement.Transpose(groupsLast), indices), ElementType.I32);
+    return graph.add(
+        new Contraction.NearestCentroid(book.groups()), cast(tokens, ElementType.F32), centroids);
   }
 
   /** Indices {@code i32[..., groups]} to {@code f32[..., features]}. */
-  Value centroids(Value indices) {
+  Value decoded(Value indices) {
     long[] starts =
         IntStream.range(0, book.groups()).mapToLong(group -> (long) group * book.size()).toArray();
     Value offsets =
         graph.constant(
             Tensor.ofLongs(new TensorType(ElementType.I32, Shape.of(book.groups())), starts));
     Value rows = book.groups() == 1 ? indices : binary(BinaryFunction.ADD, indices, offsets);
-    Shape table = Shape.of((long) book.groups() * book.size(), book.width());
-    Value found =
-        graph.add(
-            new Movement.Gather(0), graph.constant(Tensor.floats(table, book.centroids())), rows);
+    Value found = graph.add(new Movement.Gather(0), centroids, rows);
     Shape shape = indices.type().shape();
     Shape whole = shape.with(shape.rank() - 1, Dim.of(book.features()));
     return graph.add(new Movement.Reshape(whole), found);
@@ -89,42 +75,6 @@ record VectorCode(Codebook book, GraphEditor graph) {
     Value high = cast(packing.unpack(rest, graph), ElementType.I32);
     Value moved = binary(BinaryFunction.SHIFT_LEFT, high, number(BYTE));
     return binary(BinaryFunction.BIT_OR, moved, low);
-  }
-
-  /** {@code [groups, 1..., width, size]}. */
-  private Value transposedCentroids(int ones) {
-    float[] data = new float[book.centroids().length];
-    for (int group = 0; group < book.groups(); group++) {
-      int start = group * book.size() * book.width();
-      for (int k = 0; k < book.size(); k++) {
-        for (int j = 0; j < book.width(); j++) {
-          data[start + j * book.size() + k] = book.centroids()[start + k * book.width() + j];
-        }
-      }
-    }
-    return graph.constant(Tensor.floats(byGroup(ones, book.width()), data));
-  }
-
-  /** {@code [groups, 1..., 1, size]}. */
-  private Value halfNorms(int ones) {
-    float[] data = new float[book.groups() * book.size()];
-    for (int i = 0; i < data.length; i++) {
-      double sum = 0;
-      for (int j = 0; j < book.width(); j++) {
-        double each = book.centroids()[i * book.width() + j];
-        sum += each * each;
-      }
-      data[i] = (float) (sum / 2);
-    }
-    return graph.constant(Tensor.floats(byGroup(ones, 1), data));
-  }
-
-  private Shape byGroup(int ones, int rows) {
-    List<Dim> dims = new ArrayList<>(List.of(Dim.of(book.groups())));
-    IntStream.range(0, ones).forEach(i -> dims.add(Dim.ONE));
-    dims.add(Dim.of(rows));
-    dims.add(Dim.of(book.size()));
-    return new Shape(dims);
   }
 
   private Value cast(Value value, ElementType to) {

@@ -95,7 +95,7 @@ public final class VectorSyncs implements ModulePass {
     Node node = sync.node();
     graph.before(node);
     Value own = node.operand(0);
-    VectorCode code = new VectorCode(book, graph);
+    VectorCode code = VectorCode.of(book, graph);
     Value indices = code.nearest(own);
     Shape shape = indices.type().shape();
     Layout from = layouts.layout(own);
@@ -114,7 +114,7 @@ public final class VectorSyncs implements ModulePass {
       Value packed = code.pack(indices);
       received = code.unpack(gathered(packed, from, node, graph), book.groups());
     }
-    Value decoded = code.centroids(received);
+    Value decoded = code.decoded(received);
     if (own.type().element() != decoded.type().element()) {
       decoded = graph.add(new Elementwise.Cast(own.type().element()), decoded);
     }

@@ -68,6 +68,7 @@ final class SmallestTiles {
       case Contraction.Convolution convolution -> filter(operands.get(1));
       case Contraction.TransposedConvolution convolution -> filter(operands.get(1));
       case Contraction.Pool pool -> 2 * line(x);
+      case Contraction.NearestCentroid nearest -> 2 * line(operands.get(1)) + 2 * ACCUMULATOR;
     };
   }
 

@@ -77,6 +77,10 @@ public final class Lowerings {
           ConvolutionLowering.lower(convolution, operands, results.getFirst(), epilogues);
       case Contraction.TransposedConvolution convolution -> Optional.empty();
       case Contraction.Pool pool -> PoolLowering.lower(pool, operands, results);
+      case Contraction.NearestCentroid nearest ->
+          Optional.of(
+              NearestCentroidLowering.lower(
+                  nearest, operands.get(0), operands.get(1), results.getFirst()));
     };
   }
 

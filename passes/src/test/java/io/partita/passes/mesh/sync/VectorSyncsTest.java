@@ -179,7 +179,7 @@ class VectorSyncsTest {
     Value input = builder.input("codes", TensorType.of(ElementType.I32, 2, codes));
     builder.output("same", input);
     GraphEditor graph = new GraphEditor(builder.finish());
-    VectorCode code = new VectorCode(book("", 1, 1, size), graph);
+    VectorCode code = VectorCode.of(book("", 1, 1, size), graph);
     graph.addOutput("unpacked", code.unpack(code.pack(input), codes));
     long[] data = new long[2 * codes];
     for (int i = 0; i < data.length; i++) {
@@ -208,7 +208,7 @@ class VectorSyncsTest {
     GraphEditor graph = new GraphEditor(builder.finish());
     int size = 1024;
     Codebook book = new Codebook("", "", features, groups, size, new float[0], NONE);
-    long bits = 8 * new VectorCode(book, graph).pack(input).type().bytes();
+    long bits = 8 * new VectorCode(book, graph, input).pack(input).type().bytes();
     assertThat((double) bits / tokens * blocks).isEqualTo(bitsPerToken);
     int exact = blocks * features * Float.SIZE;
     assertThat((double) exact / bitsPerToken).isCloseTo(ratio, within(0.001 * ratio));
