@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The attributes of a node, references to those of the function around resolved. */
+/** The attributes of a node, with references to attributes of the enclosing function resolved. */
 final class Attributes {
   private Attributes() {}
 
   /**
-   * By name. A reference to an attribute that the call leaves out, and that has no default, is as
-   * if the attribute weren't there.
+   * The attributes by name, without references to attributes that the call omits and that have no
+   * default.
    */
   static Map<String, AttributeProto> of(NodeProto node, Frame frame) {
     if (node.getAttributeCount() == 0) {
@@ -30,7 +30,7 @@ final class Attributes {
     return attributes;
   }
 
-  /** What a call gives to a function: its own attributes, and the function's defaults. */
+  /** Returns the attributes of a function call: those of the call, and the function's defaults. */
   static Map<String, AttributeProto> withDefaults(
       Map<String, AttributeProto> given, Iterable<AttributeProto> defaults) {
     Map<String, AttributeProto> all = new HashMap<>();

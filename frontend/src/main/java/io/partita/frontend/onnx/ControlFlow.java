@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Nodes with subgraphs: the branch of an If that is taken stands in its place, and a Loop or Scan
- * of a known number of turns is unrolled ({@link Loops}). Operations have no effects, so where only
- * the choice isn't known, both branches are computed and one is selected.
+ * Imports nodes with subgraphs. The taken branch replaces an If, and a Loop or Scan with a known
+ * number of iterations is unrolled by {@link Loops}. If a condition is unknown, both branches are
+ * computed and one result is selected, which is valid because operations have no side effects.
  */
 final class ControlFlow {
   private static final Set<String> OPERATORS = Set.of("If", "Loop", "Scan");
@@ -86,7 +86,7 @@ final class ControlFlow {
     }
   }
 
-  /** As for a shape: the condition is to be bound. */
+  /** Returns a diagnostic that asks to bind the condition. */
   private RuntimeException conditionNotKnown(GraphProto then, GraphProto otherwise) {
     Optional<Value> input = input(scope.input(0));
     if (input.isPresent()) {
@@ -111,7 +111,7 @@ final class ControlFlow {
     return scope.unsupported("branches of different types", "make the condition a constant");
   }
 
-  /** The input of one element that a value is, but for its shape and type. */
+  /** Returns the input of one element from which a value differs only by shape and type. */
   private static Optional<Value> input(Value condition) {
     Value value = condition;
     while (!value.isInput()
@@ -123,7 +123,7 @@ final class ControlFlow {
     return isOne ? Optional.of(value) : Optional.empty();
   }
 
-  /** How many inputs of the model the nodes of a branch name. */
+  /** Returns the number of inputs of the model that the nodes of a branch use. */
   private long inputsRead(GraphProto branch) {
     Set<String> read = new HashSet<>();
     Deque<GraphProto> graphs = new ArrayDeque<>(List.of(branch));
@@ -149,7 +149,7 @@ final class ControlFlow {
     }
   }
 
-  /** The outputs of a subgraph on arguments for its inputs. */
+  /** Returns the outputs of a subgraph for the arguments of its inputs. */
   List<NameScope.Binding> run(GraphProto graph, List<NameScope.Binding> arguments) {
     if (graph.getInputCount() != arguments.size()) {
       throw scope.invalid(

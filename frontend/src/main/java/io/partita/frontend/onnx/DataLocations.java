@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Collects where the tensors of a model say that their data is outside of its file. */
+/** Collects the external data locations of the tensors of a model. */
 final class DataLocations {
   private final SortedSet<String> locations = new TreeSet<>();
 
   private DataLocations() {}
 
-  /** Relative to the model's folder, in order. */
+  /** Returns the paths relative to the model's folder, in order. */
   static SortedSet<String> of(ModelProto model) {
     DataLocations collected = new DataLocations();
     collected.addGraph(model.getGraph());

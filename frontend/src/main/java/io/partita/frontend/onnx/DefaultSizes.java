@@ -3,24 +3,24 @@ package io.partita.frontend.onnx;
 import java.util.List;
 import java.util.Locale;
 
-/** Extents that models usually have, and how dimensions are usually called. */
+/** Common extents of models, and common names of dimensions. */
 public final class DefaultSizes {
-  /** Heights and widths of images, in the order in which they are tried. */
+  /** Heights and widths of images, in the order of trials. */
   public static final List<Long> IMAGES =
       List.of(
           224L, 256L, 384L, 512L, 32L, 28L, 30L, 64L, 96L, 128L, 192L, 240L, 288L, 299L, 320L, 336L,
           378L, 448L, 480L, 518L, 640L, 768L, 1024L);
 
-  /** Tokens, frames and samples, in the order in which they are tried. */
+  /** Numbers of tokens, frames and samples, in the order of trials. */
   public static final List<Long> LENGTHS =
       List.of(128L, 3000L, 512L, 1024L, 2048L, 256L, 64L, 16000L, 4096L, 32L, 16L, 8L);
 
-  /** Sequences, in the order in which they are tried. */
+  /** Numbers of sequences, in the order of trials. */
   public static final List<Long> BATCHES = List.of(1L, 2L, 3L, 4L, 8L);
 
   private DefaultSizes() {}
 
-  /** Whether a dimension is called a batch. */
+  /** Whether the name of a dimension denotes a batch. */
   public static boolean isBatch(String symbol) {
     return symbol.toLowerCase(Locale.ROOT).contains("batch");
   }

@@ -4,8 +4,8 @@ import io.partita.ir.type.Dim;
 import java.util.Optional;
 
 /**
- * Reads what exporters write as the name of a dimension: a symbol, or an expression of symbols such
- * as {@code past_sequence_length + 1}.
+ * Parses the name that an exporter gives a dimension: a symbol, or an expression of symbols such as
+ * {@code past_sequence_length + 1}.
  */
 final class DimExpression {
   private final String text;
@@ -16,9 +16,9 @@ final class DimExpression {
     this.text = text;
   }
 
-  /** The polynomial that {@code text} stands for; none where it isn't one. */
+  /** Parses a polynomial; empty for other text. */
   static Optional<Dim> parse(String text) {
-    // Products of sums grow exponentially; no exporter writes more than a few.
+    // Products of sums grow exponentially; exporters write only a few.
     if (text.length() > 200 || text.chars().filter(letter -> letter == '(').count() > 4) {
       return Optional.empty();
     }
@@ -32,7 +32,10 @@ final class DimExpression {
     }
   }
 
-  /** The name as a symbol: letters, digits and underscores, not beginning with a digit. */
+  /**
+   * Returns the name as a symbol of letters, digits and underscores that does not begin with a
+   * digit.
+   */
   static String symbol(String name) {
     String clean = name.strip().replaceAll("[^A-Za-z0-9_]", "_");
     return clean.isEmpty() || Character.isDigit(clean.charAt(0)) ? "_" + clean : clean;
@@ -97,7 +100,10 @@ final class DimExpression {
     return Dim.symbol(symbol(word));
   }
 
-  /** {@code batch-size} is one name, {@code s0 - 1} and {@code s0-1} are differences. */
+  /**
+   * Parses a difference: {@code batch-size} is one name, but {@code s0 - 1} and {@code s0-1} are
+   * differences.
+   */
   private boolean isHyphen() {
     return text.charAt(at) == '-'
         && at > 0

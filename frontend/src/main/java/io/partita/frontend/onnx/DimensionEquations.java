@@ -12,35 +12,34 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * What the graph requires of the extents that its inputs declare.
+ * The constraints that the graph imposes on the declared extents of its inputs.
  *
- * <p>An operation that needs two extents to be equal which differ as polynomials gives an equation.
- * Solving it eliminates one symbol: the import then starts again with what the symbol stands for.
- * Each solution leaves a symbol fewer, so this ends.
+ * <p>An operation that needs two extents to be equal, which differ as polynomials, gives an
+ * equation. Its solution eliminates one symbol, and the import restarts with its value. This
+ * terminates, because each solution leaves one symbol less.
  *
  * <p>Exporters also declare extents as expressions, such as {@code past_sequence_length + 1}, which
- * may only be true for the inputs that they traced. So before the first equation is solved, each
- * declared expression becomes a symbol of its own. Where nothing then determines it, it is what a
- * slice takes of it, since models are written for slices that lie inside; and else the declared
- * expression is true after all.
+ * may hold only for the traced inputs. So before the first equation is solved, each declared
+ * expression becomes a separate symbol. If no equation determines it, it is the end of a slice of
+ * it, because slices of real models are in range, or else the declared expression.
  */
 final class DimensionEquations {
   private final Map<String, Solution> solutions = new LinkedHashMap<>();
 
-  /** Position of each symbol in the order of the inputs: later ones are eliminated first. */
+  /** The position of each symbol in the order of the inputs; later symbols are eliminated first. */
   private final Map<String, Integer> order = new HashMap<>();
 
-  /** What the model declares for the symbol of an expression. */
+  /** The declared expression of each such symbol. */
   private final Map<String, Dim> expressions = new LinkedHashMap<>();
 
-  /** What symbols of expressions may be, should nothing else determine them. */
+  /** Candidates for symbols of expressions that nothing else determines. */
   private final Map<String, Solution> likely = new LinkedHashMap<>();
 
   private boolean expressionsYield;
 
   private record Solution(Dim extent, String requiredBy) {}
 
-  /** Tells of a symbol that stands for an extent of an input. */
+  /** Adds a symbol of an extent of an input. */
   void declare(String symbol) {
     order.putIfAbsent(symbol, order.size());
   }
@@ -50,10 +49,10 @@ final class DimensionEquations {
   }
 
   /**
-   * The extent of an axis that the model declares as an expression of symbols: the expression
-   * itself as long as nothing contradicts it.
+   * Returns the extent of an axis with a declared expression: the expression unless it was
+   * contradicted.
    *
-   * @param symbol a name for the extent, should it need one
+   * @param symbol the name of the extent if it needs one
    */
   Dim expression(Dim declared, String symbol) {
     String own =
@@ -66,7 +65,7 @@ final class DimensionEquations {
     return expressionsYield ? Dim.symbol(own) : declared;
   }
 
-  /** What an extent is by all that is known. */
+  /** Returns an extent with all known substitutions. */
   Dim resolve(Dim dim) {
     return solutions.isEmpty() ? dim : dim.bind(extents());
   }
@@ -77,7 +76,7 @@ final class DimensionEquations {
     return extents;
   }
 
-  /** The expressions that the model declares, for the symbols of them that nothing determines. */
+  /** Restores the declared expressions of symbols that nothing determines. */
   Map<String, Dim> undetermined() {
     Map<String, Dim> open = new HashMap<>();
     if (expressionsYield) {
@@ -91,7 +90,7 @@ final class DimensionEquations {
     return open;
   }
 
-  /** What was learned, in the order in which it was. */
+  /** Returns the derived dimensions, in the order of their derivation. */
   List<DerivedDimension> derived() {
     List<DerivedDimension> derived = new ArrayList<>();
     solutions.forEach(
@@ -106,11 +105,11 @@ final class DimensionEquations {
   }
 
   /**
-   * Takes in that extents are equal.
+   * Adds an equation of two extents.
    *
    * @param where the node that requires it
-   * @return whether that changes what inputs are, so that the import has to start again; if not,
-   *     the equations contradict each other or what is known
+   * @return whether it changes types of inputs, so that the import must restart; otherwise, it adds
+   *     nothing or is contradictory
    */
   boolean learn(List<TypeMismatch.Equation> equations, String where) {
     if (equations.isEmpty()) {
@@ -131,7 +130,7 @@ final class DimensionEquations {
     return !solutions.equals(before);
   }
 
-  /** Takes in that a slice ends at an index of an extent. */
+  /** Adds the end of a slice of an extent. */
   void slice(Dim extent, Dim end, String where) {
     String symbol = extent.toString();
     boolean isOpen = expressionsYield && expressions.containsKey(symbol) && !end.isStatic();
@@ -140,7 +139,7 @@ final class DimensionEquations {
     }
   }
 
-  /** Believes what slices end at, as far as nothing else is known; returns whether that's news. */
+  /** Assumes the ends of slices for undetermined symbols; returns whether there were any. */
   boolean believeSlices() {
     likely.keySet().removeAll(solutions.keySet());
     likely.forEach((symbol, end) -> eliminate(symbol, resolve(end.extent()), end.requiredBy()));
@@ -166,7 +165,10 @@ final class DimensionEquations {
     return symbol.isPresent();
   }
 
-  /** Expressions yield first, then a symbol that is a side of its own. */
+  /**
+   * Orders symbols: those of expressions are eliminated first, then those that are one side of the
+   * equation.
+   */
   private int rank(String symbol, Dim left, Dim right) {
     if (expressions.containsKey(symbol)) {
       return 0;
@@ -182,7 +184,7 @@ final class DimensionEquations {
     solutions.put(symbol, new Solution(extent, where));
   }
 
-  /** Without factors that can't be 0: numbers and symbols. */
+  /** Removes factors that can't be 0: numbers and symbols. */
   private static Dim primitive(Dim difference) {
     if (difference.is(0)) {
       return difference;
@@ -207,7 +209,7 @@ final class DimensionEquations {
     return b == 0 ? Math.absExact(a) : greatestDivisor(b, a % b);
   }
 
-  /** What {@code symbol} is where {@code difference} is 0; none where that isn't an extent. */
+  /** Solves {@code difference = 0} for {@code symbol}; empty if the solution is not an extent. */
   private static Optional<Dim> solution(Dim difference, String symbol) {
     long coefficient = 0;
     for (Dim.Term term : difference.terms()) {

@@ -1,10 +1,10 @@
 package io.partita.frontend.onnx;
 
-/** Names of operator sets. */
+/** Domains of operator sets. */
 final class Domains {
   private Domains() {}
 
-  /** ONNX's own domain has two names, of which the empty one is used here. */
+  /** Normalises the domain of ONNX, which has two names, to the empty one. */
   static String canonical(String domain) {
     return domain.equals("ai.onnx") ? "" : domain;
   }

@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The files beside a model that hold its large tensors. Each is mapped once as a whole, and only
- * where a tensor reads it; nothing is copied. A mapping lives as long as a tensor over it.
+ * The external data files of a model. Each file is mapped once, when a tensor first needs it, and
+ * never copied. A mapping lives as long as its tensors.
  */
 final class ExternalData {
   private final Path folder;
@@ -23,13 +23,13 @@ final class ExternalData {
   private final Map<Path, MemorySegment> byRealPath = new HashMap<>();
 
   /**
-   * @param folder the model's, which no data may lie outside of
+   * @param folder the folder of the model, which must contain all data
    */
   ExternalData(Path folder) {
     this.folder = folder;
   }
 
-  /** {@code length} bytes at {@code offset} of the file at {@code location}. */
+  /** Returns {@code length} bytes at {@code offset} of the file at {@code location}. */
   MemorySegment read(String where, String location, long offset, long length) {
     MemorySegment file = files.get(location);
     if (file == null) {
@@ -63,7 +63,7 @@ final class ExternalData {
     }
   }
 
-  /** The file behind all symbolic links, which must lie in the folder behind all of its. */
+  /** Resolves the symbolic links of a file, which must be in the resolved folder. */
   private Path realPath(String where, String location) {
     Path relative;
     try {
@@ -98,7 +98,7 @@ final class ExternalData {
         where,
         "a relative path to a file in the model's folder",
         "location \"" + location + "\"",
-        "move the data beside the model, and export it with a plain file name");
+        "move the data to the folder of the model, and export it with a plain file name");
   }
 
   private static PartitaException missing(String where, String location, String found) {

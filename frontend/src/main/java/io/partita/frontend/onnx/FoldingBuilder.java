@@ -22,30 +22,34 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Adds operations to a graph, but computes at once what is known: constants of constants, and
- * integer arithmetic on shapes, whose elements may be symbolic.
+ * Adds operations to a graph and folds them: operations on constants, and integer arithmetic on
+ * shapes, whose elements may be symbolic.
  */
 final class FoldingBuilder {
-  /** A result with more elements isn't computed here, so that no small file makes a large graph. */
+  /**
+   * The largest number of elements of a folded result, so that small files don't give large graphs.
+   */
   private static final long MAX_RESULT = 1 << 20;
 
-  /** Elements that all folded results together may have; beyond it only small ones are folded. */
+  /** The total number of elements of folded results, beyond which only small ones are folded. */
   private static final long MAX_TOTAL = 1 << 25;
 
   private static final long SMALL_RESULT = 4096;
 
-  /** Multiplications, additions and moves of all folding together: a few seconds of them. */
+  /**
+   * The total number of multiplications, additions and copies of folding, which take a few seconds.
+   */
   private static final long MAX_WORK = 1 << 28;
 
-  /** Shape arithmetic of any model: it's done also when all else is used up. */
+  /** The size of shape arithmetic, which is folded even beyond the limits. */
   private static final long ALWAYS = 64;
 
-  /** Summands of all symbolic elements together. */
+  /** The total number of terms of symbolic elements. */
   private static final long MAX_SYMBOLIC_WORK = 1 << 20;
 
   private final GraphBuilder builder;
 
-  /** Elements of integer values that depend on symbols. */
+  /** The elements of integer values that depend on symbols. */
   private final Map<Value, List<Dim>> symbolic = new IdentityHashMap<>();
 
   private long folded;
@@ -56,7 +60,7 @@ final class FoldingBuilder {
     this.builder = builder;
   }
 
-  /** Nodes added from now on carry this name. */
+  /** Sets the name of nodes that are added from now on. */
   void at(String origin) {
     builder.at(origin);
   }
@@ -69,7 +73,7 @@ final class FoldingBuilder {
     return value.isInput() ? Optional.empty() : value.definition().constant();
   }
 
-  /** The elements of an integer or boolean value in row-major order, where they are known. */
+  /** Returns the elements of an integer or boolean value in row-major order, if known. */
   Optional<List<Dim>> dims(Value value) {
     List<Dim> known = symbolic.get(value);
     if (known != null) {
@@ -89,9 +93,9 @@ final class FoldingBuilder {
   }
 
   /**
-   * The results of an operation.
+   * Adds an operation and returns its results.
    *
-   * @throws io.partita.ir.op.TypeMismatch when the operands don't fit it
+   * @throws io.partita.ir.op.TypeMismatch if the operands don't fit it
    */
   List<Value> add(Op op, List<Value> operands) {
     List<TensorType> types = op.possibleResultTypes(operands.stream().map(Value::type).toList());
@@ -106,7 +110,7 @@ final class FoldingBuilder {
     return builder.addNode(op, operands).results();
   }
 
-  /** Whether the result is the operand itself. */
+  /** Whether the result equals the operand. */
   private static boolean isIdentity(Op op, List<Value> operands, List<TensorType> types) {
     boolean sameType =
         operands.size() == 1
@@ -157,7 +161,7 @@ final class FoldingBuilder {
       }
       return Optional.of(values);
     } catch (RuntimeException notNow) {
-      // What can't be computed fails when the model runs, if it's ever reached: not here.
+      // An operation that can't be computed fails at run time, if it is reached.
       return Optional.empty();
     }
   }
@@ -175,7 +179,7 @@ final class FoldingBuilder {
         return false;
       }
     }
-    // Quantized weights stay so: their integers are what a device holds.
+    // Quantized weights are not folded, because devices store their integers.
     if (op instanceof Quantized.Dequantize && elements > 1) {
       return false;
     }
@@ -192,7 +196,7 @@ final class FoldingBuilder {
     return true;
   }
 
-  /** An upper bound of the steps that give {@code elements} results; none is above 2^45. */
+  /** Returns an upper bound of the steps for {@code elements} results, which is at most 2^45. */
   private static long work(Op op, List<Tensor> data, long elements) {
     long largest = data.stream().mapToLong(Tensor::size).max().orElse(0);
     long all = data.stream().mapToLong(Tensor::size).sum() + elements;

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where nodes stand that are imported together: in the main graph, a subgraph, or the body of a
- * model-local function at one of its calls.
+ * The context of nodes that are imported together: the main graph, a subgraph, or a call of a
+ * model-local function.
  *
- * @param names what the nodes see
- * @param operatorSets version by domain
- * @param attributes what the call of the function around gives, for attributes by reference
- * @param declared types that the graph states for values, by name
- * @param calls the functions around, outermost first
- * @param prefix for the names of nodes: the calls around, each ending in a slash
+ * @param names the names in scope
+ * @param operatorSets versions by domain
+ * @param attributes the attributes of the enclosing function call, for references
+ * @param declared the declared types of values, by name
+ * @param calls the enclosing functions, outermost first
+ * @param prefix the prefix of node names: the enclosing calls, each with a trailing slash
  */
 record Frame(
     NameScope names,
@@ -23,7 +23,7 @@ record Frame(
     Map<String, TypeProto> declared,
     List<FunctionKey> calls,
     String prefix) {
-  /** What a node calls a model-local function by. */
+  /** The key by which a node calls a model-local function. */
   record FunctionKey(String domain, String name, String overload) {
     @Override
     public String toString() {

@@ -10,11 +10,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Puts the body of a model-local function in the place of a node that calls it. */
+/** Inlines the body of a model-local function. */
 final class FunctionCall {
   private static final int MAX_DEPTH = 64;
 
-  /** Field numbers of {@code overload}, which is newer (IR version 10) than the parser. */
+  /**
+   * The field numbers of {@code overload}, which IR version 10 added, after the version of the
+   * parser.
+   */
   private static final int NODE_OVERLOAD = 8;
 
   private static final int FUNCTION_OVERLOAD = 13;
@@ -56,7 +59,7 @@ final class FunctionCall {
       throw new PartitaException(
           ImportCode.FUNCTION_RECURSION,
           scope.where(),
-          "functions that don't call themselves, nested at most " + MAX_DEPTH + " deep",
+          "functions without recursion, nested at most " + MAX_DEPTH + " deep",
           frame.calls().stream().limit(4).map(call -> call + " -> ").reduce("", String::concat)
               + key,
           "export the model with its functions inlined");
@@ -89,7 +92,7 @@ final class FunctionCall {
     bindResults(node, names, scope);
   }
 
-  /** Where the function doesn't say which version of a domain it means, it's its caller's. */
+  /** Domains without a version in the function have the version of the caller. */
   private Map<String, Integer> operatorSets() {
     Map<String, Integer> versions = new HashMap<>(frame.operatorSets());
     versions.putAll(model.operatorSets(function.getOpsetImportList(), "function " + key));

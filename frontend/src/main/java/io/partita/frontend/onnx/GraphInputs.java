@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** The declared types of graph inputs, with the dimensions that the user binds. */
+/** The types of graph inputs: declared types with the dimensions that the user binds. */
 final class GraphInputs {
   private final ImportOptions options;
   private final DimensionEquations equations;
@@ -30,7 +30,7 @@ final class GraphInputs {
   private final Map<String, Dim> bound = new HashMap<>();
 
   /**
-   * @param equations what is known of extents; takes the symbols that the inputs declare
+   * @param equations the constraints of extents, to which the declared symbols are added
    */
   GraphInputs(ImportOptions options, DimensionEquations equations, Consumer<Diagnostic> report) {
     this.options = options;
@@ -38,20 +38,22 @@ final class GraphInputs {
     this.report = report;
   }
 
-  /** All symbols of the declared shapes. */
+  /** Returns all symbols of the declared shapes. */
   SortedSet<String> symbols() {
     return symbols;
   }
 
-  /** Those that are the height or width of an image: the last two of four or more dimensions. */
+  /**
+   * Returns the symbols of heights and widths of images: the last two of at least four dimensions.
+   */
   SortedSet<String> imageSizes() {
     return imageSizes;
   }
 
   /**
-   * The type of each input whose type is supported; the others are reported.
+   * Returns the types of inputs, and reports unsupported ones.
    *
-   * @param shapes the shapes that bound values and the user give, by input
+   * @param shapes the shapes of bound values and those that the user gives, by input
    */
   Map<String, TensorType> types(List<ValueInfoProto> inputs, Map<String, Shape> shapes) {
     Map<String, TensorType> declared = new TreeMap<>();
@@ -95,7 +97,7 @@ final class GraphInputs {
     }
     if (!type.getTensorType().hasShape()) {
       if (given == null) {
-        unsupported(where, "a shape", "none", "export the model with ranks of its inputs");
+        unsupported(where, "a shape", "none", "export the model with ranks for its inputs");
         return Optional.empty();
       }
       return Optional.of(new TensorType(element.get(), given));
@@ -122,7 +124,7 @@ final class GraphInputs {
               where,
               "extents of 0 or more",
               Long.toString(dimension.getDimValue()),
-              "give dynamic dimensions a name, not a negative extent");
+              "name dynamic dimensions instead of giving them negative extents");
           return Optional.empty();
         }
         dims.add(Dim.of(dimension.getDimValue()));
@@ -137,7 +139,7 @@ final class GraphInputs {
     return Optional.of(new Shape(dims));
   }
 
-  /** A user may also bind an extent that is declared as an expression by its place. */
+  /** Suggests the dimension of an extent with a declared expression, which users may bind. */
   private Dim expression(Dim declared, String place) {
     if (declared.isStatic()) {
       return declared;
@@ -186,8 +188,8 @@ final class GraphInputs {
   }
 
   /**
-   * Takes the shape of an input as it's given. It must have the declared numbers, and the extents
-   * that other inputs give to its symbols; a declared expression may be untrue.
+   * Applies a given shape of an input. It must match the declared numbers and the extents of
+   * symbols in other inputs; a declared expression need not hold.
    */
   private void bind(String input, Map<String, TensorType> declared, Shape given) {
     if (!declared.containsKey(input)) {
@@ -210,7 +212,7 @@ final class GraphInputs {
     }
   }
 
-  /** Symbols that stand only in expressions: one open symbol, times a number plus a number. */
+  /** Solves for the symbol of a linear expression with one open symbol. */
   private void solve(TensorType declared, Shape given) {
     if (declared == null || declared.rank() != given.rank()) {
       return;
@@ -229,7 +231,7 @@ final class GraphInputs {
     }
   }
 
-  /** An extent with what was bound. */
+  /** Returns an extent with bound symbols substituted. */
   Dim bound(Dim dim) {
     return dim.bind(bound);
   }

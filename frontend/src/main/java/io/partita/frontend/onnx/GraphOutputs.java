@@ -27,7 +27,7 @@ final class GraphOutputs {
     this.equations = equations;
   }
 
-  /** Makes outputs of the values that carry their names. */
+  /** Adds the values with the names of outputs as outputs. */
   void bind(GraphProto proto, NameScope names) {
     Set<String> seen = new HashSet<>();
     for (ValueInfoProto output : proto.getOutputList()) {
@@ -36,7 +36,7 @@ final class GraphOutputs {
       if (!seen.add(name)) {
         model.report(
             new Diagnostic(
-                ImportCode.DUPLICATE, where, "one output of a name", "two", "rename one of them"));
+                ImportCode.DUPLICATE, where, "unique output names", "two", "rename one of them"));
         continue;
       }
       switch (names.find(name)) {
@@ -52,14 +52,14 @@ final class GraphOutputs {
                     where,
                     "a tensor",
                     "a sequence of " + sequence.items().size() + " tensors",
-                    "make each element an output, or join them (torch.stack, torch.cat)"));
+                    "make each element an output, or combine them (torch.stack, torch.cat)"));
         case NameScope.Absent absent -> model.reportUndefined(where, name);
         case null -> model.reportUndefined(where, name);
       }
     }
   }
 
-  /** A symbol of the inputs that an output declares is that output's extent. */
+  /** Equates the declared symbols of an output with its extents. */
   private void requireDeclared(ValueInfoProto output, Shape shape) {
     var dims = output.getType().getTensorType().getShape().getDimList();
     if (dims.size() != shape.rank()) {

@@ -3,7 +3,7 @@ package io.partita.frontend.onnx;
 import io.partita.ir.diagnostic.DiagnosticCode;
 import io.partita.ir.diagnostic.Severity;
 
-/** What can go wrong between an ONNX file and a graph. */
+/** Diagnostics of the ONNX import. */
 public enum ImportCode implements DiagnosticCode {
   UNREADABLE("P1001", "the file can't be read"),
   NOT_A_FILE("P1002", "this is not a file"),

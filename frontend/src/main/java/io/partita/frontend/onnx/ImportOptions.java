@@ -10,19 +10,19 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What the user fixes about a model when importing it.
+ * Options of an import.
  *
- * @param dims extent by dimension symbol: {@code --dim seq=128}
- * @param values value by graph input, which becomes a constant: {@code --bind shape=2,3}
- * @param shapes shape by graph input; binds the symbols that stand in the input's declared shape
- * @param recorded the value of a graph input that turns out to determine a shape, which makes it a
- *     constant; none where it's not known
- * @param integerData whether all recorded data are integral: a network whose constants and
- *     operators are so too is then one of integers, whatever types it states
- * @param departs whether to compute as ONNX Runtime does where it doesn't compute exactly what the
- *     standard says ({@link RuntimeDeviation})
- * @param choice whether a model fits the numbers that the import chose because it can't do without
- *     them, such as sizes of images; none where it doesn't choose
+ * @param dims extents by dimension symbol: {@code --dim seq=128}
+ * @param values values of graph inputs, which become constants: {@code --bind shape=2,3}
+ * @param shapes shapes of graph inputs, which bind the symbols of their declared shapes
+ * @param recorded returns the recorded value of a graph input that determines a shape, which
+ *     becomes a constant; empty if unknown
+ * @param integerData whether all recorded data are integral; a network whose constants and
+ *     operators are integral, too, is then an integer network, regardless of its declared types
+ * @param departs whether to follow ONNX Runtime in its {@link RuntimeDeviation deviations} from the
+ *     standard
+ * @param choice whether a model is valid with the numbers that the import chose, such as sizes of
+ *     images; empty if it chooses none
  */
 public record ImportOptions(
     Map<String, Long> dims,
@@ -72,15 +72,15 @@ public record ImportOptions(
     return new ImportOptions(dims, values, shapes, recorded, integerData, true, choice);
   }
 
-  /** With numbers that the import chooses, where it can't do without. */
+  /** Lets the import choose the numbers that it needs. */
   public ImportOptions choosingNumbers() {
     return choosingNumbers(graph -> true);
   }
 
   /**
-   * As {@link #choosingNumbers()}.
+   * Like {@link #choosingNumbers()}.
    *
-   * @param fits whether the model may have such numbers, as far as the import doesn't know
+   * @param fits further conditions on the numbers
    */
   public ImportOptions choosingNumbers(Predicate<Graph> fits) {
     return new ImportOptions(

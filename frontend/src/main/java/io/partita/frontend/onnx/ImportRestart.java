@@ -1,6 +1,6 @@
 package io.partita.frontend.onnx;
 
-/** Ends an import: what it found out about the inputs' extents is to be known from its start. */
+/** Ends an import that must restart with the facts it found about the extents of inputs. */
 final class ImportRestart extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

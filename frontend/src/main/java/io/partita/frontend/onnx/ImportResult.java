@@ -10,15 +10,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What became of a model.
+ * The result of an import.
  *
- * @param module the graph; none where there are diagnostics
- * @param diagnostics all that is wrong, in the order of the nodes
- * @param unsupported every node that Partita has no meaning for
- * @param constantInputs the graph inputs that became constants, by a bound or recorded value
- * @param symbols the names of dimensions that the model's inputs declare
- * @param derived those of them that follow from others, in the order in which that was found
- * @param choices numbers that the import chose
+ * @param module the graph; empty if there are diagnostics
+ * @param diagnostics all errors, in the order of the nodes
+ * @param unsupported all unsupported nodes
+ * @param constantInputs the graph inputs that became constants because of a bound or recorded value
+ * @param symbols the declared dimensions of the model's inputs
+ * @param derived the dimensions that others determine, in the order of their derivation
+ * @param choices the numbers that the import chose
  */
 public record ImportResult(
     Optional<Module> module,
@@ -44,19 +44,19 @@ public record ImportResult(
         module, diagnostics, unsupported, constantInputs, symbols, derived, chosen);
   }
 
-  /** The same with other diagnostics, and without a module. */
+  /** Returns a copy with other diagnostics and without a module. */
   public ImportResult refused(List<Diagnostic> why) {
     return new ImportResult(
         Optional.empty(), why, unsupported, constantInputs, symbols, derived, choices);
   }
 
-  /** The symbol of a dimension that a user names as the model does. */
+  /** Returns the symbol of a dimension by its name in the model. */
   public String symbol(String name) {
     return symbols.contains(name) ? name : DimExpression.symbol(name);
   }
 
   /**
-   * @throws PartitaException with all that is wrong, when something is
+   * @throws PartitaException with all errors, if there are any
    */
   public Module orThrow() {
     if (module.isPresent()) {

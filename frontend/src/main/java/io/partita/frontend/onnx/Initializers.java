@@ -8,7 +8,7 @@ import io.partita.ir.diagnostic.PartitaException;
 import io.partita.ir.tensor.Tensor;
 import java.util.function.Supplier;
 
-/** The constants that a graph or a subgraph comes with. */
+/** The initializers of a graph or a subgraph. */
 final class Initializers {
   private final ModelImport model;
 
@@ -17,9 +17,9 @@ final class Initializers {
   }
 
   /**
-   * Gives their names their values.
+   * Binds their names.
    *
-   * @param prefix says where the graph stands
+   * @param prefix the location of the graph
    */
   void bind(GraphProto proto, NameScope names, String prefix) {
     for (TensorProto initializer : proto.getInitializerList()) {
@@ -39,7 +39,7 @@ final class Initializers {
           new Diagnostic(
               ImportCode.DUPLICATE,
               where,
-              "one initializer of a name",
+              "unique initializer names",
               "two",
               "rename one of them"));
       return;

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * States the types of networks that hold integers in float tensors, as quantlib and Deeploy write
- * them: i32 throughout, and the narrowest type for weights of products. Their arithmetic is exact
- * then, where f32 would round.
+ * Assigns integer types to networks with integers in float tensors, which quantlib and Deeploy
+ * write: i32 everywhere, and the narrowest type for weights of products. Their arithmetic is exact,
+ * while f32 would round.
  *
- * <p>A model is such a network where it has an operator of that family, or where its recorded data
- * are integral; and all its constants are integral, and every operator gives integers for integers.
+ * <p>A model is such a network if it has an operator of that family or its recorded data are
+ * integral, and all its constants are integral, and every operator maps integers to integers.
  */
 final class IntegerModel {
   private static final Set<String> CLOSED =
@@ -69,10 +69,10 @@ final class IntegerModel {
   private final ModelProto model;
   private final TensorReader tensors;
 
-  /** The integral values of what is a float constant, by name. */
+  /** The integral values of float constants, by name. */
   private final Map<String, Tensor> integers = new HashMap<>();
 
-  /** What is read by other operands than those of a product. */
+  /** Values with other uses than operands of products. */
   private final Set<String> wide = new HashSet<>();
 
   private IntegerModel(ModelProto model, TensorReader tensors) {
@@ -81,7 +81,7 @@ final class IntegerModel {
   }
 
   /**
-   * The model with integer types where it is an integer network; otherwise the model itself.
+   * Returns the model with integer types if it is an integer network; otherwise the same model.
    *
    * @param integerData whether its recorded data are integral
    */
@@ -100,7 +100,7 @@ final class IntegerModel {
     return integer && network.readConstants() ? network.retyped() : model;
   }
 
-  /** Whether all float constants that are read are integral and fit i32. */
+  /** Whether all used float constants are integral and fit i32. */
   private boolean readConstants() {
     GraphProto graph = model.getGraph();
     Set<String> read = new HashSet<>();
@@ -141,7 +141,7 @@ final class IntegerModel {
     return OnnxElements.element(type).map(ElementType::isFloat).orElse(false);
   }
 
-  /** The tensor as i64, where each value is an integer that i32 holds. */
+  /** Returns the tensor as i64 if each value is an integer that fits i32. */
   private Optional<Tensor> integral(TensorProto proto) {
     Tensor data = tensors.read("tensor \"" + proto.getName() + "\"", proto);
     long[] values = new long[data.size()];
@@ -197,7 +197,7 @@ final class IntegerModel {
         .build();
   }
 
-  /** ONNX's number of one of the types that are stated here. */
+  /** Returns the ONNX number of an assigned type. */
   private static int number(ElementType element) {
     return switch (element) {
       case I8 -> TensorProto.DataType.INT8_VALUE;

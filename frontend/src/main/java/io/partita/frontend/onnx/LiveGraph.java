@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What of a graph its outputs depend on. */
+/** The part of a graph on which its outputs depend. */
 final class LiveGraph {
   private LiveGraph() {}
 
-  /** The same graph without the nodes that no output depends on; all inputs stay. */
+  /** Returns the graph without dead nodes; all inputs remain. */
   static Graph of(Graph graph) {
     Set<Node> live = live(graph);
     if (live.size() == graph.nodes().size()) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Loop and Scan, unrolled: how many turns there are has to be known. */
+/** Unrolls Loop and Scan with a known number of iterations. */
 final class Loops {
   private static final String UNROLL = "unroll the loop when exporting";
 
@@ -28,7 +28,10 @@ final class Loops {
     this.flow = flow;
   }
 
-  /** Body inputs: turn, condition, carried values; outputs: condition, carried, scanned values. */
+  /**
+   * Body inputs: iteration, condition, carried values; outputs: condition, carried and scanned
+   * values.
+   */
   void importLoop() {
     GraphProto body = flow.graph("body");
     int carried = Math.max(0, scope.inputs() - 2);
@@ -37,7 +40,7 @@ final class Loops {
       throw scope.invalid(
           "a body with an output for each carried value", body.getOutputCount() + "");
     }
-    // Without a trip count the condition ends the loop; turns are counted in either case.
+    // Without a trip count the condition ends the loop; iterations are limited in either case.
     long turns = scope.has(0) ? scope.integerOperand(0) : Long.MAX_VALUE;
     Tensor yes = Tensor.scalar(ElementType.BOOL, 1);
     boolean runs = !scope.has(1) || scope.data(1).getBoolean(0);
@@ -84,12 +87,12 @@ final class Loops {
             ? model.builder().dims(value)
             : Optional.empty();
     if (known.isEmpty() || known.get().size() != 1) {
-      throw scope.unsupported("a loop whose end depends on computed values", UNROLL);
+      throw scope.unsupported("a loop with a computed number of iterations", UNROLL);
     }
     return !known.get().getFirst().is(0);
   }
 
-  /** Joins what each turn gave along a new axis. */
+  /** Stacks the results of all iterations along a new axis. */
   private void bindScan(
       int output, List<Value> rows, ValueInfoProto declared, long axis, boolean isReversed) {
     if (!scope.wants(output)) {
@@ -97,7 +100,7 @@ final class Loops {
     }
     if (rows.isEmpty()) {
       throw scope.unsupported(
-          "a scan output " + declared.getName() + " of no turns", "remove the loop");
+          "a scan output " + declared.getName() + " without iterations", "remove the loop");
     }
     List<Value> parts = new ArrayList<>();
     int place = scope.axis(axis, rows.getFirst().type().rank() + 1);
@@ -109,7 +112,7 @@ final class Loops {
     scope.output(output, scope.add(new Movement.Concat(place), parts));
   }
 
-  /** Body inputs: carried values, an element of each scanned operand; outputs likewise. */
+  /** Body inputs: carried values and an element of each scanned operand; outputs likewise. */
   void importScan() {
     if (scope.opset() < 9) {
       throw scope.unsupported("Scan of operator set 8", "export with opset_version=9 or newer");

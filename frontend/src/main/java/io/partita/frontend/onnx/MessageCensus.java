@@ -14,7 +14,7 @@ import java.nio.file.Path;
 final class MessageCensus {
   private static final long MAX_FIELDS = 30_000_000;
 
-  /** The messages of onnx.proto3 that there are many of, and where they hold one another. */
+  /** The frequent messages of onnx.proto3 and their nesting. */
   private enum Kind {
     MODEL,
     GRAPH,
@@ -35,7 +35,7 @@ final class MessageCensus {
     }
   }
 
-  /** As deep as protobuf itself reads. */
+  /** The limit of protobuf. */
   private static final int MAX_DEPTH = 100;
 
   private long fields;
@@ -43,8 +43,8 @@ final class MessageCensus {
   private MessageCensus() {}
 
   /**
-   * @throws PartitaException when there are too many
-   * @throws IOException when the file ends early or isn't protobuf
+   * @throws PartitaException if there are too many
+   * @throws IOException if the file is truncated or isn't protobuf
    */
   static void require(Path path, ByteString bytes) throws IOException {
     MessageCensus census = new MessageCensus();

@@ -37,27 +37,27 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** One import of a model: what its nodes share. */
+/** The shared state of one import of a model. */
 final class ModelImport {
-  /** The newest version of ONNX's own operator set that is known here. */
+  /** The newest supported version of the ONNX operator set. */
   static final int NEWEST_OPSET = 28;
 
   /**
-   * Of nodes that functions, branches and loops add to those of the graph: a hostile model could
-   * ask for any number.
+   * The largest number of nodes that functions, branches and loops add; a hostile model could need
+   * any number.
    */
   private static final long MAX_ADDED = 500_000;
 
   /**
-   * Of functions and subgraphs each time that they are expanded, in bytes of their messages: a body
-   * that only declares constants has few nodes.
+   * The largest number of message bytes of expanded functions and subgraphs, because a body with
+   * only constants has few nodes.
    */
   private static final long MAX_EXPANDED = 1L << 28;
 
-  /** More diagnostics of one model tell nobody anything: the import ends. */
+  /** The number of diagnostics after which the import ends. */
   private static final int MAX_DIAGNOSTICS = 10_000;
 
-  /** Steps back from values that aren't known, for all messages about them together. */
+  /** The total number of steps to trace unknown values for messages. */
   private static final int MAX_TRACED = 20_000_000;
 
   private final OnnxModel model;
@@ -83,9 +83,9 @@ final class ModelImport {
   private Optional<NumberChoice.FirstFailure> firstFailure = Optional.empty();
 
   /**
-   * @param values the graph inputs that are constants, by name
-   * @param equations what is known of the extents of inputs; what is found out is added to it
-   * @param counts likewise of what NonZero finds
+   * @param values the values of constant graph inputs, by name
+   * @param equations the constraints of extents of inputs, to which the import adds
+   * @param counts the constraints of counts of NonZero, to which the import adds
    */
   ModelImport(
       OnnxModel model,
@@ -121,7 +121,7 @@ final class ModelImport {
     return model.tensors();
   }
 
-  /** The inputs whose values determine a shape but aren't known. */
+  /** Returns the inputs with unknown values that determine a shape. */
   SortedSet<String> shapeInputs() {
     return shapeInputs;
   }
@@ -143,14 +143,14 @@ final class ModelImport {
               diagnostic.where(),
               "",
               "the import ends here",
-              "repair these first"));
+              "correct these first"));
     }
   }
 
   /**
-   * Takes in what an operation requires of extents.
+   * Adds a constraint of extents.
    *
-   * @throws ImportRestart when that is news
+   * @throws ImportRestart if it is new
    */
   void require(List<TypeMismatch.Equation> required, String where) {
     boolean isAboutInputs =
@@ -165,7 +165,7 @@ final class ModelImport {
     }
   }
 
-  /** Notes where a slice ends. */
+  /** Adds the end of a slice. */
   void note(Movement.Slice slice, Shape operand, String where) {
     for (int axis = 0; axis < operand.rank(); axis++) {
       if (slice.steps().get(axis) == 1) {
@@ -185,7 +185,7 @@ final class ModelImport {
     }
   }
 
-  /** Counts a node to be imported; ends the import when there are too many. */
+  /** Counts a node, and ends the import if there are too many. */
   void countNode(NodeImport node) {
     long most = model.proto().getGraph().getNodeCount() + MAX_ADDED;
     expanded += node.depth();
@@ -195,7 +195,7 @@ final class ModelImport {
     requireExpandable(node);
   }
 
-  /** Counts a body that takes the place of a node; ends the import when they are too many. */
+  /** Counts an expanded body, and ends the import if there are too many. */
   void countExpansion(NodeImport node, MessageLite body) {
     expanded += body.getSerializedSize();
     requireExpandable(node);
@@ -213,7 +213,7 @@ final class ModelImport {
         new Diagnostic(ImportCode.EXPANSION, node.where(), expected, "more", "split the model"));
   }
 
-  /** What a value depends on that isn't known. */
+  /** Returns the unknown inputs and symbols on which a value depends. */
   Unbound unbound(Value value) {
     Unbound.Trace trace = Unbound.of(value, Math.max(traceable, 1000));
     traceable -= trace.steps();
@@ -224,7 +224,7 @@ final class ModelImport {
     return firstFailure;
   }
 
-  /** Notes what numbers may get the import past the first node that fails. */
+  /** Records the numbers that may let the import proceed beyond the first failing node. */
   void noteFailure(NodeImport node, PartitaException failure) {
     if (firstFailure.isPresent() || !diagnostics.isEmpty()) {
       return;
@@ -248,7 +248,7 @@ final class ModelImport {
             new NumberChoice.FirstFailure(nodes, isMisfit, open, images, node.conditions()));
   }
 
-  /** Ends the whole import at once. */
+  /** Ends the whole import. */
   static final class ExpansionLimit extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final transient Diagnostic diagnostic;
@@ -263,7 +263,7 @@ final class ModelImport {
     return options.departs();
   }
 
-  /** Stands for the coordinates of a mask's true elements. */
+  /** Returns a placeholder for the coordinates of the true elements of a mask. */
   Optional<Value> selected(Value mask, String where) {
     Dim count = freshDim();
     if (counts.findsAll(count, mask.type().shape().size(), where)) {
@@ -304,7 +304,7 @@ final class ModelImport {
         List.of());
   }
 
-  /** Without extents that depend on data; none where that can't be. */
+  /** Eliminates extents that depend on data; empty if impossible. */
   private Optional<Graph> selectedRows(Graph whole) {
     try {
       return Optional.of(LiveGraph.of(SelectedRows.resolve(whole, selections, builder::dims)));
@@ -314,7 +314,7 @@ final class ModelImport {
     }
   }
 
-  /** Extents that nothing determined but the expressions that the model declares for them. */
+  /** Restores the declared expressions of undetermined extents. */
   private Module withDeclared(Module module) {
     Map<String, Dim> declared = new HashMap<>();
     equations.undetermined().forEach((symbol, dim) -> declared.put(symbol, inputs.bound(dim)));
@@ -333,7 +333,7 @@ final class ModelImport {
       if (functions.putIfAbsent(key, function) != null) {
         report(
             new Diagnostic(
-                ImportCode.DUPLICATE, "function " + key, "one function of a name", "two", ""));
+                ImportCode.DUPLICATE, "function " + key, "unique function names", "two", ""));
       }
     }
     NameScope names = new NameScope(null);
@@ -344,7 +344,7 @@ final class ModelImport {
     new GraphOutputs(this, graph, inputs, equations).bind(proto, names);
   }
 
-  /** Versions by domain; one that isn't supported is reported. */
+  /** Returns versions by domain, and reports unsupported ones. */
   Map<String, Integer> operatorSets(List<OperatorSetIdProto> sets, String where) {
     Map<String, Integer> versions = new TreeMap<>();
     for (OperatorSetIdProto set : sets) {
@@ -366,7 +366,7 @@ final class ModelImport {
     return versions;
   }
 
-  /** The types that a graph states for its values. */
+  /** Returns the declared types of the values of a graph. */
   static Map<String, TypeProto> declared(GraphProto proto) {
     Map<String, TypeProto> declared = new HashMap<>();
     for (ValueInfoProto info : proto.getValueInfoList()) {
@@ -387,7 +387,7 @@ final class ModelImport {
             new Diagnostic(
                 ImportCode.DUPLICATE,
                 "input \"" + input.getName() + "\"",
-                "one input of a name",
+                "unique input names",
                 "two",
                 "rename one of them"));
       } else if (!names.isDefinedHere(input.getName()) || values.containsKey(input.getName())) {
@@ -441,12 +441,15 @@ final class ModelImport {
         new Diagnostic(
             ImportCode.UNDEFINED,
             where,
-            "a value that an input, an initializer or a node gives",
+            "a value of an input, an initializer or a node",
             "\"" + name + "\"",
             "export the model again: a part of it is missing"));
   }
 
-  /** A stand-in for the result of a node that can't be imported, so that its readers can. */
+  /**
+   * Returns a placeholder for the result of a node that can't be imported, so that its users can
+   * be.
+   */
   NameScope.Binding standIn(String name, Frame frame) {
     TypeProto declared = frame.declared().get(name);
     if (declared == null || !declared.hasTensorType() || !declared.getTensorType().hasShape()) {
@@ -467,7 +470,7 @@ final class ModelImport {
         .orElseGet(NameScope.Unknown::new);
   }
 
-  /** None where there is no such tensor. */
+  /** Empty if there is no such tensor. */
   private static Optional<TensorType> bind(TensorType declared, Map<String, Dim> bound) {
     try {
       TensorType type = declared.bind(bound);

@@ -16,7 +16,7 @@ final class ModelName {
   /** The number of folders around the file whose names are tried. */
   private static final int FOLDERS = 3;
 
-  /** Words that say what kind of file it is or how it was made, not which model. */
+  /** Words for the kind or the origin of a file, which do not identify the model. */
   private static final Set<String> GENERIC =
       Set.of(
           "main",

@@ -5,27 +5,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the names of a graph stand for; a subgraph sees those of the graphs around it. */
+/** The names of a graph; a subgraph also sees the names of enclosing graphs. */
 final class NameScope {
-  /** What a name stands for. */
+  /** The meaning of a name. */
   sealed interface Binding {}
 
   record Given(Value value) implements Binding {}
 
-  /** Its node couldn't be imported, and its type isn't declared. */
+  /** A value of undeclared type whose node couldn't be imported. */
   record Unknown() implements Binding {}
 
-  /** A sequence of tensors, whose length is known. */
+  /** A sequence of tensors of known length. */
   record Sequence(List<Value> items) implements Binding {
     Sequence {
       items = List.copyOf(items);
     }
   }
 
-  /**
-   * An optional input that the caller of a function left out, or an optional value that isn't
-   * there.
-   */
+  /** An optional input that a function call omits, or an empty optional value. */
   record Absent() implements Binding {}
 
   private final NameScope outer;
@@ -35,7 +32,7 @@ final class NameScope {
     this.outer = outer;
   }
 
-  /** Null where nothing has the name. */
+  /** Returns null for an unknown name. */
   Binding find(String name) {
     for (NameScope scope = this; scope != null; scope = scope.outer) {
       Binding binding = scope.bindings.get(name);

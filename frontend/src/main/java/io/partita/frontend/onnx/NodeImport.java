@@ -41,10 +41,10 @@ final class NodeImport implements NodeScope {
     this.model = model;
     this.node = node;
     this.domain = Domains.canonical(node.getDomain());
-    // Custom domains are often left out of the imports; ONNX's own may not be.
+    // Imports of custom domains are often missing; the ONNX domain must be imported.
     this.opset = frame.operatorSets().getOrDefault(domain, domain.isEmpty() ? 0 : 1);
     String full = !node.getName().isEmpty() ? node.getName() : firstOutput(node);
-    // Names of nodes mean nothing; endless ones would fill the memory.
+    // Long node names are cut to bound memory.
     this.name = full.length() > MAX_NAME_LENGTH ? full.substring(0, MAX_NAME_LENGTH) + "…" : full;
     this.frame = frame;
     this.attributes = Attributes.of(node, frame);
@@ -68,12 +68,12 @@ final class NodeImport implements NodeScope {
             .toList();
   }
 
-  /** What an input stands for, which may be a sequence. */
+  /** Returns the meaning of an input, which may be a sequence. */
   NameScope.Binding binding(int input) {
     return bindings.get(input);
   }
 
-  /** That no operand is a sequence. */
+  /** Checks that no operand is a sequence. */
   void requireTensors() {
     for (int i = 0; i < bindings.size(); i++) {
       if (bindings.get(i) instanceof NameScope.Sequence(List<Value> items)) {
@@ -82,17 +82,17 @@ final class NodeImport implements NodeScope {
     }
   }
 
-  /** The node's name, or that of its first output where it has none. */
+  /** Returns the node's name or, if it has none, that of its first output. */
   String name() {
     return name;
   }
 
-  /** The length of the names of the calls around. */
+  /** Returns the length of the names of enclosing calls. */
   int depth() {
     return frame.prefix().length();
   }
 
-  /** The name, behind those of the calls around. */
+  /** Returns the name with the prefix of enclosing calls. */
   String path() {
     return frame.prefix() + name;
   }
@@ -109,12 +109,12 @@ final class NodeImport implements NodeScope {
     results[output] = binding;
   }
 
-  /** That the importer gave a value to each output that has a name. */
+  /** Checks that the importer set each named output. */
   void requireOutputs() {
     for (int i = 0; i < results.length; i++) {
       if (results[i] == null && wants(i)) {
         throw unsupported(
-            "output " + i + " (" + node.getOutput(i) + ")", "remove it, and what reads it");
+            "output " + i + " (" + node.getOutput(i) + ")", "remove it and its users");
       }
     }
   }
@@ -127,12 +127,12 @@ final class NodeImport implements NodeScope {
     return new Diagnostic(code, where(), expected, found, CHECK);
   }
 
-  /** The operands that are there. */
+  /** Returns the present operands. */
   List<Value> values() {
     return operands.stream().flatMap(Optional::stream).toList();
   }
 
-  /** What inputs have to be for a branch to be taken; empty where the node has none. */
+  /** Returns the values of inputs that select a branch; empty if the node has no branches. */
   Map<String, Tensor> conditions() {
     return conditions;
   }
@@ -141,12 +141,12 @@ final class NodeImport implements NodeScope {
     conditions = Map.of(input, value);
   }
 
-  /** Whether its operands have numbers that don't fit, whatever open dimensions are. */
+  /** Whether static extents of operands don't fit, regardless of open dimensions. */
   boolean isContradictory() {
     return contradictory;
   }
 
-  /** The operands' types as text. */
+  /** Returns the types of operands as text. */
   List<String> operandTypes() {
     List<String> types = new ArrayList<>();
     for (int i = 0; i < node.getInputCount(); i++) {
@@ -220,7 +220,7 @@ final class NodeImport implements NodeScope {
   }
 
   private PartitaException wrongKind(String attribute, String expected) {
-    return invalid("attribute " + attribute + " with " + expected, "another kind of value");
+    return invalid("attribute " + attribute + " with " + expected, "a value of another kind");
   }
 
   @Override
@@ -243,7 +243,7 @@ final class NodeImport implements NodeScope {
     if (!proto.hasF() && !proto.hasI()) {
       throw wrongKind(attribute, "a float");
     }
-    // Hand-written exporters give whole numbers as integers.
+    // Hand-written exporters write integral floats as integers.
     return proto.hasF() ? proto.getF() : proto.getI();
   }
 
@@ -356,7 +356,7 @@ final class NodeImport implements NodeScope {
     return numbers("operand " + input, dims(input));
   }
 
-  /** An extent of an operand that must be a number. */
+  /** Returns an extent of an operand that must be static. */
   long number(Dim extent) {
     return numbers("an extent", List.of(extent)).getFirst();
   }
@@ -380,7 +380,7 @@ final class NodeImport implements NodeScope {
   }
 
   /**
-   * @param usual what the operand usually is, or null
+   * @param usual the usual value of the operand, or null
    */
   private PartitaException notKnown(int input, Dim usual) {
     Unbound unbound = model.unbound(input(input));

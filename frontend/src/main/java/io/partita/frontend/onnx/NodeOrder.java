@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Puts nodes into an order in which each comes after those that it reads; else as they were. */
+/** Sorts nodes topologically and otherwise keeps their order. */
 final class NodeOrder {
   private final List<NodeProto> nodes;
   private final Map<String, Integer> producers = new HashMap<>();

@@ -30,7 +30,7 @@ public interface NodeScope {
 
   boolean has(int input);
 
-  /** An operand; a diagnostic ends the import where it's absent. */
+  /** Returns an operand; a missing one ends the import of the node with a diagnostic. */
   Value input(int input);
 
   default Optional<Value> optionalInput(int input) {
@@ -45,15 +45,15 @@ public interface NodeScope {
     return type(input).shape();
   }
 
-  /** The number of outputs that the node lists. */
+  /** Returns the number of listed outputs. */
   int outputs();
 
-  /** Whether output {@code output} has a name, so that something may read it. */
+  /** Whether an output has a name, so that it may have users. */
   boolean wants(int output);
 
   boolean hasAttribute(String name);
 
-  /** An attribute that must be there. */
+  /** Returns a required attribute. */
   long integer(String name);
 
   long integer(String name, long otherwise);
@@ -68,7 +68,7 @@ public interface NodeScope {
 
   String text(String name, String otherwise);
 
-  /** An attribute that must be there. */
+  /** Returns a required attribute. */
   List<Long> integers(String name);
 
   List<Long> integers(String name, List<Long> otherwise);
@@ -77,35 +77,35 @@ public interface NodeScope {
 
   List<String> texts(String name);
 
-  /** A tensor attribute that must be there. */
+  /** Returns a required tensor attribute. */
   Tensor tensor(String name);
 
-  /** The element type that an attribute names by its ONNX number. */
+  /** Returns the element type of an attribute with its ONNX number. */
   ElementType element(String name, ElementType otherwise);
 
-  /** {@code axis} counted from the front, checked against {@code rank}. */
+  /** Returns a valid axis counted from the front. */
   int axis(long axis, int rank);
 
-  /** The operand's data where it is known now. */
+  /** Returns the operand's data if known. */
   Optional<Tensor> constant(int input);
 
   /**
-   * The elements of an integer operand (scalar or vector) that has to be known when compiling; they
-   * may be symbolic. Where it isn't known, a diagnostic says so and how to bind it.
+   * Returns the elements of an integer operand (scalar or vector) that must be known at compile
+   * time; they may be symbolic. For an unknown operand, a diagnostic explains how to bind it.
    */
   List<Dim> dims(int input);
 
   /**
-   * As {@link #dims}, for one element.
+   * Like {@link #dims}, for one element.
    *
-   * @param usual what it usually is, which a diagnostic suggests
+   * @param usual the usual value, which a diagnostic suggests
    */
   Dim dim(int input, Dim usual);
 
-  /** As {@link #dims}, where the elements must be numbers. */
+  /** Like {@link #dims}, for static elements. */
   List<Long> longs(int input);
 
-  /** The operand's only element, which must be known. */
+  /** Returns the operand's only element, which must be known. */
   default long integerOperand(int input) {
     List<Long> elements = longs(input);
     if (elements.size() != 1) {
@@ -114,60 +114,60 @@ public interface NodeScope {
     return elements.getFirst();
   }
 
-  /** The operand's data, which has to be known when compiling, of any element type. */
+  /** Returns the operand's data of any element type, which must be known at compile time. */
   Tensor data(int input);
 
-  /** As {@link #dims} for any value: its elements as dimensions where they are known. */
+  /** Returns the elements of a value as dimensions, if known. */
   Optional<List<Dim>> knownDims(Value value);
 
-  /** A value's data where they are known now. */
+  /** Returns the data of a value if known. */
   Optional<Tensor> known(Value value);
 
   /**
-   * The coordinates of the true elements of a mask, {@code i64[rank, count]}: how many there are is
-   * a new symbol, which the import replaces when it knows what the coordinates are used for. Empty
-   * where other nodes require so many that all elements are true.
+   * Returns the coordinates of the true elements of a mask, {@code i64[rank, count]}. Their count
+   * is a new symbol, which the import replaces according to the uses of the coordinates. Empty if
+   * other nodes require a count for which all elements are true.
    */
   Optional<Value> selected(Value mask);
 
-  /** Whether to compute as ONNX Runtime where it departs from the standard. */
+  /** Whether to follow ONNX Runtime in a deviation from the standard. */
   boolean departs();
 
   /**
-   * Takes in that the operator requires two extents to be equal, where that may say what dimensions
-   * of the model's inputs are. Whether they are equal in the end is for the operation to check.
+   * Adds the constraint that two extents are equal, which may determine dimensions of the model's
+   * inputs. The operation checks whether they are equal.
    */
   void equate(Dim left, Dim right);
 
   /**
-   * As {@link #equate}, where the operator doesn't broadcast: the extent may also be the number of
-   * elements that a NonZero finds.
+   * Like {@link #equate}, for operators without broadcasting: the extent may also be the count of a
+   * NonZero.
    */
   void requireExtent(Dim extent, Dim required);
 
-  /** A new symbol for an extent that can't be derived. */
+  /** Creates a symbol for an extent that can't be derived. */
   Dim freshDim();
 
-  /** Adds an operation with one result; a misfit becomes a diagnostic about this node. */
+  /** Adds an operation with one result; a type mismatch becomes a diagnostic of this node. */
   Value add(Op op, Value... operands);
 
   Value add(Op op, List<Value> operands);
 
-  /** Adds an operation and gives all its results. */
+  /** Adds an operation and returns all its results. */
   List<Value> addAll(Op op, List<Value> operands);
 
   Value constant(Tensor data);
 
-  /** A constant scalar of the element type of {@code like}. */
+  /** Adds a constant scalar of the element type of {@code like}. */
   default Value scalarLike(Value like, double value) {
     return constant(Tensor.scalar(like.type().element(), value));
   }
 
   void output(int output, Value value);
 
-  /** The node breaks its operator's rules; to be thrown. */
+  /** Returns the error of a node that breaks its operator's rules. */
   PartitaException invalid(String expected, String found);
 
-  /** The node is valid, but Partita doesn't support this use of its operator; to be thrown. */
+  /** Returns the error of a valid but unsupported use of an operator. */
   PartitaException unsupported(String what, String remedy);
 }

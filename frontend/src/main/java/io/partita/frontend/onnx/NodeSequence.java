@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 
-/** Imports the nodes of one graph or function body, in order. */
+/** Imports the nodes of one graph or function body in order. */
 final class NodeSequence {
   private final ModelImport model;
   private final Frame frame;
@@ -23,7 +23,7 @@ final class NodeSequence {
   }
 
   /**
-   * @param where the graph, for messages; empty or ending in a space
+   * @param where the graph, for messages; empty or with a trailing space
    */
   void run(List<NodeProto> nodes, String where) {
     for (NodeProto node :
@@ -96,7 +96,7 @@ final class NodeSequence {
     }
   }
 
-  /** A failure with the node at which it happened, where a part of the node was evaluated. */
+  /** Returns a failure of the evaluation of a part of a node, with the node. */
   private static PartitaException located(PartitaException failure, NodeImport scope) {
     return new PartitaException(
         failure.diagnostics().stream()
@@ -108,13 +108,13 @@ final class NodeSequence {
                             scope.where(),
                             each.expected(),
                             each.found(),
-                            "give other numbers with --dim or --bind, or export the model again")
+                            "use other numbers with --dim or --bind, or export the model again")
                         : each)
             .toList());
   }
 
   /**
-   * @param known whether all operands are known; if not, only the operator is looked at
+   * @param known whether all operands could be imported; if not, only the operator is checked
    */
   private void convert(NodeProto node, NodeImport scope, boolean known) {
     Frame.FunctionKey key = FunctionCall.key(node);
@@ -167,7 +167,7 @@ final class NodeSequence {
     throw new PartitaException(
         ImportCode.UNSUPPORTED_OPERATOR,
         scope.where(),
-        "an operator that Partita imports",
+        "a supported operator",
         Domains.display(domain) + "." + operator + operandTypes(scope),
         "export the model without it, or as a model-local function");
   }

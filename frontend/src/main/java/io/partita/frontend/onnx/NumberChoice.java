@@ -10,27 +10,27 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Imports a model for which the user doesn't give all numbers that the import needs, and chooses
- * the others: images are square and of a size that the model's positions fit, and a condition is
- * such that the branch is taken which reads more inputs.
+ * Imports a model and chooses the numbers that the import needs and the user doesn't give: images
+ * are square, of a size that fits the model's positions, and conditions select the branch that uses
+ * more inputs.
  *
- * <p>A number is only chosen for a dimension at which the import failed. It's right when the import
- * gets further with it: sizes are tried, the usual ones first.
+ * <p>Numbers are chosen only for dimensions at which the import failed. A number is accepted if the
+ * import proceeds further with it; common sizes are tried first.
  */
 final class NumberChoice {
   private static final int MAX_SCANNED = 1024;
 
-  /** Nodes that all trials of sizes together may import. */
+  /** The total number of nodes that trials of sizes may import. */
   private static final long MAX_TRIED_NODES = 200_000;
 
-  /** What a trial without nodes costs, in nodes: initializers are read. */
+  /** The cost of reading the initializers in a trial, in nodes. */
   private static final long TRIAL = 50;
 
   private final Attempts attempts;
   private final SuggestedValues values;
   private long tried;
 
-  /** How a model is imported with some options. */
+  /** Imports a model with some options. */
   interface Attempts {
     Attempt run(ImportOptions options);
   }
@@ -38,11 +38,11 @@ final class NumberChoice {
   /**
    * An import.
    *
-   * @param failure where it first failed; none where it didn't
-   * @param asked inputs whose values it would have to know
+   * @param failure the first failure, if any
+   * @param asked the inputs whose values it needs
    */
   record Attempt(ImportResult result, Optional<FirstFailure> failure, Set<String> asked) {
-    /** How many nodes were imported. */
+    /** Returns the number of imported nodes. */
     long nodes() {
       return failure
           .map(FirstFailure::nodes)
@@ -57,14 +57,13 @@ final class NumberChoice {
   }
 
   /**
-   * Where an import first failed.
+   * The first failure of an import.
    *
-   * @param nodes that were imported before
-   * @param isMisfit whether other extents may mend it
-   * @param open dimensions of the model's inputs on which its operands depend, and that aren't
-   *     numbers
-   * @param images those of them that are the height or width of an image
-   * @param conditions value by input, where an input decides which branch is taken
+   * @param nodes the number of nodes imported before
+   * @param isMisfit whether other extents may fix it
+   * @param open the open dimensions of the model's inputs on which its operands depend
+   * @param images the open dimensions that are heights or widths of images
+   * @param conditions the values of inputs that select branches
    */
   record FirstFailure(
       long nodes,
@@ -73,13 +72,13 @@ final class NumberChoice {
       Set<String> images,
       Map<String, Tensor> conditions) {}
 
-  /** An import with the numbers that were chosen for it. */
+  /** An import with the numbers chosen for it. */
   private record Step(ImportOptions options, List<Choice> choices, Attempt attempt) {
     Optional<FirstFailure> failure() {
       return attempt.failure();
     }
 
-    /** Whether the whole model was imported, and fits its numbers. */
+    /** Whether the whole model was imported and is valid with its numbers. */
     boolean isDone() {
       return failure().isEmpty() && attempt.result().module().isPresent() && fits();
     }
@@ -100,14 +99,14 @@ final class NumberChoice {
   }
 
   /**
-   * @param values suggests values of inputs
+   * @param values the suggested values of inputs
    */
   NumberChoice(Attempts attempts, SuggestedValues values) {
     this.attempts = attempts;
     this.values = values;
   }
 
-  /** Imports with what is given, and with more where that is needed. */
+  /** Imports with the given numbers, and with others if needed. */
   ImportResult run(ImportOptions options) {
     Step last = completed(new Step(options, List.of(), attempts.run(options)));
     if (last.attempt().result().module().isPresent()) {
@@ -120,11 +119,15 @@ final class NumberChoice {
 
   private static Choice vain(Choice choice) {
     return choice.isDimension()
-        ? new Choice(true, choice.name(), choice.number(), "tried, as no usual size fits the model")
+        ? new Choice(
+            true,
+            choice.name(),
+            choice.number(),
+            "found by trials, because no common size fits the model")
         : choice;
   }
 
-  /** As far as one gets by choosing numbers where the import fails. */
+  /** Returns the import that proceeds furthest by choosing numbers at failures. */
   private Step completed(Step first) {
     Step last = first;
     while (last.failure().isPresent()) {
@@ -167,14 +170,14 @@ final class NumberChoice {
               false,
               condition.getKey(),
               condition.getValue().getLong(0),
-              "of the two branches, it takes the one that reads more inputs"));
+              "it selects the branch that uses more inputs"));
     }
     return Optional.of(last.with(options, choices, attempts.run(options)));
   }
 
   /**
-   * The first size with which the whole model can be imported, or else with which the import gets
-   * furthest; all of {@code symbols} get it.
+   * Returns the first size with which the whole model can be imported, or else with which the
+   * import proceeds furthest; all of {@code symbols} get it.
    */
   private Optional<Step> sized(Set<String> symbols, List<Long> usual, Step last) {
     if (symbols.isEmpty()) {
@@ -209,8 +212,8 @@ final class NumberChoice {
     List<Choice> choices = new ArrayList<>();
     String reason =
         size == first
-            ? "the model needs a number, and this is usual"
-            : "the first of the usual sizes that fits the model";
+            ? "the model needs a number, and this is a common one"
+            : "the first common size that fits the model";
     for (String symbol : symbols) {
       options = options.withDim(symbol, size);
       choices.add(new Choice(true, symbol, options.dims().get(symbol), reason));
@@ -220,14 +223,14 @@ final class NumberChoice {
     return last.with(options, choices, attempt);
   }
 
-  /** Whether another size may mend it: nothing else but the batch is open there. */
+  /** Whether another size may fix it: only the batch is open there. */
   private static boolean isAboutSize(FirstFailure failure) {
     return failure.isMisfit() && failure.open().stream().allMatch(DefaultSizes::isBatch);
   }
 
   /**
-   * Round sizes first, since windows divide them, and large ones first: a single position would
-   * broadcast to any number of them.
+   * Returns the sizes to try: round ones first, because windows divide them, and large ones first,
+   * because a single position would broadcast.
    */
   private static void scan(Set<Long> sizes) {
     for (long step : new long[] {32, 16, 14, 8, 4, 2, 1}) {

@@ -3,7 +3,7 @@ package io.partita.frontend.onnx;
 import io.partita.ir.type.ElementType;
 import java.util.Optional;
 
-/** ONNX's numbers of element types, {@code TensorProto.DataType} of onnx.proto3. */
+/** The numbers of element types in {@code TensorProto.DataType} of onnx.proto3. */
 final class OnnxElements {
   private OnnxElements() {}
 
@@ -29,7 +29,7 @@ final class OnnxElements {
         });
   }
 
-  /** ONNX's name of a number, also where Partita has no such type. */
+  /** Returns the ONNX name of a number, also for unsupported types. */
   static String name(long number) {
     Optional<ElementType> element = element(number);
     if (element.isPresent()) {

@@ -10,15 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Opens a protobuf file for reading in place. */
+/** Maps protobuf files. */
 final class OnnxFile {
   private OnnxFile() {}
 
   /**
-   * The file's bytes, mapped. Messages that are parsed from the stream of {@link #stream} point
-   * into them.
+   * Maps a file. Messages parsed from {@link #stream} refer to the mapped bytes.
    *
-   * @throws PartitaException when it's no readable file of 1 byte to 2 GB
+   * @throws PartitaException if it isn't a readable file of 1 byte to 2 GB
    */
   static ByteString map(Path path) {
     String where = path.toString();
@@ -28,7 +27,7 @@ final class OnnxFile {
           where,
           "an ONNX file",
           Files.isDirectory(path) ? "a folder" : "something else",
-          "name the .onnx file itself");
+          "use the path of the .onnx file");
     }
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long size = channel.size();
@@ -40,7 +39,7 @@ final class OnnxFile {
         throw new PartitaException(
             ImportCode.TOO_LARGE,
             where,
-            "at most 2147483647 bytes, which is what protobuf allows",
+            "at most 2147483647 bytes, the limit of protobuf",
             size + " bytes",
             "export the model with external data");
       }
@@ -50,12 +49,12 @@ final class OnnxFile {
           ImportCode.UNREADABLE,
           where,
           "a readable file",
-          Files.exists(path) ? "access is denied, or the disk fails" : "no such file",
+          Files.exists(path) ? "access denied, or a disk error" : "no such file",
           "check the path");
     }
   }
 
-  /** Bytes fields come out as views of {@code bytes}, not as copies. */
+  /** Returns a stream whose bytes fields are views of {@code bytes}. */
   static CodedInputStream stream(ByteString bytes) {
     CodedInputStream stream = bytes.newCodedInput();
     stream.enableAliasing(true);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Makes a graph of an ONNX model. */
+/** Imports ONNX models. */
 public final class OnnxImporter {
   private final ImportOptions options;
   private final OperatorRegistry registry = OperatorRegistry.complete();
@@ -17,19 +17,18 @@ public final class OnnxImporter {
   }
 
   /**
-   * @throws io.partita.ir.diagnostic.PartitaException with everything that is wrong with the model
+   * @throws io.partita.ir.diagnostic.PartitaException with all errors of the model
    */
   public Module importModel(OnnxModel model) {
     return examine(model).orThrow();
   }
 
   /**
-   * Imports as far as possible: nodes after an unsupported one are still looked at.
+   * Imports as far as possible, and checks the nodes after an unsupported one.
    *
-   * <p>Where an input turns out to determine a shape and its value is on record, the model is
-   * imported again with the input as a constant. Where the graph requires extents to be equal that
-   * inputs declare differently, it's imported again with what follows from that. Each round binds
-   * one more input, eliminates one more symbol or is the last.
+   * <p>If an input determines a shape and has a recorded value, the import restarts with the input
+   * as a constant. If the graph requires equal extents that inputs declare differently, it restarts
+   * with the solution. Each round binds one more input, eliminates one more symbol, or is the last.
    */
   public ImportResult examine(OnnxModel file) {
     OnnxModel model = file.standard(options.integerData());

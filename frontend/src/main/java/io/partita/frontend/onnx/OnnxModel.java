@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** An ONNX file, parsed but not understood yet. Its tensors stay in the mapped file. */
+/** A parsed ONNX file. Its tensors remain in the mapped file. */
 public final class OnnxModel {
   private final Path path;
   private final ModelProto proto;
@@ -30,7 +30,7 @@ public final class OnnxModel {
   }
 
   /**
-   * @throws PartitaException when the file can't be read or isn't an ONNX model
+   * @throws PartitaException if the file can't be read or isn't an ONNX model
    */
   public static OnnxModel read(Path path) {
     ByteString bytes = OnnxFile.map(path);
@@ -62,17 +62,19 @@ public final class OnnxModel {
     return path;
   }
 
-  /** The model's name: that of the graph, or of the file or folder where that one is generic. */
+  /** Returns the model's name: that of the graph or, if that is generic, of the file or folder. */
   public String name() {
     return ModelName.of(proto.getGraph().getName(), path);
   }
 
-  /** The program that wrote the file and its version, as far as it says so. */
+  /** Returns the producer and its version, if stated. */
   public String producer() {
     return (proto.getProducerName() + " " + proto.getProducerVersion()).strip();
   }
 
-  /** Version by domain of each imported operator set; ONNX's own domain is the empty name. */
+  /**
+   * Returns the versions of imported operator sets by domain; the ONNX domain is the empty name.
+   */
   public SortedMap<String, Integer> operatorSets() {
     SortedMap<String, Integer> versions = new TreeMap<>();
     for (OperatorSetIdProto set : proto.getOpsetImportList()) {
@@ -82,8 +84,8 @@ public final class OnnxModel {
   }
 
   /**
-   * The graph inputs that a run must give, in the model's order: those without an initializer,
-   * whose value would only be a default.
+   * Returns the graph inputs that a run needs, in order: those without an initializer, which is a
+   * default value.
    */
   public List<String> inputNames() {
     GraphProto graph = proto.getGraph();
@@ -99,19 +101,19 @@ public final class OnnxModel {
     return proto.getGraph().getOutputList().stream().map(ValueInfoProto::getName).toList();
   }
 
-  /** The declared type of each graph input that declares one which a tensor can have. */
+  /** Returns the declared types of graph inputs that are valid tensor types. */
   public Map<String, TensorType> inputTypes() {
     return new GraphInputs(ImportOptions.NONE, new DimensionEquations(), ignored -> {})
         .types(proto.getGraph().getInputList(), Map.of());
   }
 
-  /** The files beside the model that hold tensors of it, in the order of their names. */
+  /** Returns the external data files of the model, sorted by name. */
   public List<Path> dataFiles() {
     Path folder = path.toAbsolutePath().getParent();
     return DataLocations.of(proto).stream().map(folder::resolve).toList();
   }
 
-  /** Where ONNX Runtime may compute something else than the standard says. */
+  /** Returns the possible deviations of ONNX Runtime from the standard. */
   public List<RuntimeDeviation> departures() {
     return Stream.of(RuntimeDeviation.values())
         .filter(kind -> proto().getGraph().getNodeList().stream().anyMatch(kind::concerns))
@@ -127,7 +129,7 @@ public final class OnnxModel {
   }
 
   /**
-   * The model without what families of exporters write otherwise than ONNX has it.
+   * Returns the model with dialects of exporter families translated to ONNX.
    *
    * @param integerData whether the model's recorded data are integral
    */
@@ -140,7 +142,7 @@ public final class OnnxModel {
       ModelProto typed = IntegerModel.retyped(standard, tensors, integerData);
       return typed == proto ? this : new OnnxModel(path, typed, tensors);
     } catch (PartitaException damaged) {
-      // The import comes to the same tensor, and says so among all else.
+      // The import reads the same tensor and reports it with all other errors.
       return this;
     }
   }

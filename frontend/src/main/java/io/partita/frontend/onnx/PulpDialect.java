@@ -12,12 +12,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Reads what quantlib's and Deeploy's files mean where they say it otherwise than ONNX does: single
- * integers as tensors of floats and floats as integers, a softmax over the last axis without saying
- * so, a loss whose only output is the logarithms of probabilities.
+ * Translates the dialect of quantlib and Deeploy to ONNX: single integers in float tensors, floats
+ * as integers, a softmax over the last axis by default, and a loss with log-probabilities as its
+ * only output.
  */
 final class PulpDialect {
-  /** The domain that quantlib's exporter imports, also where its operators stand in none. */
+  /** The domain that quantlib's exporter imports, even if its operators have no domain. */
   private static final String DOMAIN = "PACTOps";
 
   private final ModelProto model;
@@ -35,7 +35,7 @@ final class PulpDialect {
     }
   }
 
-  /** The model as ONNX would say it; the model itself where there is nothing to change. */
+  /** Returns the model in standard ONNX; the same model if nothing changes. */
   static ModelProto standard(ModelProto model, TensorReader tensors) {
     return new PulpDialect(model, tensors).standard();
   }
@@ -91,7 +91,7 @@ final class PulpDialect {
         .build();
   }
 
-  /** The single integral value of an attribute of any kind. */
+  /** Returns the single integral value of an attribute of any kind. */
   private Optional<Long> onlyInteger(NodeProto node, AttributeProto attribute) {
     double value;
     if (attribute.hasT()) {
@@ -111,7 +111,7 @@ final class PulpDialect {
         : Optional.empty();
   }
 
-  /** An attribute that ONNX has as a float, and integer networks' files as an integer. */
+  /** Returns an attribute that is a float in ONNX and an integer in this dialect. */
   private static NodeProto withFloat(NodeProto node, String name) {
     for (int i = 0; i < node.getAttributeCount(); i++) {
       AttributeProto attribute = node.getAttribute(i);
@@ -133,7 +133,7 @@ final class PulpDialect {
     return says ? node : node.toBuilder().addAttribute(integer("axis", -1)).build();
   }
 
-  /** A loss is a scalar, unless it isn't reduced: a declared matrix is the second output. */
+  /** An unreduced loss is a scalar; a declared matrix is the second output. */
   private NodeProto withSecondOutput(NodeProto node) {
     boolean reduced =
         node.getAttributeList().stream()

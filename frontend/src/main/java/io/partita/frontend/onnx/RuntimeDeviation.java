@@ -2,15 +2,15 @@ package io.partita.frontend.onnx;
 
 import ai.onnx.proto.OnnxMl.NodeProto;
 
-/** Where ONNX Runtime doesn't compute exactly what the standard says. */
+/** Deviations of ONNX Runtime from the standard. */
 public enum RuntimeDeviation {
-  /** Products of block-quantised weights, whose activations the attribute lets it round. */
+  /** Products of block-quantised weights with an attribute that permits rounding activations. */
   ROUNDED_ACTIVATIONS(
       "rounding activations to 8 bits, which accuracy_level 4 allows and the recorded run did,"),
   /**
-   * An average that counts padding, where the last window reaches past it: releases before 1.31
-   * divide by the whole kernel up to opset 18, the standard and PyTorch by what lies in the padded
-   * operand (microsoft/onnxruntime issue 16203, pull request 29629).
+   * Averages that count padding, if the last window extends beyond it: releases before 1.31 divide
+   * by the whole kernel up to opset 18, the standard and PyTorch by the part in the padded operand
+   * (microsoft/onnxruntime issue 16203, pull request 29629).
    */
   WHOLE_KERNEL_AVERAGES(
       "dividing averages over windows that reach past the padding by the whole kernel, which ONNX"
@@ -22,12 +22,12 @@ public enum RuntimeDeviation {
     this.text = text;
   }
 
-  /** The beginning of a sentence that goes on with what it changes. */
+  /** Returns the beginning of a sentence about its effect. */
   public String text() {
     return text;
   }
 
-  /** Whether it concerns a node. */
+  /** Whether it applies to a node. */
   boolean concerns(NodeProto node) {
     return switch (this) {
       case ROUNDED_ACTIVATIONS ->

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What nodes require of how many elements a NonZero finds. An exporter that traces a loop over what
- * was found writes that number into the file, such as into a Split. If it's the number of all
- * elements, all are found whenever the file is right, and the model is imported again with that.
+ * Constraints of the number of elements that NonZero finds. An exporter that traces a loop over
+ * them writes their number into the file, for example into a Split. If it is the number of all
+ * elements, NonZero must find all whenever the file is valid, and the import restarts with that
+ * fact.
  */
 final class SelectionCounts {
-  /** The selections that find all elements. */
+  /** The selections of all elements. */
   private final Set<String> whole = new HashSet<>();
 
   private final Map<Dim, Counted> counted = new HashMap<>();
@@ -21,16 +22,16 @@ final class SelectionCounts {
 
   private record Counted(String name, Dim elements) {}
 
-  /** Begins another round of the import, which meets the same nodes in the same order. */
+  /** Begins another round of the import, which visits the same nodes in the same order. */
   void begin() {
     counted.clear();
     asked = 0;
   }
 
   /**
-   * Whether a NonZero finds all elements; asked once for each.
+   * Whether a NonZero finds all elements; called once for each.
    *
-   * @param count the symbol of how many it finds, otherwise
+   * @param count the symbol of its count otherwise
    */
   boolean findsAll(Dim count, Dim elements, String where) {
     Counted selection = new Counted(asked++ + " " + where, elements);
@@ -39,10 +40,10 @@ final class SelectionCounts {
   }
 
   /**
-   * Takes in what a node requires.
+   * Adds a constraint of a node.
    *
-   * @throws ImportRestart when that says that all elements are found
-   * @throws PartitaException when the file is right for another number of elements only
+   * @throws ImportRestart if it implies that all elements are found
+   * @throws PartitaException if the file is valid only for another number of elements
    */
   void require(Dim extent, Dim required, NodeScope node) {
     Counted selection = counted.get(extent);
@@ -53,7 +54,7 @@ final class SelectionCounts {
       throw new ImportRestart();
     }
     throw node.unsupported(
-        "the file is right only when a NonZero finds exactly %s of %s elements, as many as when it"
+        "the file is valid only if a NonZero finds exactly %s of %s elements, as many as when it"
                 .formatted(required, selection.elements())
             + " was exported",
         "export the model again, with an example input for which all elements are found (more"

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Operators on sequences and optional values. Both exist only while importing: a sequence is the
- * list of its values, so its length and each position have to be known; an optional value is the
- * value itself, or nothing.
+ * Imports operators on sequences and optional values, which exist only during the import: a
+ * sequence is a list of values, so its length and all positions must be known; an optional value is
+ * the value or nothing.
  */
 final class Sequences {
   private static final Map<String, Consumer<Sequences>> OPERATORS =
@@ -39,7 +39,7 @@ final class Sequences {
     this.scope = scope;
   }
 
-  /** Whether the node is one of those here, or hands a sequence on as it is. */
+  /** Whether the node is such an operator, or passes a sequence on unchanged. */
   static boolean handles(Frame.FunctionKey key, NodeImport scope) {
     return key.domain().isEmpty()
         && (OPERATORS.containsKey(key.name())
@@ -74,7 +74,7 @@ final class Sequences {
     give(items);
   }
 
-  /** The place that an operand gives among {@code places}; the end where it's absent. */
+  /** Returns the position of an operand among {@code places}, or the end if it is missing. */
   private int position(int input, int places) {
     if (!scope.has(input)) {
       return places - 1;
@@ -117,7 +117,7 @@ final class Sequences {
   private void concat() {
     List<Value> items = items();
     if (items.isEmpty()) {
-      throw scope.unsupported("a sequence without elements", "remove what concatenates it");
+      throw scope.unsupported("a sequence without elements", "remove the concatenation");
     }
     boolean isNewAxis = scope.flag("new_axis", false);
     int rank = items.getFirst().type().rank() + (isNewAxis ? 1 : 0);
@@ -148,7 +148,7 @@ final class Sequences {
     give(items);
   }
 
-  /** Of the parts: all of one extent, of those that are listed, or of 1. */
+  /** Returns the extents of parts: equal, as listed, or 1. */
   private List<Dim> sizes(Dim extent) {
     if (scope.has(1) && scope.type(1).rank() == 1) {
       return scope.dims(1);
@@ -192,7 +192,7 @@ final class Sequences {
 
   private void element() {
     if (given() instanceof NameScope.Absent) {
-      throw scope.invalid("an optional value that is there", "none");
+      throw scope.invalid("a nonempty optional value", "none");
     }
     scope.bindResult(0, given());
   }

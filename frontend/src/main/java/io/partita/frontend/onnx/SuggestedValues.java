@@ -10,15 +10,15 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * Values of inputs that determine shapes, as an example of how to give them: the import doesn't
- * choose them, since what such an input holds is the model's matter, but what is suggested works.
+ * Suggests values of inputs that determine shapes. The import doesn't choose them, because their
+ * meaning is up to the model, but it succeeds with the suggestions.
  */
 final class SuggestedValues {
-  /** How a value looks that may fit. */
+  /** The form of a suggested value. */
   private enum Form {
-    /** As repetitions and sizes may be. */
+    /** Repetitions and sizes. */
     ONES,
-    /** As shapes may be, whose first extent follows from the others. */
+    /** Shapes whose first extent follows from the others. */
     FIRST_OPEN,
     LAST_OPEN
   }
@@ -27,14 +27,14 @@ final class SuggestedValues {
   private final NumberChoice.Attempts attempts;
 
   /**
-   * @param declared types of the model's inputs
+   * @param declared the declared types of the model's inputs
    */
   SuggestedValues(Map<String, TensorType> declared, NumberChoice.Attempts attempts) {
     this.declared = declared;
     this.attempts = attempts;
   }
 
-  /** The failed import, whose remedies name values with which the model can be imported. */
+  /** Returns the failed import with remedies that name values with which the import succeeds. */
   ImportResult suggested(NumberChoice.Attempt failed, ImportOptions options) {
     boolean mayBind =
         !failed.asked().isEmpty()

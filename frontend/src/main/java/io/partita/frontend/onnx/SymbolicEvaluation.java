@@ -17,19 +17,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Computes integer operations on small tensors whose elements are polynomials over the symbols of
- * dimensions (booleans are 0 and 1), as far as every choice of symbols gives the same polynomial.
+ * Evaluates integer operations on small tensors of polynomials over dimension symbols (booleans are
+ * 0 and 1), if the result is the same polynomial for all symbols.
  */
 final class SymbolicEvaluation {
   private SymbolicEvaluation() {}
 
-  /** Shape arithmetic works on a few elements; more is data. */
+  /** The largest number of elements in shape arithmetic. */
   static final int MAX_ELEMENTS = 4096;
 
-  /** Longer polynomials come from no real model, and their products would grow without bound. */
+  /** The largest number of terms, because products would grow without bound. */
   private static final int MAX_POLYNOMIAL_LENGTH = 1000;
 
-  /** An operand: its static shape and its elements in row-major order. */
+  /** The static shape of an operand and its elements in row-major order. */
   record Elements(Shape shape, List<Dim> dims) {
     Dim at(long index) {
       return dims.get((int) index);
@@ -37,12 +37,12 @@ final class SymbolicEvaluation {
   }
 
   /**
-   * The elements of the result; none where they aren't known for all choices of symbols.
+   * Returns the elements of the result; empty if they depend on the symbols otherwise.
    *
-   * @param result its type, which is an integer or boolean one of static shape
+   * @param result the type of the result, with integer or boolean elements and a static shape
    */
   static Optional<List<Dim>> evaluate(Op op, List<Elements> operands, TensorType result) {
-    // Narrow integers wrap, which polynomials don't.
+    // Narrow integers wrap, but polynomials don't.
     boolean wide = result.element().bits() >= 32 || result.element() == ElementType.BOOL;
     if (!wide || !result.isStatic() || result.shape().elements() > MAX_ELEMENTS) {
       return Optional.empty();
@@ -105,7 +105,7 @@ final class SymbolicEvaluation {
     };
   }
 
-  /** As a truth value: what is at least 1 is true. */
+  /** Returns a boolean: at least 1 is true. */
   private static Dim isPositive(Dim dim) {
     return dim.isAtLeast(1) ? Dim.ONE : null;
   }
@@ -116,7 +116,7 @@ final class SymbolicEvaluation {
     return dims;
   }
 
-  /** Null where it depends on the symbols. */
+  /** Returns null if it depends on the symbols. */
   private static Dim unary(UnaryFunction function, Dim dim) {
     return switch (function) {
       case NEG -> Dim.ZERO.minus(dim);
@@ -153,7 +153,7 @@ final class SymbolicEvaluation {
     };
   }
 
-  /** Whether {@code left < right}; null where that depends on the symbols. */
+  /** Whether {@code left < right}; null if it depends on the symbols. */
   private static Boolean isLess(Dim left, Dim right) {
     if (right.minus(left).isAtLeast(1)) {
       return true;
@@ -173,7 +173,7 @@ final class SymbolicEvaluation {
     return truth == null ? null : truth ? Dim.ONE : Dim.ZERO;
   }
 
-  /** Towards zero, by zero gives 0: as the operation itself. */
+  /** Divides like the operation: truncates towards zero, and division by zero gives 0. */
   private static Dim quotient(Dim left, Dim right) {
     if (right.is(0)) {
       return Dim.ZERO;
@@ -210,7 +210,7 @@ final class SymbolicEvaluation {
     return strided(operand, to, 0, strides);
   }
 
-  /** Null where the symbols decide which elements are meant. */
+  /** Returns null if the selected elements depend on the symbols. */
   private static List<Dim> slice(Elements operand, Movement.Slice slice) {
     if (!slice.starts().stream().allMatch(Dim::isStatic)) {
       return null;
@@ -225,7 +225,10 @@ final class SymbolicEvaluation {
     return strided(operand, new Shape(slice.sizes()), start, strides);
   }
 
-  /** The elements at {@code start + Σ index[axis] strides[axis]} for each index below a shape. */
+  /**
+   * Returns the elements at {@code start + Σ index[axis] strides[axis]} for each index below a
+   * shape.
+   */
   private static List<Dim> strided(Elements operand, Shape to, long start, long[] strides) {
     List<Dim> dims = new ArrayList<>();
     long[] index = new long[to.rank()];

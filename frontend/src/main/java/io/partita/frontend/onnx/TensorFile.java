@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /** A file of one serialized ONNX tensor, such as the {@code input_0.pb} of ONNX's test cases. */
 public record TensorFile(String name, Tensor tensor) {
   /**
-   * @throws PartitaException when it isn't one, or its element type isn't supported
+   * @throws PartitaException if it is invalid, or its element type isn't supported
    */
   public static TensorFile read(Path path) {
     ByteString bytes = OnnxFile.map(path);

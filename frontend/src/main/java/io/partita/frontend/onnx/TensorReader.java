@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 
-/** Makes tensors from ONNX's messages; raw and external data stay where they are mapped. */
+/** Reads tensors from ONNX messages; raw and external data remain mapped. */
 final class TensorReader {
-  /** Indices and values of a sparse tensor are spread out up to this many elements. */
+  /** The largest number of elements of a sparse tensor. */
   private static final long MAX_SPARSE = 1 << 24;
 
   private static final String DAMAGED = "fetch or export the model again: the file is damaged";
@@ -28,8 +28,8 @@ final class TensorReader {
   }
 
   /**
-   * @param where the place of the tensor in the model, for messages
-   * @throws PartitaException when type, shape and data don't fit, or aren't supported
+   * @param where the location of the tensor in the model, for messages
+   * @throws PartitaException if type, shape and data don't match or aren't supported
    */
   Tensor read(String where, TensorProto proto) {
     TensorType type =
@@ -47,7 +47,7 @@ final class TensorReader {
     return typed(where, proto, type);
   }
 
-  /** Data location is an enumeration of which 1 is external; newer ones would be unknown. */
+  /** The data location 1 is external; later values are unknown. */
   private static boolean isExternal(TensorProto proto) {
     return proto.getDataLocation() == TensorProto.DataLocation.EXTERNAL;
   }
@@ -93,7 +93,7 @@ final class TensorReader {
       throw new PartitaException(
           ImportCode.TENSOR_SIZE,
           where,
-          bytes + " bytes, as the shape " + proto.getDimsList() + " takes",
+          bytes + " bytes for the shape " + proto.getDimsList(),
           "external data of length " + length,
           DAMAGED);
     }
@@ -174,7 +174,7 @@ final class TensorReader {
     }
   }
 
-  /** A sparse tensor with its zeros written out, which must be few enough. */
+  /** Returns a sparse tensor as a dense one, up to a limit. */
   Tensor read(String where, SparseTensorProto proto) {
     Shape shape = shape(where, proto.getDimsList());
     if (shape.elements() > MAX_SPARSE) {

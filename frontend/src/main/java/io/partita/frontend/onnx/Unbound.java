@@ -14,16 +14,16 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What a value depends on that isn't known when compiling.
+ * The inputs and dimensions, unknown at compile time, on which a value depends.
  *
- * @param inputs names of graph inputs
- * @param symbols names of dimensions
+ * @param inputs the names of graph inputs
+ * @param symbols the names of dimensions
  */
 record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
-  /** What was found, and how many steps that took. */
+  /** The result of a trace and its number of steps. */
   record Trace(Unbound unbound, int steps) {}
 
-  /** Looks at so many values at most. */
+  /** Traces at most a number of values. */
   static Trace of(Value value, int mostSteps) {
     SortedSet<String> inputs = new TreeSet<>();
     SortedSet<String> symbols = new TreeSet<>();
@@ -53,7 +53,7 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
 
   String describe() {
     if (inputs.isEmpty() && symbols.isEmpty()) {
-      return "constants, of which it can't be computed: it's too large, or an index is out of range";
+      return "constants, but it can't be computed: it is too large, or an index is out of range";
     }
     return "it depends on "
         + (inputs.isEmpty() ? "" : "the value of " + listed(inputs))
@@ -66,10 +66,10 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
         + (names.size() > 6 ? ", …" : "");
   }
 
-  /** Stands for the value of an input. */
+  /** A placeholder for the value of an input. */
   static final String ANY = "=…";
 
-  /** Where the value itself is an input, and usually this number, it's to be bound to that. */
+  /** Suggests the usual number for a value that is an input. */
   String remedy(Dim usual) {
     if (usual != null && usual.isStatic() && inputs.size() == 1 && symbols.isEmpty()) {
       return "add --bind " + inputs.first() + "=" + usual;
@@ -86,7 +86,7 @@ record Unbound(SortedSet<String> inputs, SortedSet<String> symbols) {
     return "bind it: " + inputPart + (dims.isEmpty() ? "" : ", and " + dims);
   }
 
-  /** How to bind dimensions. */
+  /** Returns the options that bind dimensions. */
   static String bindDims(SortedSet<String> symbols) {
     return symbols.stream()
         .limit(6)

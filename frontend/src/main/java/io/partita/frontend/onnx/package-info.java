@@ -1,2 +1,2 @@
-/** Reading ONNX models into the graph dialect. */
+/** The import of ONNX models into the graph dialect. */
 package io.partita.frontend.onnx;

@@ -56,7 +56,7 @@ class BadFileTest {
           where:     FOLDER
           expected:  an ONNX file
           found:     a folder
-          fix:       name the .onnx file itself
+          fix:       use the path of the .onnx file
         """);
   }
 
@@ -91,7 +91,7 @@ class BadFileTest {
         """
         error P1005: the file is too large
           where:     FOLDER/large.onnx
-          expected:  at most 2147483647 bytes, which is what protobuf allows
+          expected:  at most 2147483647 bytes, the limit of protobuf
           found:     2147483648 bytes
           fix:       export the model with external data
         """);
@@ -147,7 +147,7 @@ class BadFileTest {
       where:     initializer "w"
       expected:  a relative path to a file in the model's folder
       found:     location "LOCATION"
-      fix:       move the data beside the model, and export it with a plain file name
+      fix:       move the data to the folder of the model, and export it with a plain file name
     """
         .replace("LOCATION", location);
   }

@@ -68,7 +68,7 @@ class BadGraphTest {
             """
             error P2001: the operator is not supported
               where:     node "the_Foo" (Foo)
-              expected:  an operator that Partita imports
+              expected:  a supported operator
               found:     ai.onnx.Foo of f32[2]
               fix:       export the model without it, or as a model-local function\
             """);
@@ -300,7 +300,7 @@ class BadGraphTest {
         """
         error P2008: a name is used twice
           where:     initializer "w"
-          expected:  one initializer of a name
+          expected:  unique initializer names
           found:     two
           fix:       rename one of them
         """);
@@ -313,7 +313,7 @@ class BadGraphTest {
         """
         error P2009: a value is used that nothing defines
           where:     node "the_Add" (Add)
-          expected:  a value that an input, an initializer or a node gives
+          expected:  a value of an input, an initializer or a node
           found:     "nowhere"
           fix:       export the model again: a part of it is missing
         """);
@@ -372,7 +372,7 @@ class BadGraphTest {
           where:     input "x"
           expected:  extents of 0 or more
           found:     -3
-          fix:       give dynamic dimensions a name, not a negative extent
+          fix:       name dynamic dimensions instead of giving them negative extents
         """);
     assertImport(
         GraphProto.newBuilder()
@@ -423,7 +423,7 @@ class BadGraphTest {
         """
         error P2014: a model-local function calls itself
           where:     node "the_F/the_F" (F)
-          expected:  functions that don't call themselves, nested at most 64 deep
+          expected:  functions without recursion, nested at most 64 deep
           found:     own.F -> own.F
           fix:       export the model with its functions inlined
         """);

@@ -96,7 +96,7 @@ class LoopsTest {
             .output("y", ROW);
     assertThatThrownBy(() -> sketch.imported(folder))
         .hasMessageContaining("P2003")
-        .hasMessageContaining("a loop whose end depends on computed values");
+        .hasMessageContaining("a loop with a computed number of iterations");
   }
 
   /** A running sum over columns, from the last to the first, with the results as rows. */

@@ -119,7 +119,7 @@ class NumberChoiceTest {
     ImportResult none = examine(padded(5000));
     assertThat(none.module()).isEmpty();
     assertThat(none.choices().getFirst().reason())
-        .isEqualTo("tried, as no usual size fits the model");
+        .isEqualTo("found by trials, because no common size fits the model");
   }
 
   @Test

@@ -257,7 +257,7 @@ class SelectedRowsTest {
     assertThatThrownBy(() -> hitExperts(1, 1).imported(folder))
         .hasMessageContaining("P2003")
         .hasMessageContaining("\"split\" (Split)")
-        .hasMessageContaining("only when a NonZero finds exactly 2 of 3 elements")
+        .hasMessageContaining("only if a NonZero finds exactly 2 of 3 elements")
         .hasMessageContaining("export the model again");
   }
 }
