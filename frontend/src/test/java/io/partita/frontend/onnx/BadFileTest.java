@@ -35,7 +35,7 @@ class BadFileTest {
   }
 
   @Test
-  void aMissingFile() {
+  void missingFile() {
     assertRead(
         folder.resolve("none.onnx"),
         """
@@ -48,7 +48,7 @@ class BadFileTest {
   }
 
   @Test
-  void aFolder() {
+  void folderInsteadOfFile() {
     assertRead(
         folder,
         """
@@ -61,7 +61,7 @@ class BadFileTest {
   }
 
   @Test
-  void anEmptyFile() {
+  void emptyFile() {
     assertRead(
         Models.write(folder, new byte[0]),
         """
@@ -74,14 +74,14 @@ class BadFileTest {
   }
 
   @Test
-  void aFileOfSomethingElse() {
+  void otherFile() {
     assertThatThrownBy(() -> OnnxModel.read(Models.write(folder, "hello, world\n".getBytes())))
         .isInstanceOf(PartitaException.class)
         .hasMessageStartingWith("error P1004: this is not an ONNX model, or a damaged one\n");
   }
 
   @Test
-  void aFileOfMoreThanTwoGigabytes() throws IOException {
+  void fileOfMoreThanTwoGigabytes() throws IOException {
     Path file = folder.resolve("large.onnx");
     try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
       sparse.setLength(1L << 31);
@@ -98,7 +98,7 @@ class BadFileTest {
   }
 
   @Test
-  void aModelWithoutAGraph() {
+  void modelWithoutGraph() {
     assertRead(
         Models.write(folder, ModelProto.newBuilder().setIrVersion(8)),
         """
@@ -111,7 +111,7 @@ class BadFileTest {
   }
 
   @Test
-  void aFileThatIsNoTensor() throws IOException {
+  void otherFileThanATensor() throws IOException {
     Path file = Files.write(folder.resolve("input_0.pb"), new byte[] {(byte) 0x4a, 5, 1});
     assertThatThrownBy(() -> TensorFile.read(file))
         .isInstanceOf(PartitaException.class)
@@ -171,7 +171,7 @@ class BadFileTest {
   }
 
   @Test
-  void externalDataThatIsNotThere() {
+  void missingExternalData() {
     assertImport(
         with(external("w.bin", "0", "8")),
         """

@@ -75,7 +75,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aDeclaredTypeLetsReadersOfAnUnsupportedNodeBeChecked() {
+  void usersOfUnsupportedNodesWithDeclaredTypesAreChecked() {
     GraphProto.Builder graph =
         Models.graph()
             .addNode(node("Foo", List.of("x"), "a"))
@@ -87,7 +87,7 @@ class BadGraphTest {
   }
 
   @Test
-  void anOperatorSetThatIsNotImported() {
+  void missingOperatorSet() {
     ModelProto.Builder model =
         Models.model(Models.graph().addNode(node("Relu", List.of("x"), "y"))).clearOpsetImport();
     assertImport(
@@ -121,7 +121,7 @@ class BadGraphTest {
   }
 
   @Test
-  void anUnsupportedUse() {
+  void unsupportedUse() {
     assertImport(
         Models.graph()
             .addNode(node("Constant", List.of(), "c").addAttribute(text("value_string", "a")))
@@ -135,7 +135,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aLayoutThatTheFileDoesNotName() {
+  void unnamedLayout() {
     ModelProto.Builder model =
         Models.model(
             Models.graph()
@@ -147,8 +147,8 @@ class BadGraphTest {
         """
         error P2003: this use of the operator is not supported
           where:     node "the_Conv" (Conv)
-          found:     a layout in blocks of channels for one kind of processor, which the file doesn't name
-          fix:       optimise with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL, or give the model as it was before it was optimised
+          found:     a layout in blocks of channels for a processor that the file does not name
+          fix:       optimise with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL, or use the model before optimisation
         """);
   }
 
@@ -160,7 +160,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aNodeThatBreaksItsRules() {
+  void invalidNode() {
     assertImport(
         Models.graph()
             .addNode(node("Softmax", List.of("x"), "y").addAttribute(Models.integer("axis", 5))),
@@ -183,7 +183,7 @@ class BadGraphTest {
   }
 
   @Test
-  void operandsThatDoNotFit() {
+  void mismatchedOperands() {
     assertImport(
         Models.graph()
             .addInput(Models.value("z", Models.FLOAT, 3))
@@ -198,7 +198,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aShapeThatOverflows() {
+  void overflowingShape() {
     assertImport(
         Models.graph()
             .addInitializer(Models.longs("s", List.of(3L), 1L << 31, 1L << 31, 2L))
@@ -213,7 +213,7 @@ class BadGraphTest {
   }
 
   @Test
-  void symbolsThatCannotBeEqual() {
+  void contradictorySymbols() {
     GraphProto.Builder graph =
         GraphProto.newBuilder()
             .setName("g")
@@ -241,7 +241,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aShapeThatAnInputDetermines() {
+  void shapeOfAnInputValue() {
     assertImport(
         reshapeByInput(),
         """
@@ -264,7 +264,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aCycle() {
+  void cycle() {
     assertImport(
         Models.graph()
             .addNode(node("Add", List.of("x", "b"), "a"))
@@ -280,7 +280,7 @@ class BadGraphTest {
   }
 
   @Test
-  void namesThatAreGivenTwice() {
+  void duplicateNames() {
     assertImport(
         Models.graph()
             .addNode(node("Relu", List.of("x"), "y"))
@@ -307,7 +307,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aValueThatNothingGives() {
+  void undefinedValue() {
     assertImport(
         Models.graph().addNode(node("Add", List.of("x", "nowhere"), "y")),
         """
@@ -390,7 +390,7 @@ class BadGraphTest {
   }
 
   @Test
-  void boundValuesThatDoNotFit() {
+  void mismatchedBindings() {
     assertImport(
         Models.model(reshapeByInput()),
         ImportOptions.NONE.withValue("shape", Tensor.longs(Shape.of(2), 1, 2)),
@@ -413,7 +413,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aFunctionThatCallsItself() {
+  void recursiveFunction() {
     ModelProto.Builder model =
         Models.model(Models.graph().addNode(node("F", List.of("x"), "y").setDomain("own")))
             .addFunctions(function("F", node("F", List.of("a"), "b").setDomain("own")));
@@ -431,7 +431,7 @@ class BadGraphTest {
 
   /** Each function calls the next one ten times: ten to the twelfth nodes in a kilobyte. */
   @Test
-  void functionsThatMultiply() {
+  void exponentialFunctions() {
     ModelProto.Builder model =
         Models.model(Models.graph().addNode(node("F0", List.of("x"), "y").setDomain("own")));
     for (int depth = 0; depth < 12; depth++) {
@@ -451,7 +451,7 @@ class BadGraphTest {
   }
 
   @Test
-  void moreThanAnyoneReads() {
+  void tooManyDiagnostics() {
     GraphProto.Builder graph = Models.graph();
     for (int i = 0; i < 60; i++) {
       graph.addNode(node("Foo", List.of("x"), i == 0 ? "y" : "y" + i));
@@ -475,7 +475,7 @@ class BadGraphTest {
   }
 
   @Test
-  void aChainOfAHundredThousandNodes() {
+  void chainOfAHundredThousandNodes() {
     GraphProto.Builder graph = Models.graph();
     for (int i = 0; i < 100_000; i++) {
       graph.addNode(

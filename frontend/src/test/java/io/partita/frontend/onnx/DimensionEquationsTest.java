@@ -66,7 +66,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void theLaterOfTwoSymbolsIsTheEarlierOne() {
+  void laterSymbolsAreEliminated() {
     ImportResult result = examine(sum(dims("n", 4), dims("m", 4)));
     assertThat(inputs(result)).containsEntry("a", "[n,4]").containsEntry("b", "[n,4]");
     assertThat(result.derived())
@@ -74,21 +74,21 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aSymbolIsANumber() {
+  void symbolsMayBeNumbers() {
     ImportResult result = examine(sum(dims("n", 4), dims(3, 4)));
     assertThat(derived(result)).isEqualTo("n = 3");
     assertThat(inputs(result)).containsEntry("a", "[3,4]");
   }
 
   @Test
-  void aBroadcastIsNoEquation() {
+  void broadcastsAreNotEquations() {
     ImportResult result = examine(sum(dims("n", 4), dims(1, 4)));
     assertThat(result.derived()).isEmpty();
     assertThat(inputs(result)).containsEntry("a", "[n,4]").containsEntry("b", "[1,4]");
   }
 
   @Test
-  void aSymbolThatTheUserBindsTo1Broadcasts() {
+  void symbolsBoundTo1Broadcast() {
     ImportResult result =
         examine(sum(dims("n", 4), dims(3, 4)), ImportOptions.NONE.withDim("n", 1));
     assertThat(result.derived()).isEmpty();
@@ -96,7 +96,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void numbersThatContradictEachOtherAreReported() {
+  void contradictoryNumbersAreReported() {
     ImportResult result = examine(sum(dims("n", 4), dims("n", 3)));
     assertThat(result.diagnostics())
         .singleElement()
@@ -153,7 +153,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aDeclaredExpressionYieldsToWhatTheGraphComputes() {
+  void computedExtentsReplaceDeclaredExpressions() {
     ImportResult result = examine(decoder("past_length + 1", "seq"));
     assertThat(inputs(result))
         .containsEntry("mask", "[past_length+seq]")
@@ -169,14 +169,14 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aDeclaredExpressionThatIsTrueStays() {
+  void validDeclaredExpressionsStay() {
     ImportResult result = examine(decoder("past_length + 1", 1));
     assertThat(inputs(result)).containsEntry("mask", "[past_length+1]");
     assertThat(result.derived()).isEmpty();
   }
 
   @Test
-  void aDeclaredExpressionStaysWhereTheContradictionLiesElsewhere() {
+  void unrelatedDeclaredExpressionsStay() {
     GraphProto.Builder graph = decoder("past_length + 1", 1);
     floats(floats(graph, "p", "n"), "q", "m");
     graph
@@ -188,7 +188,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aSliceTellsHowLongAnUntrueExpressionIs() {
+  void slicesDetermineInvalidExpressions() {
     GraphProto.Builder graph = decoder("past_length + 1", "seq");
     graph
         .addInitializer(Models.longs("zero", List.of(1L), 0L))
@@ -199,14 +199,14 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void anUntrueExpressionOfNumbersThatTheUserBindsYields() {
+  void invalidExpressionsOfBoundNumbersAreReplaced() {
     ImportOptions options = ImportOptions.NONE.withDim("past_length", 4).withDim("seq", 3);
     ImportResult result = examine(decoder("past_length + 1", "seq"), options);
     assertThat(inputs(result)).containsEntry("mask", "[7]");
   }
 
   @Test
-  void anUntrueExpressionYieldsToARecordedShape() {
+  void recordedShapesReplaceInvalidExpressions() {
     ImportOptions options =
         ImportOptions.NONE
             .withShape("mask", Shape.of(7))
@@ -217,7 +217,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aTotalIsTheSumOfItsParts() {
+  void totalsAreSumsOfParts() {
     ImportResult result = examine(decoder("total", "seq"));
     assertThat(derived(result)).isEqualTo("total = past_length+seq");
   }
@@ -244,7 +244,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void aReshapeKeepsTheNumberOfElements() {
+  void reshapesKeepTheNumberOfElements() {
     GraphProto.Builder graph = floats(floats(graph(), "a", "n", 6), "b", "m", 6);
     graph
         .addInitializer(Models.longs("last", List.of(1L), 3L))
@@ -262,7 +262,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void anOutputMayDeclareWhatASymbolIs() {
+  void outputsMayDetermineSymbols() {
     GraphProto.Builder graph =
         floats(floats(floats(graph(), "mask", "total"), "p", "past"), "x", "seq");
     graph
@@ -278,7 +278,7 @@ class DimensionEquationsTest {
   }
 
   @Test
-  void evaluatesAsTheEquationsSay() {
+  void evaluationFollowsTheEquations() {
     ImportResult result =
         examine(sum(dims("n", 2), dims("m", 2)), ImportOptions.NONE.withDim("n", 3));
     Tensor ones = Tensor.floats(Shape.of(3, 2), 1, 1, 1, 1, 1, 1);

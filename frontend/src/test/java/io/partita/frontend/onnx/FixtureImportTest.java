@@ -20,7 +20,7 @@ class FixtureImportTest {
   private static final Path FIXTURES = Path.of("../tests/fixtures");
 
   @Test
-  void everyFixtureImportsUnboundOrAsksForBindings() throws IOException {
+  void everyFixtureImportsOrAsksForBindings() throws IOException {
     List<Path> models;
     try (var files = Files.walk(FIXTURES)) {
       models = files.filter(file -> file.endsWith("network.onnx")).sorted().toList();
@@ -44,7 +44,7 @@ class FixtureImportTest {
 
   /** Nodes without a name have that of their first output. */
   @Test
-  void nodesOfFunctionsAreNamedAfterTheCallsAroundThem() {
+  void nodesOfFunctionsAreNamedAfterTheirCalls() {
     OnnxModel model = OnnxModel.read(FIXTURES.resolve("functions/nested/network.onnx"));
     Graph graph =
         new OnnxImporter(ImportOptions.NONE).examine(model).module().orElseThrow().graph();

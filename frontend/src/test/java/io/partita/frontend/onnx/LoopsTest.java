@@ -43,7 +43,7 @@ class LoopsTest {
   }
 
   @Test
-  void aSequenceGrowsInALoop() {
+  void sequencesGrowInLoops() {
     Tensor y =
         sketch()
             .input("x", ROW)
@@ -61,7 +61,7 @@ class LoopsTest {
 
   /** Without a trip count the condition ends the loop; here it's a comparison of the turn. */
   @Test
-  void aLoopThatItsConditionEnds() {
+  void loopWithACondition() {
     AttributeProto body =
         subgraph(
             "body",
@@ -80,7 +80,7 @@ class LoopsTest {
   }
 
   @Test
-  void aLoopWhoseConditionIsComputedIsRefused() {
+  void computedLoopConditionsAreRefused() {
     AttributeProto body =
         subgraph(
             "body",
@@ -129,13 +129,13 @@ class LoopsTest {
   }
 
   @Test
-  void aScanOverColumns() {
+  void scanOverColumns() {
     assertThat(scanned(integers("scan_input_axes", 1)))
         .isEqualTo(Tensor.floats(Shape.of(3, 2), 101, 204, 103, 209, 106, 215));
   }
 
   @Test
-  void aScanBackwards() {
+  void reverseScan() {
     assertThat(
             scanned(
                 integers("scan_input_axes", -1),
@@ -154,7 +154,7 @@ class LoopsTest {
   }
 
   @Test
-  void aTensorIsSplitAndAPartTaken() {
+  void elementsOfASplitTensor() {
     ModelSketch sketch =
         sketch()
             .initializer("two", Tensor.longs(Shape.SCALAR, 2))
@@ -172,7 +172,7 @@ class LoopsTest {
   }
 
   @Test
-  void anOptionalValueIsTheValueOrNothing() {
+  void optionalValues() {
     ModelSketch sketch =
         sketch()
             .input("x", ROW)
@@ -189,7 +189,7 @@ class LoopsTest {
   }
 
   @Test
-  void aSequenceWhereATensorBelongsIsRefused() {
+  void sequencesInsteadOfTensorsAreRefused() {
     ModelSketch sketch =
         sketch()
             .input("x", ROW)
@@ -203,7 +203,7 @@ class LoopsTest {
   }
 
   @Test
-  void aSequenceAsAnOutputIsRefused() {
+  void sequencesAsOutputsAreRefused() {
     ModelSketch sketch =
         sketch()
             .input("x", ROW)

@@ -31,7 +31,7 @@ class ModelNameTest {
   }
 
   @Test
-  void foldersFarAwayDoNotCount() {
+  void distantFoldersDoNotCount() {
     assertThat(ModelName.of("graph", Path.of("/home/onnx/decode/past/model.onnx")))
         .isEqualTo("graph");
   }

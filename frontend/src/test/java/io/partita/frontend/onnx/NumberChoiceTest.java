@@ -58,7 +58,7 @@ class NumberChoiceTest {
   }
 
   @Test
-  void imagesAreOfTheUsualSize() {
+  void imagesHaveACommonSize() {
     ImportResult result = examine(patches(1));
     assertThat(chosen(result)).containsExactly("--dim height=224", "--dim width=224");
     assertThat(result.orThrow().graph().inputs().getFirst().type().shape().toString())
@@ -66,7 +66,7 @@ class NumberChoiceTest {
   }
 
   @Test
-  void imagesAreOfTheSizeThatPositionsFit() {
+  void imagesFitThePositions() {
     assertThat(chosen(examine(patches(64)))).containsExactly("--dim height=32", "--dim width=32");
     assertThat(chosen(examine(patches(81)))).containsExactly("--dim height=36", "--dim width=36");
   }
@@ -114,7 +114,7 @@ class NumberChoiceTest {
 
   /** As Nystromformer does: what a length leads to shows when the batch is a number, too. */
   @Test
-  void aLengthMustFitWithABatch() {
+  void lengthsFitWithABatch() {
     assertThat(chosen(examine(padded(9)))).containsExactly("--dim seq=64", "--dim batch=1");
     ImportResult none = examine(padded(5000));
     assertThat(none.module()).isEmpty();
@@ -123,7 +123,7 @@ class NumberChoiceTest {
   }
 
   @Test
-  void theUserDecidesFirst() {
+  void givenNumbersHavePriority() {
     ImportOptions options =
         ImportOptions.NONE.choosingNumbers().withDim("height", 8).withDim("width", 16);
     ImportResult result = examine(patches(8), options);
@@ -132,7 +132,7 @@ class NumberChoiceTest {
   }
 
   @Test
-  void nothingIsChosenWhereNoSizeFits() {
+  void nothingIsChosenIfNoSizeFits() {
     ImportOptions options = ImportOptions.NONE.choosingNumbers().withDim("height", 8);
     ImportResult result = examine(patches(7), options.withDim("width", 8));
     assertThat(result.module()).isEmpty();
@@ -173,7 +173,7 @@ class NumberChoiceTest {
   }
 
   @Test
-  void theBranchThatReadsMoreInputsIsTaken() {
+  void theBranchWithMoreInputsIsTaken() {
     assertThat(chosen(examine(merged(true)))).containsExactly("--bind use_cache=1");
     assertThat(chosen(examine(merged(false)))).containsExactly("--bind use_cache=0");
   }

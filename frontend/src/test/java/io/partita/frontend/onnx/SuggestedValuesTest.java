@@ -49,7 +49,7 @@ class SuggestedValuesTest {
   }
 
   @Test
-  void nothingIsSuggestedThatDoesNotFit() {
+  void suggestionsFit() {
     GraphProto.Builder graph = shaped("Reshape", 2);
     graph
         .addInitializer(Models.floats("w", List.of(7L, 7L), new float[49]))

@@ -8,7 +8,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.Optional;
 
-/** Activation functions, written out where the dialect has no function of that name. */
+/** Activation functions; those without an operation are expanded. */
 final class ActivationOperators {
   private ActivationOperators() {}
 
@@ -39,7 +39,7 @@ final class ActivationOperators {
     node.output(0, of.select(negative, of.mul(x, number(node, "alpha", 0.01)), x));
   }
 
-  /** An attribute as the single-precision number that the file holds. */
+  /** Returns an attribute as the single-precision number of the file. */
   private static double number(NodeScope node, String name, double otherwise) {
     return node.number(name, (float) otherwise);
   }
@@ -49,7 +49,7 @@ final class ActivationOperators {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
     Value slope = node.input(1);
-    // Before version 7, a slope vector went with the channels instead of the last dimension.
+    // Before version 7, a slope vector broadcast along the channels instead of the last dimension.
     if (node.opset() < 7 && slope.type().rank() == 1 && !slope.type().dim(0).is(1)) {
       slope = of.alongAxis(slope, 1, x.type().rank());
     }
@@ -65,7 +65,10 @@ final class ActivationOperators {
     node.output(0, of.select(above, x, node.scalarLike(x, 0)));
   }
 
-  /** x > 0 ? x : alpha (e^x - 1); the exponent is kept from overflowing where it isn't used. */
+  /**
+   * x > 0 ? x : alpha (e^x - 1); the exponent of unselected values is bounded, so that it does not
+   * overflow.
+   */
   private static Value exponentialTail(Arithmetic of, Value x, double alpha) {
     Value e = of.unary(UnaryFunction.EXP, of.min(x, 0));
     return of.mul(of.add(e, -1), alpha);
@@ -115,7 +118,7 @@ final class ActivationOperators {
     node.output(0, new Arithmetic(node).unary(UnaryFunction.HARD_SWISH, node.input(0)));
   }
 
-  /** x < -lambd ? x + bias : x > lambd ? x - bias : 0, in fractions also for integers. */
+  /** x < -lambd ? x + bias : x > lambd ? x - bias : 0, computed in floats for integers, too. */
   private static void shrink(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     ElementType element = node.type(0).element();
@@ -176,7 +179,7 @@ final class ActivationOperators {
     node.output(0, clip(node, node.optionalInput(1), node.optionalInput(2)));
   }
 
-  /** min(max(x, low), high): where low is above high, high wins. */
+  /** min(max(x, low), high); if low exceeds high, the result is high. */
   private static Value clip(NodeScope node, Optional<Value> low, Optional<Value> high) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);

@@ -18,7 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Writes formulas over values as operations; a number takes the element type of its partner. */
+/** Builds operations for formulas; a number has the element type of its other operand. */
 record Arithmetic(NodeScope node) {
   Value unary(UnaryFunction function, Value x) {
     return node.add(new Elementwise.Unary(function), x);
@@ -96,7 +96,7 @@ record Arithmetic(NodeScope node) {
     return node.add(new Movement.Concat(axis), parts);
   }
 
-  /** {@code size} elements from {@code start} on of one axis, all of the others. */
+  /** Slices {@code size} elements of one axis, beginning at {@code start}. */
   Value slice(Value x, int axis, Dim start, Dim size) {
     return slice(x, axis, start, size, 1);
   }
@@ -119,14 +119,14 @@ record Arithmetic(NodeScope node) {
     return reduce(ReductionKind.MEAN, x, axes, true);
   }
 
-  /** An extent as a number: a constant where it's bound. */
+  /** Returns an extent as a value, which is constant if bound. */
   Value extent(Dim dim) {
     return dim.isStatic()
         ? node.constant(Tensor.longs(Shape.SCALAR, dim.value()))
         : node.add(new Source.Extent(dim));
   }
 
-  /** Extents as an i64 vector. */
+  /** Returns extents as an i64 vector. */
   Value extents(List<Dim> dims) {
     if (dims.stream().allMatch(Dim::isStatic)) {
       long[] values = dims.stream().mapToLong(Dim::value).toArray();
@@ -141,17 +141,17 @@ record Arithmetic(NodeScope node) {
     return node.add(new Source.Iota(size, element));
   }
 
-  /** A tensor of one repeated scalar. */
+  /** Returns a tensor of one repeated scalar. */
   Value filled(Value scalar, Shape shape) {
     return broadcast(scalar, shape);
   }
 
-  /** Axes from {@code from} inclusive to {@code to} exclusive. */
+  /** Returns the axes from {@code from}, inclusive, to {@code to}, exclusive. */
   static List<Integer> axes(int from, int to) {
     return IntStream.range(from, to).boxed().toList();
   }
 
-  /** {@code x} with extents of 1 added after its last dimension up to a rank. */
+  /** Appends dimensions of extent 1 up to a rank. */
   Value padRank(Value x, int rank) {
     List<Dim> dims = new ArrayList<>(x.type().shape().dims());
     while (dims.size() < rank) {
@@ -160,7 +160,7 @@ record Arithmetic(NodeScope node) {
     return reshape(x, new Shape(dims));
   }
 
-  /** A vector along {@code axis} of a tensor of {@code rank}, ready to broadcast against it. */
+  /** Reshapes a vector so that it broadcasts along {@code axis} of a tensor of {@code rank}. */
   Value alongAxis(Value vector, int axis, int rank) {
     return padRank(vector, rank - axis);
   }

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ONNX Attention, versions 23 to 25. It becomes the structured operation, or plain ones where the
- * node also gives its scores away or asks for a softmax of lower precision.
+ * ONNX Attention, versions 23 to 25. It becomes the attention operation, or primitive operations if
+ * the node also outputs its scores or needs a softmax of lower precision.
  */
 final class AttentionImport {
   private static final int MASK = 3;
@@ -78,7 +78,7 @@ final class AttentionImport {
     return k.type().dim(2);
   }
 
-  /** How many positions lie before the first query. */
+  /** Returns the number of positions before the first query. */
   private Dim offset() {
     return node.has(PAST_KEY) ? node.shape(PAST_KEY).dim(2) : Dim.ZERO;
   }
@@ -93,7 +93,7 @@ final class AttentionImport {
     node.output(2, v);
   }
 
-  /** Whether scores leave the operation, or are rounded to fewer bits than the queries have. */
+  /** Whether scores are an output, or are rounded to fewer bits than the queries. */
   private boolean isPlain() {
     ElementType precision = node.element("softmax_precision", element);
     boolean rounds = precision.bits() < element.bits();
@@ -108,14 +108,14 @@ final class AttentionImport {
     return node.integer("right_window_size", -1);
   }
 
-  /** No key after the query's own position: asked for as such, or as a window. */
+  /** Whether keys after the query's position are hidden, by the causal attribute or by a window. */
   private boolean isCausal() {
     return node.flag("is_causal", false) || rightWindow() == 0;
   }
 
   private Value structured() {
     List<Value> operands = new ArrayList<>(List.of(q, k, v));
-    // The operation's own window goes with causal attention; another one is a mask.
+    // The operation supports windows of causal attention; other windows are masks.
     boolean ownWindow = leftWindow() < 0 || isCausal();
     boolean masked = node.has(MASK) || hasWindowMask(ownWindow);
     if (masked) {
@@ -165,7 +165,7 @@ final class AttentionImport {
         : of.add(mask, additive(window, mask.type().element()));
   }
 
-  /** A mask that is shorter than the keys hides the rest. */
+  /** Pads a mask that is shorter than the keys; the padding hides keys. */
   private Value padded(Value mask) {
     Dim length = mask.type().shape().fromEnd(0);
     if (length.equals(keys()) || length.is(1) || mask.type().rank() == 0) {
@@ -192,7 +192,9 @@ final class AttentionImport {
     return node.add(new Movement.Pad(Movement.PadMode.CONSTANT, low, high), mask, filler);
   }
 
-  /** {@code [queries, 1]}, or {@code [batch, 1, queries, 1]} where lengths differ. */
+  /**
+   * Returns positions {@code [queries, 1]}, or {@code [batch, 1, queries, 1]} if lengths differ.
+   */
   private Value queryPositions() {
     Value index =
         of.reshape(AttentionOperators.positions(of, queries()), Shape.of(queries(), Dim.ONE));
@@ -214,7 +216,7 @@ final class AttentionImport {
     return of.select(allowed, zero, AttentionOperators.negativeInfinity(node, type));
   }
 
-  /** Mask, causality, windows and lengths as one number to add to each score. */
+  /** Combines mask, causality, windows and lengths into one additive mask. */
   private Value bias() {
     List<Value> parts = new ArrayList<>();
     Value mask = node.has(MASK) || hasWindowMask(false) ? mask(false) : null;
@@ -273,7 +275,7 @@ final class AttentionImport {
         values);
   }
 
-  /** Each kv head as often as query heads share it. */
+  /** Repeats each kv head for the query heads that share it. */
   private Value repeated(Value x) {
     Shape shape = x.type().shape();
     Dim times = q.type().dim(1).dividedExactlyBy(shape.dim(1));

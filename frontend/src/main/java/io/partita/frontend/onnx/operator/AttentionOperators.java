@@ -10,7 +10,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 
-/** ONNX's own operators for transformers, and the changes of layout that they share. */
+/** Transformer operators of ONNX, and the changes of layout that they share. */
 final class AttentionOperators {
   private AttentionOperators() {}
 
@@ -40,7 +40,10 @@ final class AttentionOperators {
     return of.reshape(rows, Shape.of(shape.dim(0), shape.dim(2), shape.dim(1).times(shape.dim(3))));
   }
 
-  /** Positions pick rows of the caches; without them, the caches are {@code [batch, seq, r/2]}. */
+  /**
+   * Positions select rows of the tables; without positions, the tables are {@code [batch, seq,
+   * r/2]}.
+   */
   private static void rotaryEmbedding(NodeScope node) {
     Value x = node.input(0);
     boolean joined = x.type().rank() == 3;
@@ -89,7 +92,7 @@ final class AttentionOperators {
             of.cast(start, ElementType.I64)));
   }
 
-  /** The positions {@code [0, extent)} as i64. */
+  /** Returns the positions {@code [0, extent)} as i64. */
   static Value positions(Arithmetic of, Dim extent) {
     return of.iota(extent, ElementType.I64);
   }

@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What importers of attention operators share: heads, masks, and attention itself. */
+/** Helpers of attention importers for heads, masks, and attention. */
 final class AttentionValues {
   private AttentionValues() {}
 
-  /** {@code [batch, seq, heads d]} as {@code [batch, heads, seq, d]}. */
+  /** Transposes {@code [batch, seq, heads d]} to {@code [batch, heads, seq, d]}. */
   static Value splitHeads(NodeScope node, Value x, Dim heads) {
     Shape shape = x.type().shape();
     Dim size = shape.dim(2).dividedExactlyBy(heads);
@@ -29,7 +29,7 @@ final class AttentionValues {
     return node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), split);
   }
 
-  /** {@code [batch, heads, seq, d]} as {@code [batch, seq, heads d]}. */
+  /** Transposes {@code [batch, heads, seq, d]} to {@code [batch, seq, heads d]}. */
   static Value mergeHeads(NodeScope node, Value x) {
     Shape shape = x.type().shape();
     Value swapped = node.add(new Movement.Transpose(List.of(0, 2, 1, 3)), x);
@@ -37,14 +37,14 @@ final class AttentionValues {
         .reshape(swapped, Shape.of(shape.dim(0), shape.dim(2), shape.dim(1).times(shape.dim(3))));
   }
 
-  /** The extents that a mask is made for. */
+  /** The extents of a mask. */
   record Extents(Dim batch, Dim seq, Dim keys) {}
 
   /**
-   * What a com.microsoft mask operand adds to the scores: 0 where a key takes part, {@code filter}
-   * elsewhere. It is a vector of the sequences' ends, or of ends and then starts; a mask {@code
-   * [batch, keys]} or {@code [batch, seq, keys]}; or {@code [batch, 1, most, most]}, whose last
-   * {@code seq} rows up to the number of keys count.
+   * Returns the additive mask of a com.microsoft mask operand: 0 for visible keys, {@code filter}
+   * for others. The operand is a vector of the ends of sequences, or of ends and then starts; a
+   * mask {@code [batch, keys]} or {@code [batch, seq, keys]}; or {@code [batch, 1, most, most]},
+   * whose last {@code seq} rows up to the number of keys count.
    */
   static Optional<Value> keyMask(
       NodeScope node, int input, Extents extents, ElementType element, double filter) {
@@ -111,14 +111,17 @@ final class AttentionValues {
         : left.or(() -> right);
   }
 
-  /** The attribute {@code scale}, where 0 or none means one over the root of the head size. */
+  /**
+   * Returns the attribute {@code scale}; 0 or none means one over the square root of the head size.
+   */
   static double scale(NodeScope node, Value q) {
     double scale = node.number("scale", 0);
     return scale != 0 ? scale : 1 / Math.sqrt(q.type().dim(3).value());
   }
 
   /**
-   * The attention of {@code q}, {@code k}, {@code v} by head, merged to {@code [batch, seq, …]}.
+   * Computes the attention of {@code q}, {@code k}, {@code v} by head, merged to {@code [batch,
+   * seq, …]}.
    */
   static Value attend(
       NodeScope node,

@@ -29,7 +29,7 @@ final class ContractionOperators {
     node.output(0, matMul(node, node.input(0), node.input(1), node.type(0).element()));
   }
 
-  /** NumPy's product: a vector on the left is a row, one on the right is a column. */
+  /** Imports a NumPy product: a vector on the left is a row, one on the right a column. */
   static Value matMul(NodeScope node, Value left, Value right, ElementType result) {
     Arithmetic of = new Arithmetic(node);
     Value a = left.type().rank() == 1 ? row(of, left) : left;
@@ -49,7 +49,7 @@ final class ContractionOperators {
     return of.reshape(vector, Shape.of(Dim.ONE, vector.type().dim(0)));
   }
 
-  /** alpha A B + beta C, A and B perhaps transposed. A linear layer is a Gemm too. */
+  /** Imports alpha A B + beta C, with optional transposes of A and B. */
   private static void gemm(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     double alpha = node.number("alpha", 1);
@@ -122,7 +122,7 @@ final class ContractionOperators {
               "automatic padding of an extent " + extent, "bind the dimensions with --dim");
         }
         List<Long> wanted = node.integers("output_shape", List.of());
-        // With the batch and channel extents in front, as some exporters write it.
+        // Some exporters also write the batch and channel extents.
         int skipped = wanted.size() - rank;
         long output =
             wanted.isEmpty() ? extent.value() * stride : wanted.get(axis + Math.max(0, skipped));
@@ -150,8 +150,9 @@ final class ContractionOperators {
   }
 
   /**
-   * Each channel {@code [n, c, length]} on its own over the last k elements, those before the first
-   * from a state {@code [n, c, k-1]} or zero; the last k-1 are the next state.
+   * Imports a causal depthwise convolution of {@code [n, c, length]} over the last k elements.
+   * Elements before the first are from a state {@code [n, c, k-1]} or zero; the last k-1 elements
+   * are the next state.
    */
   private static void causalConvolution(NodeScope node) {
     Arithmetic of = new Arithmetic(node);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** An Einsum with everything that its equation leaves implicit written out. */
+/** An Einsum with an explicit equation. */
 final class EinsumEquation {
   private static final String ELLIPSIS = "...";
 
@@ -51,7 +51,7 @@ final class EinsumEquation {
     node.output(0, node.add(new Contraction.Einsum(explicit), operands));
   }
 
-  /** As many letters that the equation doesn't use as the ellipsis stands for at most. */
+  /** Returns unused letters for the dimensions of ellipses. */
   private String batchLetters(String equation) {
     int rank = 0;
     for (int i = 0; i < terms.size(); i++) {
@@ -71,7 +71,10 @@ final class EinsumEquation {
     return letters.toString();
   }
 
-  /** The batch dimensions, then the indices that stand once, in alphabetical order. */
+  /**
+   * Returns the implicit output: the batch dimensions, then indices with one use, in alphabetical
+   * order.
+   */
   private String implicitOutput() {
     Map<Character, Integer> counts = new TreeMap<>();
     boolean batched = false;
@@ -91,7 +94,7 @@ final class EinsumEquation {
     return output.toString();
   }
 
-  /** Extents of 1 broadcast: they are stretched to the other operands' extent. */
+  /** Broadcasts extents of 1 to the extents of other operands. */
   private void stretch(List<Value> operands) {
     Map<Character, Dim> extents = new TreeMap<>();
     for (int i = 0; i < operands.size(); i++) {

@@ -8,7 +8,7 @@ import io.partita.ir.op.Elementwise;
 import io.partita.ir.type.ElementType;
 import java.util.Map;
 
-/** Operators that compute each element from the elements at the same place. */
+/** Operators that compute each element from the elements at the same position. */
 final class ElementwiseOperators {
   private ElementwiseOperators() {}
 
@@ -61,8 +61,8 @@ final class ElementwiseOperators {
   }
 
   /**
-   * The second operand. Before version 7 it broadcast only with {@code broadcast=1}, its dimensions
-   * aligned to those of the first from {@code axis} on.
+   * Returns the second operand. Before version 7, it broadcast only with {@code broadcast=1}, with
+   * its dimensions aligned to those of the first operand from {@code axis}.
    */
   private static Value alignedOperand(NodeScope node) {
     Value right = node.input(1);
@@ -91,7 +91,10 @@ final class ElementwiseOperators {
     node.output(0, new Arithmetic(node).binary(BinaryFunction.DIV, sum, node.inputs()));
   }
 
-  /** {@code fmod=1} is C's remainder, of the dividend's sign; else of the divisor's. */
+  /**
+   * Imports Mod: with {@code fmod=1}, the remainder of C with the sign of the dividend; else with
+   * that of the divisor.
+   */
   private static void mod(NodeScope node) {
     BinaryFunction function =
         node.flag("fmod", false) ? BinaryFunction.REMAINDER : BinaryFunction.MOD;

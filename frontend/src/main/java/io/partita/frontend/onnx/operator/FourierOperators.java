@@ -18,18 +18,18 @@ import java.util.stream.IntStream;
 
 /**
  * Discrete Fourier transforms as products with matrices of cosines and sines. The last dimension of
- * operands and results has the real and the imaginary part, or the real part alone.
+ * operands and results has the real and the imaginary part, or only the real part.
  */
 final class FourierOperators {
-  /** Of a matrix: as many as 4,096 complex points have. */
+  /** The largest number of matrix elements, that of 4,096 complex points. */
   private static final long MAX_ELEMENTS = 1L << 26;
 
   /**
-   * @param length of the transform
-   * @param inputs points that it reads
-   * @param outputs points that it gives
-   * @param isInverse with the sign of the inverse, and divided by the length
-   * @param mirrors whether points behind the given ones are their conjugates
+   * @param length the length of the transform
+   * @param inputs the number of input points
+   * @param outputs the number of output points
+   * @param isInverse whether it is the inverse transform, divided by the length
+   * @param mirrors whether points after the given ones are their conjugates
    */
   private record Transform(
       Dim length, Dim inputs, Dim outputs, boolean isInverse, boolean mirrors) {}
@@ -64,7 +64,7 @@ final class FourierOperators {
     node.output(0, apply(node, fitted(node, x, axis, transform.inputs()), axis, transform));
   }
 
-  /** The points up to the middle: {@code ⌊length/2⌋ + 1}. */
+  /** Returns the number of points up to the middle: {@code ⌊length/2⌋ + 1}. */
   private static Dim half(NodeScope node, Dim length) {
     if (length.isStatic()) {
       return Dim.of(length.value() / 2 + 1);
@@ -76,7 +76,7 @@ final class FourierOperators {
     return exact.plus(Dim.ONE);
   }
 
-  /** Cut, or with zeros behind, to {@code size} along an axis. */
+  /** Truncates or pads with zeros to {@code size} along an axis. */
   private static Value fitted(NodeScope node, Value x, int axis, Dim size) {
     Dim extent = x.type().dim(axis);
     if (extent.equals(size)) {
@@ -152,19 +152,22 @@ final class FourierOperators {
         Tensor.ofDoubles(new TensorType(element, Shape.of(rows, columns)), matrix));
   }
 
-  /** How often a point counts, divided by the length for the inverse. */
+  /** Returns the weight of a point, divided by the length for the inverse. */
   private static double weight(Transform transform, long point, int length) {
     boolean isTwice = transform.mirrors() && point > 0 && 2 * point < length;
     return (isTwice ? 2.0 : 1.0) / (transform.isInverse() ? length : 1);
   }
 
-  /** What the real (0) or imaginary (1) part adds to one of the result: {@code e^∓ia}. */
+  /**
+   * Returns the coefficient of the real (0) or imaginary (1) part in a part of the result: {@code
+   * e^∓ia}.
+   */
   private static double coefficient(Transform transform, int part, int result, double angle) {
     double sine = transform.isInverse() ? -Math.sin(angle) : Math.sin(angle);
     return part == result ? Math.cos(angle) : part == 1 ? sine : -sine;
   }
 
-  /** As {@link #matrix}, by operations, for lengths that aren't bound yet. */
+  /** Like {@link #matrix}, as operations for unbound lengths. */
   private static Value computed(
       NodeScope node, Transform transform, int parts, int results, ElementType element) {
     if (transform.mirrors() || transform.isInverse()) {
@@ -190,7 +193,7 @@ final class FourierOperators {
     return of.reshape(matrix, Shape.of(height, transform.outputs().times(Dim.of(results))));
   }
 
-  /** Frames of a signal [batch, length, parts], each times a window, transformed. */
+  /** Transforms frames of a signal [batch, length, parts], multiplied with a window. */
   private static void shortTime(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value signal = node.input(0);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Images sampled at given places, {@code x [batch, channels, extents…]} at {@code grid [batch,
- * places…, axes]}: the sum of the neighbours of each place, which are gathered one by one.
+ * Samples images {@code x [batch, channels, extents…]} at {@code grid [batch, places…, axes]}: the
+ * weighted sum of the neighbours of each place, which are gathered one by one.
  */
 final class GridSampleOperators {
   private enum Padding {
@@ -23,9 +23,9 @@ final class GridSampleOperators {
   }
 
   /**
-   * A neighbour along one axis, {@code [batch, places]} each.
+   * A neighbour along one axis; both values are {@code [batch, places]}.
    *
-   * @param index a whole number, which may lie outside
+   * @param index its index, which may be out of range
    */
   private record Tap(Value index, Value weight) {}
 
@@ -87,7 +87,7 @@ final class GridSampleOperators {
     node.output(0, of.reshape(sum, to));
   }
 
-  /** One combination of neighbours along all axes, {@code [batch, channels, places]}. */
+  /** Returns one combination of neighbours along all axes, {@code [batch, channels, places]}. */
   private Value neighbour(Value image, List<List<Tap>> taps, int number) {
     Value place = null;
     Value weight = null;
@@ -114,7 +114,9 @@ final class GridSampleOperators {
     return of.mul(gathered, of.cast(of.reshape(weight, line), x.type().element()));
   }
 
-  /** Coordinates along an axis of the image in elements; the grid has the last axis first. */
+  /**
+   * Returns coordinates along an axis of the image in elements; the grid has the last axis first.
+   */
   private Value place(int axis, int axes) {
     Value grid = node.input(1);
     int last = grid.type().rank() - 1;
@@ -129,7 +131,7 @@ final class GridSampleOperators {
 
   private List<Tap> taps(Value unbounded, Dim extent) {
     String mode = node.text("mode", "linear");
-    // Of cubic curves neighbours are moved inside, otherwise the place itself.
+    // Cubic interpolation pads the neighbours, other modes pad the place.
     Value place = mode.endsWith("cubic") ? unbounded : bounded(unbounded, extent);
     return switch (mode) {
       case "nearest" -> {
@@ -152,7 +154,7 @@ final class GridSampleOperators {
     return of.filled(node.scalarLike(like, 1), like.type().shape());
   }
 
-  /** The four neighbours of Keys' cubic convolution with a = -0.75. */
+  /** Returns the four neighbours of Keys' cubic convolution with a = -0.75. */
   private List<Tap> cubic(Value place) {
     double a = -0.75;
     Value low = of.unary(UnaryFunction.FLOOR, place);
@@ -177,7 +179,7 @@ final class GridSampleOperators {
     return of.mul(of.add(of.mul(inner, d), -4), a);
   }
 
-  /** A place as the padding moves it into the image; of zeros it stays. */
+  /** Moves a place into the image according to the padding; zero padding keeps it. */
   private Value bounded(Value place, Dim extent) {
     if (padding == Padding.ZEROS) {
       return place;
@@ -186,7 +188,7 @@ final class GridSampleOperators {
     return of.min(of.max(padded(place, extent), 0), last);
   }
 
-  /** A place that is reflected at the edges, where the padding is of this kind. */
+  /** Reflects a place at the edges, if the padding reflects. */
   private Value padded(Value place, Dim extent) {
     if (padding != Padding.REFLECTION) {
       return place;
@@ -195,7 +197,7 @@ final class GridSampleOperators {
     Value span =
         of.cast(
             of.extent(alignsCorners ? extent.plus(Dim.of(-1)) : extent), place.type().element());
-    // The distance from the lower edge, as a wave of twice the span.
+    // The distance from the lower edge, as a triangle wave of twice the span.
     Value distance = of.unary(UnaryFunction.ABS, of.add(place, -low));
     Value period = of.mul(span, 2);
     Value waves = of.unary(UnaryFunction.FLOOR, of.div(distance, period));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Operators that take parts of a tensor, put parts into one, or pad it. */
+/** Operators that read or write parts of a tensor, or pad it. */
 final class IndexingOperators {
   private IndexingOperators() {}
 
@@ -134,8 +134,8 @@ final class IndexingOperators {
   }
 
   /**
-   * A start or end counted from the front and clamped: to {@code [0, extent]} for a positive step,
-   * to {@code [-1, extent-1]} for a negative one.
+   * Returns a start or end counted from the front and clamped: to {@code [0, extent]} for a
+   * positive step, to {@code [-1, extent-1]} for a negative one.
    */
   private static Dim bounded(NodeScope node, Dim index, Dim extent, long step) {
     Dim low = step > 0 ? Dim.ZERO : Dim.of(-1);
@@ -162,7 +162,7 @@ final class IndexingOperators {
     if (fromFront.minus(low).isAtLeast(0) && high.minus(fromFront).isAtLeast(0)) {
       return fromFront;
     }
-    // Neither clamps for sure. Models are written for the case that a slice lies inside.
+    // Clamping is unknown. Slices of real models are in range.
     return fromFront;
   }
 
@@ -170,7 +170,7 @@ final class IndexingOperators {
     return Dim.of(-1).minus(index).isAtLeast(0);
   }
 
-  /** ceil((end - start) / step), at least 0. */
+  /** Returns ceil((end - start) / step), at least 0. */
   private static Dim places(NodeScope node, Dim start, Dim end, long step) {
     Dim span = step > 0 ? end.minus(start) : start.minus(end);
     Dim stride = Dim.of(Math.abs(step));
@@ -188,7 +188,10 @@ final class IndexingOperators {
     return size;
   }
 
-  /** Sizes by attribute (before 13) or operand; else equal ones, the last smaller (since 18). */
+  /**
+   * Returns the sizes of an attribute (before version 13) or operand; else equal sizes, the last of
+   * which may be smaller (since version 18).
+   */
   private static void split(NodeScope node) {
     int axis = node.axis(node.integer("axis", 0), node.shape(0).rank());
     Dim extent = node.shape(0).dim(axis);
@@ -250,7 +253,7 @@ final class IndexingOperators {
       return;
     }
     if (!node.has(1) && node.hasAttribute("pads")) {
-      // Exporters for integer chips go on writing attributes.
+      // Exporters for integer chips still write attributes.
       padByAttributes(node);
       return;
     }

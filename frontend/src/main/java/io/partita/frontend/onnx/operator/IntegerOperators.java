@@ -15,16 +15,16 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * Standard operators as networks mean them that hold integers in float tensors: sums in i32 of
- * weights that may be narrower, means that round half up.
+ * Standard operators of networks with integers in float tensors: sums in i32 of weights that may be
+ * narrower, and means that round half up.
  */
 public final class IntegerOperators {
-  /** The domain that such networks' operators are given here; no file has it. */
+  /** The internal domain of operators of such networks, which no file has. */
   public static final String DOMAIN = "io.partita.integer";
 
   private IntegerOperators() {}
 
-  /** Whether a standard operator means something else, or takes narrower operands, on integers. */
+  /** Whether a standard operator has another meaning, or narrower operands, on integers. */
   public static boolean has(String operator) {
     return switch (operator) {
       case "MatMul", "Gemm", "Conv", "ReduceMean" -> true;
@@ -82,7 +82,7 @@ public final class IntegerOperators {
         0, IntegerProducts.convolution(node, factor(node.input(0)), factor(node.input(1)), bias));
   }
 
-  /** {@code ⌊mean + 1/2⌋}; axes are an attribute, one integer or several, or operand 1. */
+  /** {@code ⌊mean + 1/2⌋}; axes are an attribute of one or several integers, or operand 1. */
   static void mean(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -122,7 +122,7 @@ public final class IntegerOperators {
     return new ArrayList<>(axes);
   }
 
-  /** {@code ⌊x / y⌋}: what is left of x without its remainder divides exactly. */
+  /** {@code ⌊x / y⌋}: x without its remainder is divided exactly. */
   static Value floorDivide(NodeScope node, Value x, Value y) {
     Arithmetic of = new Arithmetic(node);
     Optional<List<Dim>> known = node.knownDims(y);

@@ -18,11 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Products of quantised tensors, summed exactly in i32. */
+/** Products of quantised tensors with exact sums in i32. */
 final class IntegerProducts {
   private IntegerProducts() {}
 
-  /** An operand and its zero point, none where that is zero. */
+  /** An operand and its zero point, which is empty if zero. */
   record Factor(Value q, Optional<Value> zeroPoint) {
     static Factor of(NodeScope node, int q, int zeroPoint) {
       return new Factor(
@@ -34,8 +34,8 @@ final class IntegerProducts {
   }
 
   /**
-   * {@code (a - za) (b - zb)} by NumPy's rule of matmul. The narrow operands are multiplied as they
-   * are: {@code a b - za Σ_k b - zb Σ_k a + k za zb}, exact modulo 2^32; a constant's sum folds.
+   * Computes the NumPy product {@code (a - za) (b - zb)}. Narrow operands are multiplied directly:
+   * {@code a b - za Σ_k b - zb Σ_k a + k za zb}, exact modulo 2^32; sums of constants fold.
    */
   static Value matMul(NodeScope node, Factor left, Factor right) {
     Arithmetic of = new Arithmetic(node);
@@ -69,7 +69,7 @@ final class IntegerProducts {
     return row ? result.without(result.rank() - (column ? 1 : 2)) : result;
   }
 
-  /** A zero point or scale of the left operand: a vector has an element for each row. */
+  /** Returns a zero point or scale of the left operand; a vector has an element per row. */
   static Value rowwise(NodeScope node, Value value) {
     Arithmetic of = new Arithmetic(node);
     Value single = scalarIfSingle(node, value);
@@ -86,7 +86,7 @@ final class IntegerProducts {
         new Arithmetic(node).cast(value, ElementType.I32));
   }
 
-  /** The number of elements along a dimension, as i32. */
+  /** Returns the extent of a dimension as i32. */
   static Value extent(NodeScope node, Dim dim) {
     return dim.isStatic()
         ? node.constant(Tensor.scalar(ElementType.I32, dim.value()))
@@ -95,7 +95,8 @@ final class IntegerProducts {
   }
 
   /**
-   * The convolution of {@code x - zx} with {@code w - zw}, padded with zeros after the subtraction.
+   * Computes the convolution of {@code x - zx} with {@code w - zw}; padding has zeros after the
+   * subtraction.
    */
   static Value convolution(NodeScope node, Factor x, Factor weight, Optional<Value> bias) {
     Value data = shifted(node, x, scalar -> scalar);
@@ -118,7 +119,10 @@ final class IntegerProducts {
         : new Arithmetic(node).reshape(channels, channels.type().shape().concat(Shape.of(1)));
   }
 
-  /** {@code q - zeroPoint} as i16, which holds any difference of bytes; q itself without one. */
+  /**
+   * Returns {@code q - zeroPoint} as i16, which represents any difference of bytes; q if there is
+   * no zero point.
+   */
   private static Value shifted(
       NodeScope node, Factor factor, java.util.function.UnaryOperator<Value> shape) {
     if (factor.zeroPoint().isEmpty()) {
@@ -131,7 +135,7 @@ final class IntegerProducts {
             new Arithmetic(node).cast(zeroPoint, ElementType.I16));
   }
 
-  /** The window that the attributes of a convolution describe. */
+  /** Returns the window of the attributes of a convolution. */
   static Window window(NodeScope node, Shape data, Shape weight) {
     if (data.rank() < 3 || weight.rank() != data.rank()) {
       throw node.invalid("data and a weight of one rank from 3 on", data + " and " + weight);
@@ -143,7 +147,7 @@ final class IntegerProducts {
     return WindowAttributes.of(node, kernel).over(node, data);
   }
 
-  /** {@code value} with its last two dimensions exchanged. */
+  /** Transposes the last two dimensions. */
   static Value transposed(NodeScope node, Value value) {
     int rank = value.type().rank();
     List<Integer> permutation = new ArrayList<>();

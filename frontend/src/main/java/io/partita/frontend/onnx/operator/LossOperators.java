@@ -26,7 +26,7 @@ final class LossOperators {
         });
   }
 
-  /** -w[t] x[n, t, …], t the target; 0 where the target is to be ignored. */
+  /** Returns -w[t] x[n, t, …] for the target t; 0 for ignored targets. */
   private static Value loss(NodeScope node, Value x) {
     Arithmetic of = new Arithmetic(node);
     Value target = of.cast(node.input(1), ElementType.I64);
@@ -35,7 +35,7 @@ final class LossOperators {
         node.hasAttribute("ignore_index")
             ? of.binary(BinaryFunction.EQUAL, target, node.integer("ignore_index"))
             : null;
-    // An ignored target may be no class at all, so it's replaced before it's used as an index.
+    // Ignored targets may be invalid classes, so they are replaced before they are used as indices.
     Value index = ignored == null ? target : of.select(ignored, node.scalarLike(target, 0), target);
     Value columns = of.reshape(index, shape.insert(1, Dim.ONE));
     Value picked = of.reshape(node.add(new Movement.GatherElements(1), x, columns), shape);

@@ -9,7 +9,7 @@ import io.partita.ir.op.Reduction;
 import io.partita.ir.type.Dim;
 import java.util.List;
 
-/** Activations of com.microsoft, with the bias before them. */
+/** Activations of com.microsoft with biases. */
 final class MicrosoftActivations {
   private MicrosoftActivations() {}
 
@@ -60,7 +60,7 @@ final class MicrosoftActivations {
     node.output(0, of.add(sum, node.input(2)));
   }
 
-  /** The first half of the features, times the GELU of the second. */
+  /** Multiplies the first half of the features with the GELU of the second. */
   private static void biasSplitGelu(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value sum = of.add(node.input(0), node.input(1));

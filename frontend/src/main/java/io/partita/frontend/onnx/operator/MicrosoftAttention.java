@@ -16,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Attention of com.microsoft with the projections of q, k and v inside, and its quantised form. */
+/**
+ * Attention of com.microsoft, which includes the projections of q, k and v, and its quantised form.
+ */
 final class MicrosoftAttention {
-  /** What ONNX Runtime adds to the scores of masked keys unless the node says otherwise. */
+  /** The default value that ONNX Runtime adds to scores of masked keys. */
   static final double DEFAULT_FILTER = -10_000;
 
   private MicrosoftAttention() {}
@@ -39,7 +41,7 @@ final class MicrosoftAttention {
     attend(node, projected, new Inputs(3, 4, 5));
   }
 
-  /** The same after a product of integers, which is scaled to f32. */
+  /** Imports the quantised form, with an integer product that is scaled to f32. */
   private static void quantized(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value sum = IntegerProducts.matMul(node, Factor.of(node, 0, 6), Factor.of(node, 1, 7));
@@ -50,14 +52,14 @@ final class MicrosoftAttention {
     attend(node, projected, new Inputs(5, 8, Integer.MAX_VALUE));
   }
 
-  /** Where the operands after the projection stand. */
+  /** The positions of the operands after the projection. */
   private record Inputs(int mask, int past, int bias) {}
 
   private static void attend(NodeScope node, Value projected, Inputs inputs) {
     Arithmetic of = new Arithmetic(node);
     if (node.flag("do_rotary", false)) {
       throw node.unsupported(
-          "Attention with do_rotary", "export rotary embedding as an operator of its own");
+          "Attention with do_rotary", "export rotary embedding as a separate operator");
     }
     Dim heads = Dim.of(node.integer("num_heads"));
     List<Value> qkv = new ArrayList<>();

@@ -22,11 +22,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Weights of few bits, each block of which has a scale: MatMulNBits and GatherBlockQuantized of
- * com.microsoft. They stay packed; only 2-bit ones take 4 bits each here.
+ * Low-bit weights with a scale per block: MatMulNBits and GatherBlockQuantized of com.microsoft.
+ * Weights remain packed; 2-bit weights take 4 bits.
  */
 final class MicrosoftBlockQuantized {
-  /** The accuracy_level that lets activations be rounded to 8 bits. */
+  /** The accuracy_level that permits rounding activations to 8 bits. */
   private static final int ROUNDS = 4;
 
   private MicrosoftBlockQuantized() {}
@@ -40,7 +40,7 @@ final class MicrosoftBlockQuantized {
   /**
    * The extents of a weight {@code [n, k]} in blocks along k.
    *
-   * @param blocks in a row, the last one possibly in part
+   * @param blocks the blocks in a row, the last of which may be partial
    */
   private record Blocks(int n, int k, int blocks, int size, int bits) {
     static Blocks of(NodeScope node) {
@@ -69,7 +69,7 @@ final class MicrosoftBlockQuantized {
       return Shape.of(n, blocks);
     }
 
-    /** The value that stands for 0 unless the node says otherwise. */
+    /** Returns the default zero point. */
     long middle() {
       return 1L << (bits - 1);
     }
@@ -120,7 +120,7 @@ final class MicrosoftBlockQuantized {
   }
 
   /**
-   * {@code x […, k]} as ONNX Runtime rounds it: each block of a row to multiples of its largest
+   * Rounds {@code x […, k]} like ONNX Runtime: each block of a row to multiples of its largest
    * magnitude divided by 127.
    */
   private static Value rounded(NodeScope node, Value x, Blocks blocks) {
@@ -147,13 +147,13 @@ final class MicrosoftBlockQuantized {
     return Arrays.stream(values).asLongStream().toArray();
   }
 
-  /** {@code x […, k]} summed by block, {@code […, blocks]}: what a float zero point multiplies. */
+  /** Sums {@code x […, k]} by block to {@code […, blocks]}, the factors of float zero points. */
   private static Value blockSums(NodeScope node, Value x, Blocks blocks) {
     return new Arithmetic(node)
         .reduce(ReductionKind.SUM, inBlocks(node, x, blocks), List.of(x.type().rank()), false);
   }
 
-  /** {@code […, k]} to {@code […, blocks, size]}, with zeros behind the last. */
+  /** Reshapes {@code […, k]} to {@code […, blocks, size]}, padded with zeros. */
   private static Value inBlocks(NodeScope node, Value x, Blocks blocks) {
     int rank = x.type().rank();
     long missing = (long) blocks.blocks() * blocks.size() - blocks.k();
@@ -172,8 +172,8 @@ final class MicrosoftBlockQuantized {
   }
 
   /**
-   * The columns sorted by their group, which operand 4 gives, so that blocks are groups; empty
-   * where they are already.
+   * Returns the columns sorted by their group (operand 4), so that blocks are groups; empty if they
+   * are sorted.
    */
   private static int[] order(NodeScope node, Blocks blocks) {
     Tensor groups = node.data(4);
@@ -201,7 +201,7 @@ final class MicrosoftBlockQuantized {
         : Optional.empty();
   }
 
-  /** Packed zero points, each row of which begins with a byte of its own; or the middle. */
+  /** Returns the packed zero points, whose rows begin at a byte boundary, or the default. */
   private static Value zeroPoint(NodeScope node, Blocks blocks) {
     if (!node.has(3)) {
       return zeros(node, blocks, blocks.middle());
@@ -223,8 +223,8 @@ final class MicrosoftBlockQuantized {
   }
 
   /**
-   * The elements of {@code bits} bits in u8 data, lowest first, which is how u4 tensors are packed
-   * too: those are not copied.
+   * Returns the elements of {@code bits} bits in u8 data, lowest first. This is also the packing of
+   * u4 tensors, which are not copied.
    */
   static Tensor unpacked(Tensor packed, int bits, Shape shape) {
     return switch (bits) {
@@ -240,7 +240,10 @@ final class MicrosoftBlockQuantized {
     };
   }
 
-  /** Rows of a table in blocks; of bytes, which hold several elements, or of 4-bit elements. */
+  /**
+   * Imports a lookup of rows in a block-quantised table of bytes with several elements, or of 4-bit
+   * elements.
+   */
   private static void gather(NodeScope node) {
     long bits = node.integer("bits", 4);
     requireBits(node, bits);

@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * Operators of com.microsoft.nchwc, which ONNX Runtime writes when it saves a model with its layout
- * optimisations. Between ReorderInput and ReorderOutput channels lie in blocks of 8 or 16,
- * whichever the instruction set of the computer that optimised the model has. Here they stay as
- * they are. A pooling is the same in any blocks, but the weights of Conv lie in them, and the file
- * doesn't say how large they are: only that computer knows what the numbers mean.
+ * optimisations. Between ReorderInput and ReorderOutput, channels are in blocks of 8 or 16,
+ * depending on the instruction set of the computer that optimised the model. Here they are not
+ * reordered. Pooling is independent of blocks, but weights of Conv are in blocks, whose size is not
+ * in the file.
  */
 final class MicrosoftBlockedChannels {
   private static final String DOMAIN = "com.microsoft.nchwc";
@@ -41,12 +41,12 @@ final class MicrosoftBlockedChannels {
 
   private static void refuse(NodeScope node) {
     throw node.unsupported(
-        "a layout in blocks of channels for one kind of processor, which the file doesn't name",
-        "optimise with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL, or give the model as it was"
-            + " before it was optimised");
+        "a layout in blocks of channels for a processor that the file does not name",
+        "optimise with ORT_ENABLE_EXTENDED instead of ORT_ENABLE_ALL, or use the model"
+            + " before optimisation");
   }
 
-  /** {@code [n, spatial…, c]} as {@code [n, c, spatial…]}. */
+  /** Transposes {@code [n, spatial…, c]} to {@code [n, c, spatial…]}. */
   static Value channelsFirst(NodeScope node, Value x) {
     int rank = x.type().rank();
     List<Integer> permutation = new ArrayList<>(List.of(0, rank - 1));
@@ -56,7 +56,7 @@ final class MicrosoftBlockedChannels {
     return node.add(new Movement.Transpose(permutation), x);
   }
 
-  /** {@code [n, c, spatial…]} as {@code [n, spatial…, c]}. */
+  /** Transposes {@code [n, c, spatial…]} to {@code [n, spatial…, c]}. */
   static Value channelsLast(NodeScope node, Value x) {
     List<Integer> permutation = new ArrayList<>(List.of(0));
     for (int axis = 2; axis < x.type().rank(); axis++) {

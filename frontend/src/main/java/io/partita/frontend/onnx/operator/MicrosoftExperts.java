@@ -18,12 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Mixtures of experts as one node: MoE and QMoE of com.microsoft. Every expert computes every
- * token, {@code y = Σe weight[token, e] expert_e(x)}, and the weights of experts that a token
- * didn't choose are zero.
+ * Mixtures of experts in one node: MoE and QMoE of com.microsoft. Every expert computes every
+ * token, {@code y = Σe weight[token, e] expert_e(x)}, and weights of unselected experts are zero.
  */
 final class MicrosoftExperts {
-  /** The operands of one product: weights [experts, n, k], scales, zero points, bias. */
+  /** The operands of one product: weights [experts, n, k], scales, zero points and bias. */
   private record Projection(int weight, int scale, int zeroPoint, int bias, String bits) {}
 
   private static final Projection[] FLOATS = {
@@ -37,7 +36,7 @@ final class MicrosoftExperts {
     new Projection(8, 9, 13, 10, "fc3_expert_weight_bits")
   };
 
-  /** The operand of QMoE that gives weights other than what experts are chosen by. */
+  /** The operand of QMoE with weights that differ from the scores that select experts. */
   private static final int ROUTER_WEIGHTS = 14;
 
   private final NodeScope node;
@@ -58,7 +57,7 @@ final class MicrosoftExperts {
 
   private void convert() {
     if (node.flag("use_sparse_mixer", false)) {
-      throw node.unsupported("the sparse mixer", "export the routing as nodes of its own");
+      throw node.unsupported("the sparse mixer", "export the routing as separate nodes");
     }
     if (isQuantized && !node.text("quant_type", "int").equals("int")) {
       throw node.unsupported(
@@ -83,7 +82,7 @@ final class MicrosoftExperts {
     node.output(0, of.reshape(sum, shape));
   }
 
-  /** How much each expert gives to each token, [tokens, experts]. */
+  /** Returns the weight of each expert for each token, [tokens, experts]. */
   private Value weights() {
     Value scores = node.input(1);
     Dim experts = scores.type().dim(1);
@@ -103,7 +102,7 @@ final class MicrosoftExperts {
       return normalizes ? of.div(kept, of.reduce(ReductionKind.SUM, kept, List.of(1), true)) : kept;
     }
     Reduction.Softmax softmax = new Reduction.Softmax(1, false);
-    // QMoE normalises over the chosen experts in either case.
+    // QMoE always normalises over the selected experts.
     if (normalizes || isQuantized) {
       Value least = node.scalarLike(scores, Double.NEGATIVE_INFINITY);
       return node.add(softmax, of.select(isChosen, scores, least));
@@ -115,7 +114,7 @@ final class MicrosoftExperts {
     return (isQuantized ? INTEGERS : FLOATS)[number];
   }
 
-  /** What one expert makes of all tokens, [tokens, features]. */
+  /** Returns the results of one expert for all tokens, [tokens, features]. */
   private Value expert(Value x, long expert) {
     Value first = product(x, projection(0), expert);
     Value third = node.has(projection(2).weight()) ? product(x, projection(2), expert) : null;
@@ -130,7 +129,7 @@ final class MicrosoftExperts {
     Value y =
         switch (name) {
           case "relu" -> of.unary(UnaryFunction.RELU, first);
-          // ONNX Runtime computes it by tanh here.
+          // ONNX Runtime uses tanh.
           case "gelu" -> of.unary(UnaryFunction.GELU_TANH, first);
           case "silu" -> of.unary(UnaryFunction.SILU, first);
           case "identity" -> first;
@@ -182,7 +181,7 @@ final class MicrosoftExperts {
     return node.add(new Structured.Linear(true, operands.size() == 3), operands);
   }
 
-  /** One expert's part of an operand, without the first axis; constants aren't copied. */
+  /** Returns one expert's part of an operand without the first axis; constants aren't copied. */
   private Value part(int input, long expert, Shape shape) {
     Optional<Tensor> known = node.constant(input);
     Shape rest = shape.range(1, shape.rank());
@@ -213,7 +212,7 @@ final class MicrosoftExperts {
     return node.add(new Quantized.Dequantize(1, block, real), weight, scale, zeroPoint);
   }
 
-  /** Packed along the last axis, which may be padded to whole bytes. */
+  /** Returns weights packed along the last axis, which may be padded to whole bytes. */
   private Value zeroPoint(int input, long expert, int bits, Shape parameters) {
     Value all = unpacked(input, expert, bits);
     int last = all.type().rank() - 1;

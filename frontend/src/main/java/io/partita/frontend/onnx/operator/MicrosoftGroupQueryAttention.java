@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * GroupQueryAttention of com.microsoft: fewer kv heads than heads, a cache, rotary embedding
- * inside.
+ * GroupQueryAttention of com.microsoft, with kv heads, a cache and rotary embedding.
  *
- * <p>Operand 5 holds each sequence's last key position, operand 6 the keys of the longest one. New
- * keys follow a sequence's valid ones, which are less than the cache holds where lengths differ.
+ * <p>Operand 5 is the last key position of each sequence, operand 6 the number of keys of the
+ * longest. New keys follow the valid keys of a sequence, which may be fewer than those in the
+ * cache.
  */
 final class MicrosoftGroupQueryAttention {
   private MicrosoftGroupQueryAttention() {}
@@ -81,8 +81,8 @@ final class MicrosoftGroupQueryAttention {
   }
 
   /**
-   * The positions to rotate by. For a prompt, ONNX Runtime takes the first one that is given and
-   * counts on from it in all sequences.
+   * Returns the positions for the rotation. For a prompt, ONNX Runtime uses the first given
+   * position and counts from it in all sequences.
    */
   private static Value rotaryPositions(NodeScope node, Cache cache, Dim seq) {
     Arithmetic of = new Arithmetic(node);
@@ -110,7 +110,7 @@ final class MicrosoftGroupQueryAttention {
     }
   }
 
-  /** q, k and v by head, from three operands or packed in one. */
+  /** Returns q, k and v by head, from three operands or a packed one. */
   private static List<Value> separate(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Dim heads = Dim.of(node.integer("num_heads"));
@@ -133,15 +133,15 @@ final class MicrosoftGroupQueryAttention {
   }
 
   /**
-   * Where new keys go.
+   * The placement of new keys.
    *
-   * @param before the position of the first query, where it's the same in each sequence
+   * @param before the position of the first query, if equal in all sequences
    * @param keys the extent of the present keys
-   * @param start each sequence's first new position, i64 {@code [batch]}; none where all begin
-   *     behind the whole past
-   * @param keyLength each sequence's number of keys, i64 {@code [batch]}, where its last query
-   *     stands at the last of them; none where queries stand from {@code before} on
-   * @param valid which keys are not padding, {@code [batch, 1, 1, keys]}; none where all are
+   * @param start the first new position of each sequence, i64 {@code [batch]}; empty if all follow
+   *     the whole past
+   * @param keyLength the number of keys of each sequence, i64 {@code [batch]}, if its last query is
+   *     at its last key; empty if queries begin at {@code before}
+   * @param valid which keys are not padding, {@code [batch, 1, 1, keys]}; empty if all are valid
    */
   private record Cache(
       Dim before,
@@ -149,7 +149,7 @@ final class MicrosoftGroupQueryAttention {
       Optional<Value> start,
       Optional<Value> keyLength,
       Optional<Value> valid) {
-    /** The cache for new keys of shape {@code fresh [batch, kvHeads, seq, d]}. */
+    /** Returns the placement of new keys of shape {@code fresh [batch, kvHeads, seq, d]}. */
     static Cache of(NodeScope node, Shape fresh) {
       Dim batch = fresh.dim(0);
       Dim seq = fresh.dim(2);
@@ -178,7 +178,7 @@ final class MicrosoftGroupQueryAttention {
       return new Cache(Dim.ZERO, keys, Optional.of(start), Optional.of(lengths), Optional.empty());
     }
 
-    /** Whether each sequence is known to hold {@code total} keys. */
+    /** Whether every sequence is known to have {@code total} keys. */
     private static boolean alike(NodeScope node, Dim batch, Dim total) {
       Optional<List<Dim>> last = node.knownDims(node.input(5));
       return batch.is(1)
@@ -196,7 +196,7 @@ final class MicrosoftGroupQueryAttention {
       return node.add(new Source.Extent(dim));
     }
 
-    /** {@code [batch, 1, 1, keys]}: which positions lie below each sequence's bound. */
+    /** {@code [batch, 1, 1, keys]}: whether positions are below the bound of each sequence. */
     private static Value below(NodeScope node, Dim keys, Value bound) {
       Arithmetic of = new Arithmetic(node);
       Value position = of.iota(keys, ElementType.I64);
@@ -204,7 +204,7 @@ final class MicrosoftGroupQueryAttention {
       return of.binary(BinaryFunction.LESS, position, of.reshape(bound, column));
     }
 
-    /** The positions of the queries, {@code [batch or 1, seq]}. */
+    /** Returns the positions of the queries, {@code [batch or 1, seq]}. */
     Value queries(NodeScope node, Dim seq) {
       Arithmetic of = new Arithmetic(node);
       Value steps = of.iota(seq, ElementType.I64);
@@ -218,7 +218,7 @@ final class MicrosoftGroupQueryAttention {
       return of.reshape(steps, Shape.of(Dim.ONE, seq));
     }
 
-    /** The past in operand {@code input} with the new keys or values. */
+    /** Returns the past in operand {@code input} with the new keys or values. */
     Value extend(NodeScope node, int input, Value fresh) {
       Arithmetic of = new Arithmetic(node);
       if (!node.has(input) || node.shape(input).dim(2).is(0)) {
@@ -228,7 +228,7 @@ final class MicrosoftGroupQueryAttention {
       if (start.isEmpty()) {
         return of.concat(2, past, fresh);
       }
-      // Whatever else the past holds doesn't get into the present.
+      // Invalid elements of the past are not in the present.
       Dim length = past.type().dim(2);
       Shape column = Shape.of(past.type().dim(0), Dim.ONE, length, Dim.ONE);
       Value used = of.reshape(below(node, length, start.get()), column);
@@ -243,9 +243,9 @@ final class MicrosoftGroupQueryAttention {
   }
 
   /**
-   * Attention whose softmax has one more term, of a logit by head or of 0. An added key that scores
-   * just that, with a value of zeros, makes it: visible to all queries, so that causality, window
-   * and length go into the mask.
+   * Computes attention whose softmax has an additional term, a logit per head or 0. It is an
+   * additional key with that score and a value of zeros. Because all queries see it, causality,
+   * window and length are in the mask.
    */
   private static Value withSink(
       NodeScope node,
@@ -284,7 +284,7 @@ final class MicrosoftGroupQueryAttention {
     return AttentionValues.attend(node, unmasked, extended, Optional.of(mask), Optional.empty());
   }
 
-  /** Which keys each query sees, {@code [batch or 1, 1, seq, keys]}. */
+  /** Returns the keys that each query sees, {@code [batch or 1, 1, seq, keys]}. */
   private static Value visible(
       NodeScope node, Structured.Attention plain, Cache cache, Dim seq, Dim keys) {
     Value key = new Arithmetic(node).iota(keys, ElementType.I64);

@@ -61,7 +61,7 @@ final class MicrosoftMultiHeadAttention {
     }
   }
 
-  /** q, k and v by head, {@code [batch, heads, seq, d]}, biases added. */
+  /** Returns q, k and v by head with biases, {@code [batch, heads, seq, d]}. */
   private static List<Value> separate(NodeScope node, Dim heads) {
     Value query = node.input(0);
     if (query.type().rank() == 5) {
@@ -78,7 +78,7 @@ final class MicrosoftMultiHeadAttention {
               q,
               biased(node, packed(node, key, 0), heads, 1),
               biased(node, packed(node, key, 1), heads, 2));
-      // Keys and values of another layer, split by head and biased there.
+      // Keys and values of another layer, which are split by head and include biases.
       case 4 -> List.of(q, key, node.input(2));
       case 3 -> List.of(q, biased(node, key, heads, 1), biased(node, node.input(2), heads, 2));
       default -> throw node.invalid("keys of rank 3 to 5", key.type().toString());
@@ -86,7 +86,8 @@ final class MicrosoftMultiHeadAttention {
   }
 
   /**
-   * Part {@code part} of {@code [batch, seq, heads, parts, d]} as {@code [batch, seq, heads d]}.
+   * Returns part {@code part} of {@code [batch, seq, heads, parts, d]} as {@code [batch, seq, heads
+   * d]}.
    */
   private static Value packed(NodeScope node, Value all, int part) {
     Arithmetic of = new Arithmetic(node);
@@ -95,7 +96,7 @@ final class MicrosoftMultiHeadAttention {
     return of.reshape(one, Shape.of(shape.dim(0), shape.dim(1), shape.dim(2).times(shape.dim(4))));
   }
 
-  /** {@code x} plus its part of the bias of q, k and v, which follow each other. */
+  /** Adds a part of the concatenated bias of q, k and v to {@code x}. */
   private static Value biased(NodeScope node, Value x, Dim heads, int part) {
     Arithmetic of = new Arithmetic(node);
     if (!node.has(3)) {

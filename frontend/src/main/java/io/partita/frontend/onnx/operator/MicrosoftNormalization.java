@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Norms of com.microsoft, with the residual sum or the embedding before them. */
+/** Norms of com.microsoft, with a residual sum or an embedding. */
 final class MicrosoftNormalization {
-  /** The operand that says which tokens take part in an embedding. */
+  /** The mask operand of an embedding. */
   private static final int MASK = 7;
 
   private MicrosoftNormalization() {}
@@ -83,7 +83,10 @@ final class MicrosoftNormalization {
     }
   }
 
-  /** Outputs 1 and 2: the mean of each line and the reciprocal of its deviation, in f32. */
+  /**
+   * Sets outputs 1 and 2: the mean of each line and the reciprocal of its standard deviation, in
+   * f32.
+   */
   private static void statistics(NodeScope node, Value x, Structured.Norm norm) {
     Value wide = node.wants(1) || node.wants(2) ? new Arithmetic(node).cast(x, ElementType.F32) : x;
     if (node.wants(1)) {
@@ -115,7 +118,7 @@ final class MicrosoftNormalization {
     return node.add(new Elementwise.Unary(UnaryFunction.RECIPROCAL), root);
   }
 
-  /** The tables and vectors of an embedding with its norm, whatever type the node keeps them in. */
+  /** The tables and vectors of an embedding and its norm, in the type of the node. */
   private record Parts(
       Value words, Value places, Optional<Value> segments, Value scale, Value bias) {}
 
@@ -129,7 +132,10 @@ final class MicrosoftNormalization {
     embed(node, new Parts(words, places, segments, node.input(5), node.input(6)));
   }
 
-  /** Tables and vectors of bytes: each with a scale in operand 8 on, and a zero point 5 later. */
+  /**
+   * Returns dequantised tables and vectors of bytes, with scales from operand 8 and zero points 5
+   * operands later.
+   */
   private static void quantizedEmbed(NodeScope node) {
     Value words = dequantize(node, lookUp(node, node.input(2), node.input(0)), 8);
     Value places =
@@ -176,7 +182,9 @@ final class MicrosoftNormalization {
     node.output(2, sum);
   }
 
-  /** The tokens of each sequence that take part, i32 {@code [batch]}; zeros without a mask. */
+  /**
+   * Returns the number of valid tokens of each sequence, i32 {@code [batch]}; zeros without a mask.
+   */
   private static Value lengths(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Shape batch = Shape.of(node.shape(0).dim(0));

@@ -1,6 +1,6 @@
 package io.partita.frontend.onnx.operator;
 
-/** The operators of com.microsoft that exporters and ONNX Runtime's tools write. */
+/** The operators of com.microsoft, which exporters and ONNX Runtime's tools write. */
 final class MicrosoftOperators {
   private MicrosoftOperators() {}
 

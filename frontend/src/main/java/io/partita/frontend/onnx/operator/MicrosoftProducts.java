@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Matrix products and convolutions of com.microsoft with what is fused to them. */
+/** Matrix products and convolutions of com.microsoft with fused operations. */
 final class MicrosoftProducts {
   private MicrosoftProducts() {}
 
@@ -41,7 +41,10 @@ final class MicrosoftProducts {
     return factor == 1 ? x : new Arithmetic(node).mul(x, node.scalarLike(x, factor));
   }
 
-  /** {@code [m, batch…, k]} as {@code [batch…, m, k]} if batched first, then transposed if so. */
+  /**
+   * Transposes {@code [m, batch…, k]} to {@code [batch…, m, k]} if {@code batched}, then the last
+   * dimensions if {@code transposed}.
+   */
   private static Value arranged(NodeScope node, Value x, String transpose, String batch) {
     int rank = x.type().rank();
     if (rank < 2) {
@@ -95,7 +98,7 @@ final class MicrosoftProducts {
     node.output(0, activated(node, sum, parameters));
   }
 
-  /** {@code x} after the function that the attribute {@code activation} names. */
+  /** Applies the function of the attribute {@code activation}. */
   private static Value activated(NodeScope node, Value x, List<Double> parameters) {
     Arithmetic of = new Arithmetic(node);
     String activation = node.text("activation", "");

@@ -21,10 +21,7 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Operators of com.microsoft from quantised tensors to quantised tensors: what they compute is that
- * of the real numbers, quantised again.
- */
+/** Operators of com.microsoft on quantised tensors: they dequantise, compute, and quantise. */
 final class MicrosoftQuantized {
   private MicrosoftQuantized() {}
 
@@ -43,7 +40,7 @@ final class MicrosoftQuantized {
     registry.add(domain, "QGemm", 1, MicrosoftQuantized::gemm);
   }
 
-  /** A function of the real operand. */
+  /** Imports a function of the dequantised operand. */
   private interface RealFunction {
     Value apply(NodeScope node, Value x);
   }
@@ -56,9 +53,9 @@ final class MicrosoftQuantized {
   }
 
   /**
-   * {@code a ra + (b rb + zc - (ra za + rb zb))} with {@code ra = sa / sc}, in f32. Where one scale
-   * is half the other every sum of the real numbers lies between two levels: only the same
-   * arithmetic takes the same one.
+   * {@code a ra + (b rb + zc - (ra za + rb zb))} with {@code ra = sa / sc}, in f32. If one scale is
+   * half the other, real sums lie between two levels, so only the same arithmetic gives the same
+   * level.
    */
   private static void add(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
@@ -75,7 +72,7 @@ final class MicrosoftQuantized {
         0, rounded(node, of.add(of.mul(real(node, node.input(0)), left), addend), zeroPoint));
   }
 
-  /** The scale in operand {@code input} over that of the sum. */
+  /** Returns the scale in operand {@code input} divided by that of the sum. */
   private static Value ratio(NodeScope node, int input) {
     return new Arithmetic(node).div(scale(node, input, false), scale(node, 6, true));
   }
@@ -84,7 +81,7 @@ final class MicrosoftQuantized {
     return new Arithmetic(node).cast(integers, ElementType.F32);
   }
 
-  /** The zero point for the whole tensor in operand {@code input}, or zero. */
+  /** Returns the zero point of the whole tensor in operand {@code input}, or zero. */
   private static Value zeroPoint(NodeScope node, int input) {
     return node.has(input)
         ? QuantizedValues.scalarIfSingle(node, node.input(input))
@@ -92,8 +89,8 @@ final class MicrosoftQuantized {
   }
 
   /**
-   * The nearest level to a number that counts from the type's zero: ONNX Runtime adds the zero
-   * point before it rounds, which tells where a half goes.
+   * Rounds a number that includes the zero point: ONNX Runtime adds the zero point before rounding,
+   * which affects halves.
    */
   private static Value rounded(NodeScope node, Value levels, Value zeroPoint) {
     Value one = node.constant(Tensor.scalar(ElementType.F32, 1));
@@ -101,7 +98,7 @@ final class MicrosoftQuantized {
     return quantize(node, levels, one, zero, 0);
   }
 
-  /** The product of the integers, then one factor of all three scales. */
+  /** Multiplies the integers, then by one factor of all three scales. */
   private static void multiply(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value left = difference(node, 0);
@@ -113,7 +110,7 @@ final class MicrosoftQuantized {
     node.output(0, rounded(node, of.add(product, real(node, zeroPoint)), zeroPoint));
   }
 
-  /** Operand {@code input} less its zero point, as i32. */
+  /** Returns operand {@code input} minus its zero point, as i32. */
   private static Value difference(NodeScope node, int input) {
     Arithmetic of = new Arithmetic(node);
     Value q = of.cast(node.input(input), ElementType.I32);
@@ -133,8 +130,8 @@ final class MicrosoftQuantized {
   }
 
   /**
-   * The result in levels is the softmax times {@code ⌊1 / sy⌋}: ONNX Runtime's kernel takes the
-   * reciprocal of the scale down to an integer, so that a scale of 0.003 acts as 1/333.
+   * Computes the softmax times {@code ⌊1 / sy⌋}: ONNX Runtime truncates the reciprocal of the scale
+   * to an integer, so that a scale of 0.003 acts as 1/333.
    */
   private static void quantizedSoftmax(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
@@ -145,7 +142,7 @@ final class MicrosoftQuantized {
     node.output(0, quantize(node, of.mul(softmax, levels), one, zeroPoint(node, 4), 0));
   }
 
-  /** Before opset 13 over all axes from {@code axis} on. */
+  /** Before opset 13, the softmax is over all axes from {@code axis}. */
   private static Value softmax(NodeScope node, Value x) {
     Arithmetic of = new Arithmetic(node);
     Shape shape = x.type().shape();
@@ -159,7 +156,7 @@ final class MicrosoftQuantized {
     return of.reshape(line, shape);
   }
 
-  /** The sum of the integers times {@code sx / (sy n)}, as ONNX Runtime has it. */
+  /** Multiplies the sum of the integers with {@code sx / (sy n)}, like ONNX Runtime. */
   private static void globalAveragePool(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     boolean channelsLast = node.flag("channels_last", false);
@@ -217,7 +214,7 @@ final class MicrosoftQuantized {
       parts.add(dequantize(node, node.input(input), input + 1));
     }
     if (parts.isEmpty()) {
-      throw node.invalid("at least one tensor to join", "none");
+      throw node.invalid("at least one tensor", "none");
     }
     int axis = node.axis(node.integer("axis"), parts.getFirst().type().rank());
     node.output(0, quantize(node, node.add(new Movement.Concat(axis), parts), 0));
@@ -230,7 +227,7 @@ final class MicrosoftQuantized {
     node.output(0, quantize(node, chosen, 7));
   }
 
-  /** {@code α (a b) + c} in i32, where c counts in units of α, both scales' product. */
+  /** Computes {@code α (a b) + c} in i32, with c in units of α, the product of both scales. */
   private static void gemm(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Factor left = transposed(node, Factor.of(node, 0, 2), "transA");

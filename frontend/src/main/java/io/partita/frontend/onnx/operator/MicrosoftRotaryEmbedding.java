@@ -34,7 +34,7 @@ final class MicrosoftRotaryEmbedding {
     }
     Value positions = of.cast(node.input(1), ElementType.I64);
     if (positions.type().rank() < 2) {
-      // One number: where the sequence begins.
+      // One number is the position of the first token.
       Value steps = of.iota(split.type().dim(2), ElementType.I64);
       positions = of.add(positions, steps);
       positions = of.reshape(positions, Shape.of(Dim.ONE, split.type().dim(2)));

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Operators that give a tensor another shape, or put its elements elsewhere as a whole. */
+/** Operators that reshape a tensor or move its elements. */
 final class MovementOperators {
   private MovementOperators() {}
 
@@ -30,7 +30,10 @@ final class MovementOperators {
     registry.add("Size", MovementOperators::size);
   }
 
-  /** {@code 0} copies the extent at its place unless {@code allowzero}; {@code -1} is the rest. */
+  /**
+   * Imports a reshape: {@code 0} copies the extent at its position unless {@code allowzero}; {@code
+   * -1} is the remaining extent.
+   */
   private static void reshape(NodeScope node) {
     Shape from = node.shape(0);
     List<Dim> wanted =
@@ -66,7 +69,7 @@ final class MovementOperators {
   private static Dim remaining(NodeScope node, Shape from, Shape others) {
     Dim given = others.size();
     if (given.is(0)) {
-      throw node.invalid("no 0 beside a -1 in the shape", others.toString());
+      throw node.invalid("no 0 together with -1 in the shape", others.toString());
     }
     Dim rest = from.size().dividedExactlyBy(given);
     if (rest == null) {
@@ -80,7 +83,7 @@ final class MovementOperators {
     return rest;
   }
 
-  /** Whether the quotient is no whole number whatever the symbols are. */
+  /** Whether the quotient is not integral for any symbols. */
   private static boolean isFraction(Dim dividend, Dim divisor) {
     if (divisor.terms().size() != 1) {
       return false;
@@ -99,7 +102,9 @@ final class MovementOperators {
     node.output(0, new Arithmetic(node).reshape(node.input(0), Shape.of(outer, inner)));
   }
 
-  /** Axes from the attribute, or since version 13 from operand 1; null where neither is there. */
+  /**
+   * Returns the axes of the attribute or, since version 13, of operand 1; null if there are none.
+   */
   private static List<Long> axes(NodeScope node) {
     if (node.hasAttribute("axes")) {
       return node.integers("axes");
@@ -152,7 +157,7 @@ final class MovementOperators {
     node.output(0, node.add(new Movement.Transpose(permutation), node.input(0)));
   }
 
-  /** Broadcasts both ways: an extent of 1 in the shape keeps the operand's. */
+  /** Broadcasts in both directions: an extent of 1 in the shape keeps that of the operand. */
   private static void expand(NodeScope node) {
     Shape wanted = new Shape(node.dims(1));
     Shape shape = Shape.broadcast(node.shape(0), wanted);
@@ -176,7 +181,7 @@ final class MovementOperators {
     node.output(0, node.add(new Movement.Concat(axis), parts));
   }
 
-  /** Each extent e, repeated r times: [e] -> [1, e] -> [r, e] -> [r e]. */
+  /** Repeats each extent e r times: [e] -> [1, e] -> [r, e] -> [r e]. */
   private static void tile(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Shape shape = node.shape(0);
@@ -253,7 +258,7 @@ final class MovementOperators {
     node.output(0, of.reshape(moved, Shape.of(x.dim(0), x.dim(1).times(block).times(block), h, w)));
   }
 
-  /** The extents from {@code start} to {@code end}, both clamped. */
+  /** Returns the extents from {@code start} to {@code end}, both clamped. */
   private static void shape(NodeScope node) {
     List<Dim> dims = node.shape(0).dims();
     int start = clamp(node.integer("start", 0), dims.size());

@@ -16,7 +16,7 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operators that scale elements by statistics of their neighbours. */
+/** Operators that normalise elements by statistics. */
 final class NormalizationOperators {
   private NormalizationOperators() {}
 
@@ -57,7 +57,7 @@ final class NormalizationOperators {
         UnaryFunction.RECIPROCAL, of.unary(UnaryFunction.SQRT, of.add(variance, epsilon)));
   }
 
-  /** Operand and scale may differ in type; the result has the scale's. */
+  /** The types of operand and scale may differ; the result has that of the scale. */
   private static void rootMeanSquare(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -96,7 +96,7 @@ final class NormalizationOperators {
       mean = now;
       variance = spread;
     }
-    // One factor and one offset for each channel, which fold where the statistics are constants.
+    // One factor and one offset per channel, which fold if the statistics are constants.
     Value wide = of.add(variance, node.number("epsilon", 1e-5f));
     Value scale = of.cast(node.input(1), wide.type().element());
     Value bias = of.cast(node.input(2), wide.type().element());
@@ -112,7 +112,7 @@ final class NormalizationOperators {
     return of.add(of.mul(old, momentum), of.mul(same, 1 - momentum));
   }
 
-  /** A vector along axis 1, ready to broadcast. */
+  /** Reshapes a vector so that it broadcasts along axis 1. */
   private static Value channels(Arithmetic of, Value vector, int rank) {
     return rank < 2 ? vector : of.alongAxis(vector, 1, rank);
   }
@@ -126,7 +126,7 @@ final class NormalizationOperators {
     node.output(0, of.add(scaled, channels(of, node.input(2), rank)));
   }
 
-  /** Scale and bias are by group in version 18, by channel since 21. */
+  /** Scale and bias are per group in version 18, and per channel since version 21. */
   private static void group(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -177,7 +177,7 @@ final class NormalizationOperators {
     node.output(0, of.div(x, divisor));
   }
 
-  /** x / (Σ |x|^p)^(1/p), and 0 where that norm is 0. */
+  /** x / (Σ |x|^p)^(1/p), and 0 if that norm is 0. */
   private static void power(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);
@@ -210,7 +210,10 @@ final class NormalizationOperators {
     node.output(0, of.div(centred, of.add(of.unary(UnaryFunction.SQRT, variance), 1e-9)));
   }
 
-  /** The identity, but in training. The mask has the operand's type before version 10. */
+  /**
+   * Imports Dropout as the identity, except in training. Before version 10, the mask has the
+   * operand's type.
+   */
   private static void dropout(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     boolean training =

@@ -7,23 +7,23 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The operators that can be imported: by domain and name, from which version of the domain's
- * operator set on each importer holds (until the next one's version).
+ * The importers of operators by domain and name, each with the first version of the operator set to
+ * which it applies; it applies until the version of the next importer.
  */
 public final class OperatorRegistry {
-  /** ONNX's own domain, which models also write as {@code ai.onnx}. */
+  /** The ONNX domain, which models also write as {@code ai.onnx}. */
   public static final String ONNX = "";
 
   public static final String MICROSOFT = "com.microsoft";
 
-  /** Stands for all domains in which no importer is registered; no file has it. */
+  /** An internal domain for operators of any domain without a registered importer. */
   private static final String ANY = "*";
 
   private record Key(String domain, String operator) {}
 
   private final Map<Key, TreeMap<Integer, OperatorImporter>> importers = new HashMap<>();
 
-  /** A registry of all operators that Partita knows. */
+  /** Creates a registry of all supported operators. */
   public static OperatorRegistry complete() {
     OperatorRegistry registry = new OperatorRegistry();
     ElementwiseOperators.register(registry);
@@ -49,7 +49,7 @@ public final class OperatorRegistry {
     return registry;
   }
 
-  /** {@code importer} holds for {@code operator} from version {@code since} on. */
+  /** Registers an importer of an operator from version {@code since}. */
   public OperatorRegistry add(
       String domain, String operator, int since, OperatorImporter importer) {
     OperatorImporter before =
@@ -62,14 +62,12 @@ public final class OperatorRegistry {
     return this;
   }
 
-  /** An operator of ONNX's own domain, in all its versions. */
+  /** Registers an operator of the ONNX domain in all its versions. */
   public OperatorRegistry add(String operator, OperatorImporter importer) {
     return add(ONNX, operator, 1, importer);
   }
 
-  /**
-   * An operator that files put into one domain or another, and that no domain means differently.
-   */
+  /** Registers an operator that files have in various domains with the same meaning. */
   public OperatorRegistry addInAnyDomain(String operator, OperatorImporter importer) {
     return add(ANY, operator, 1, importer);
   }
@@ -81,7 +79,7 @@ public final class OperatorRegistry {
         : Optional.of(versions.floorEntry(version).getValue());
   }
 
-  /** The first version of the domain's operator set that has the operator, where it's known. */
+  /** Returns the first version of the operator set with the operator, if known. */
   public OptionalInt since(String domain, String operator) {
     TreeMap<Integer, OperatorImporter> versions = versions(domain, operator);
     return versions == null ? OptionalInt.empty() : OptionalInt.of(versions.firstKey());

@@ -12,7 +12,7 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operators that join the elements under a sliding window, or those of each channel. */
+/** Operators that reduce the elements in a sliding window, or those of each channel. */
 final class PoolingOperators {
   private PoolingOperators() {}
 
@@ -42,7 +42,7 @@ final class PoolingOperators {
     }
   }
 
-  /** Row-major positions with the spatial part counted with the first dimension innermost. */
+  /** Returns row-major indices with the first spatial dimension innermost. */
   private static Value columnMajor(NodeScope node, Value indices) {
     Arithmetic of = new Arithmetic(node);
     Shape spatial = node.shape(0).range(2, node.shape(0).rank());
@@ -77,7 +77,7 @@ final class PoolingOperators {
     return exponent == 1 ? x : of.binary(BinaryFunction.POW, x, exponent);
   }
 
-  /** (Σ |x|^p)^(1/p): a convolution of each channel with ones. */
+  /** Computes (Σ |x|^p)^(1/p) by a depthwise convolution with ones. */
   private static void powerPool(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     double p = node.integer("p", 2);
@@ -101,7 +101,7 @@ final class PoolingOperators {
     node.output(0, power(of, sums, 1 / p));
   }
 
-  /** More padding at the end, so that every place that is begun is whole. */
+  /** Adds padding at the end, so that the last window is complete. */
   private static Window roundedUp(Window window, Shape shape) {
     List<Long> high = new ArrayList<>();
     for (int axis = 0; axis < window.spatialRank(); axis++) {

@@ -18,8 +18,8 @@ import java.util.Set;
 
 /**
  * The operators of quantlib's and Deeploy's networks for the PULP platform. Files have them in any
- * domain. Their attributes are single integers when they get here, and integer networks are typed
- * as such: {@code IntegerModel} sees to both.
+ * domain. {@code IntegerModel} has made their attributes single integers and typed integer
+ * networks.
  */
 public final class PulpOperators {
   private static final Set<String> INTEGER =
@@ -39,7 +39,7 @@ public final class PulpOperators {
 
   private PulpOperators() {}
 
-  /** Whether an operator of this name computes on integers, whatever types the file states. */
+  /** Whether an operator computes on integers, regardless of the declared types. */
   public static boolean isInteger(String operator) {
     return INTEGER.contains(operator);
   }
@@ -63,7 +63,7 @@ public final class PulpOperators {
     registry.addInAnyDomain("SoftmaxCrossEntropyLossGrad", PulpOperators::lossGradient);
   }
 
-  /** Operand {@code input}, which must hold integers. */
+  /** Returns operand {@code input}, which must have integers. */
   private static Value integer(NodeScope node, int input) {
     Value value = node.input(input);
     if (!value.type().element().isInteger()) {
@@ -109,7 +109,10 @@ public final class PulpOperators {
             parameter(node, integer(node, 2), x)));
   }
 
-  /** What doesn't broadcast to x by its trailing axes goes along axis 1, the channels. */
+  /**
+   * Returns a parameter that broadcasts to x by its trailing axes, or else along axis 1, the
+   * channels.
+   */
   private static Value parameter(NodeScope node, Value parameter, Value x) {
     Shape shape = x.type().shape();
     if (shape.equals(Shape.broadcast(parameter.type().shape(), shape))) {
@@ -227,7 +230,7 @@ public final class PulpOperators {
     node.output(0, of.cast(quotient, node.type(0).element()));
   }
 
-  /** The one floating-point norm of this family; its ε has a name and a default of its own. */
+  /** Imports the floating-point norm of this family, whose ε has another name and default. */
   private static void realRmsNorm(NodeScope node) {
     Value x = node.input(0);
     double epsilon = node.hasAttribute("eps") ? node.number("eps") : node.number("epsilon", 1e-6);
@@ -251,7 +254,7 @@ public final class PulpOperators {
 
   /**
    * {@code (e^p - one-hot(labels)) / n²} for logarithms of probabilities {@code p [n, classes]}:
-   * Deeploy's test data hold the gradient of a mean whose own gradient is 1/n.
+   * Deeploy's test data has the gradient of a mean, whose gradient is 1/n.
    */
   private static void lossGradient(NodeScope node) {
     Arithmetic of = new Arithmetic(node);

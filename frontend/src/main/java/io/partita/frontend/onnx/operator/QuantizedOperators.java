@@ -13,7 +13,7 @@ import io.partita.ir.op.Quantized;
 import io.partita.ir.type.ElementType;
 import java.util.Optional;
 
-/** ONNX's operators on quantised tensors. */
+/** ONNX operators on quantised tensors. */
 final class QuantizedOperators {
   private QuantizedOperators() {}
 
@@ -61,7 +61,7 @@ final class QuantizedOperators {
         0, node.add(new Quantized.Dequantize(axis(node), block(node), to), q, scale, zeroPoint));
   }
 
-  /** The axis, which says nothing where the scale is for the whole tensor. */
+  /** Returns the axis, which is unused if the scale is for the whole tensor. */
   private static int axis(NodeScope node) {
     boolean whole = node.shape(1).rank() == 0 || node.shape(1).size().is(1);
     return whole ? 0 : node.axis(node.integer("axis", 1), node.shape(0).rank());
@@ -96,7 +96,7 @@ final class QuantizedOperators {
     node.output(0, requantize(node, sum, multiplier, node.input(7)));
   }
 
-  /** ONNX Runtime's layout optimisation writes it with channels last, the weight as it is. */
+  /** ONNX Runtime's layout optimisation writes data with channels last, but weights unchanged. */
   private static void qLinearConv(NodeScope node) {
     boolean channelsLast = node.flag("channels_last", false);
     Factor given = Factor.of(node, 0, 2);
@@ -111,7 +111,7 @@ final class QuantizedOperators {
     node.output(0, channelsLast ? MicrosoftBlockedChannels.channelsLast(node, y) : y);
   }
 
-  /** {@code left right / result} in f32, in this order, as ONNX Runtime computes it. */
+  /** Returns {@code left right / result} in f32, in the order of ONNX Runtime. */
   static Value multiplier(NodeScope node, Value left, Value right, int result) {
     Arithmetic of = new Arithmetic(node);
     Value product = of.mul(of.cast(left, ElementType.F32), of.cast(right, ElementType.F32));

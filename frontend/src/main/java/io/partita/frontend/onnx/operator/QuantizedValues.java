@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** What importers of quantised operators share: scales, zero points, and steps between types. */
+/** Helpers of importers of quantised operators for scales, zero points and conversions. */
 final class QuantizedValues {
   private static final long MAX_FILLED = 1 << 24;
 
   private QuantizedValues() {}
 
-  /** A scalar where {@code value} is a vector or tensor of one element, otherwise itself. */
+  /** Returns a tensor of one element as a scalar, and other tensors unchanged. */
   static Value scalarIfSingle(NodeScope node, Value value) {
     Shape shape = value.type().shape();
     return shape.isStatic() && shape.elements() == 1
@@ -33,9 +33,9 @@ final class QuantizedValues {
   }
 
   /**
-   * The scale that operand {@code input} holds. Where it's known, it has to be a number, and
-   * positive if {@code divides}: dequantising by a negative scale or zero is well defined, and
-   * block quantisers write such. A quantiser that saw an infinite mask writes a scale of infinity.
+   * Returns the scale in operand {@code input}. A known scale must not be NaN, and must be positive
+   * if {@code divides}. Dequantising by a negative scale or zero is valid, and block quantisers
+   * write such scales; quantisers that observe an infinite mask write a scale of infinity.
    */
   static Value scale(NodeScope node, int input, boolean divides) {
     Value scale = node.input(input);
@@ -54,7 +54,8 @@ final class QuantizedValues {
   }
 
   /**
-   * The zero point in operand {@code input}, or zeros of {@code element}, shaped like the scale.
+   * Returns the zero point in operand {@code input}, or zeros of {@code element} in the shape of
+   * the scale.
    */
   static Value zeroPoint(NodeScope node, int input, Value scale, ElementType element) {
     if (!node.has(input)) {
@@ -71,7 +72,7 @@ final class QuantizedValues {
     return filled(node, new TensorType(element, shape), 0);
   }
 
-  /** One value everywhere; as data, where that isn't endless. */
+  /** Returns a constant or broadcast of one value, depending on its size. */
   static Value filled(NodeScope node, TensorType type, double value) {
     boolean isData = type.isPossible() && type.isStatic() && type.shape().elements() <= MAX_FILLED;
     return isData
@@ -81,7 +82,7 @@ final class QuantizedValues {
             node.constant(Tensor.scalar(type.element(), value)));
   }
 
-  /** Whether operand {@code input} is absent or known to hold zeros only. */
+  /** Whether operand {@code input} is missing or known to be zero. */
   static boolean isZero(NodeScope node, int input) {
     return !node.has(input)
         || node.constant(input).map(tensor -> tensor.isFilledWith(0)).orElse(false);
@@ -92,14 +93,20 @@ final class QuantizedValues {
     return node.add(new Quantized.Quantize(axis, 0, to), x, scale, zeroPoint);
   }
 
-  /** By a scale and a zero point for the whole tensor, in operands {@code first} and the next. */
+  /**
+   * Dequantises by a scale and a zero point of the whole tensor in operands {@code first} and the
+   * next.
+   */
   static Value dequantize(NodeScope node, Value q, int first) {
     Value scale = scale(node, first, false);
     Value zeroPoint = zeroPoint(node, first + 1, scale, q.type().element());
     return node.add(new Quantized.Dequantize(0, 0, scale.type().element()), q, scale, zeroPoint);
   }
 
-  /** To the scale and zero point of the whole tensor in operands {@code first} and the next. */
+  /**
+   * Quantises to the scale and zero point of the whole tensor in operands {@code first} and the
+   * next.
+   */
   static Value quantize(NodeScope node, Value x, int first) {
     Value scale = scale(node, first, true);
     Value zeroPoint = zeroPoint(node, first + 1, scale, ElementType.U8);
@@ -107,8 +114,8 @@ final class QuantizedValues {
   }
 
   /**
-   * {@code saturate(round(accumulator multiplier) + zeroPoint)}: the multiplier is applied before
-   * rounding as one factor, as ONNX Runtime does, so that the same integers result.
+   * {@code saturate(round(accumulator multiplier) + zeroPoint)}: the multiplier is one factor
+   * before rounding, as in ONNX Runtime, so that integers are equal.
    */
   static Value requantize(NodeScope node, Value accumulator, Value multiplier, Value zeroPoint) {
     Arithmetic of = new Arithmetic(node);
@@ -118,7 +125,7 @@ final class QuantizedValues {
     return quantize(node, product, one, scalarIfSingle(node, zeroPoint), 0);
   }
 
-  /** {@code x} as u8 with scale and zero point of its own range, ONNX DynamicQuantizeLinear. */
+  /** Quantises {@code x} to u8 by its range, like ONNX DynamicQuantizeLinear. */
   record Dynamic(Value q, Value scale, Value zeroPoint) {
     static Dynamic of(NodeScope node, Value x) {
       Arithmetic of = new Arithmetic(node);
@@ -128,7 +135,7 @@ final class QuantizedValues {
       Value high = of.max(node.add(new Reduction.Reduce(ReductionKind.MAX, axes, false), x), zero);
       Value range = of.sub(high, low);
       Value step = of.div(range, node.scalarLike(x, 255));
-      // A tensor of zeros has no range; any scale does for it, and 1 divides well.
+      // A tensor of zeros has no range, so any scale is valid.
       Value empty = of.binary(BinaryFunction.EQUAL, range, zero);
       Value scale = node.add(new Elementwise.Select(), empty, node.scalarLike(x, 1), step);
       Value negated =
@@ -139,7 +146,7 @@ final class QuantizedValues {
     }
   }
 
-  /** Extents of 1 after the first of a vector, so that it broadcasts along axis 1 of rank n. */
+  /** Reshapes a vector so that it broadcasts along axis 1 of rank n. */
   static Value channelwise(NodeScope node, Value value, int rank) {
     if (value.type().rank() != 1) {
       return value;

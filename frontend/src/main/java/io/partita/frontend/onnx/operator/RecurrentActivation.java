@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A function that a recurrent operator names in its activations, with its parameters. */
+/** An activation of a recurrent operator with its parameters. */
 record RecurrentActivation(String name, double alpha, double beta) {
-  /** Those that a node asks for, or the defaults, repeated for each direction. */
+  /** Returns the activations of a node, or the defaults, for each direction. */
   static List<RecurrentActivation> of(NodeScope node, List<String> defaults, int directions) {
     List<String> names = new ArrayList<>();
     if (node.hasAttribute("activations")) {
@@ -38,7 +38,7 @@ record RecurrentActivation(String name, double alpha, double beta) {
         node.hasAttribute(attribute) ? node.numbers(attribute) : List.<Double>of());
   }
 
-  /** Parameters are given in order to those functions that have any. */
+  /** Parameters are assigned in order to the functions that have any. */
   private static RecurrentActivation parse(
       NodeScope node, String name, List<Double> alphas, List<Double> betas) {
     String word = name.toLowerCase(Locale.ROOT);
@@ -46,7 +46,7 @@ record RecurrentActivation(String name, double alpha, double beta) {
       case "relu", "tanh", "sigmoid", "softsign", "softplus" -> new RecurrentActivation(word, 0, 0);
       case "leakyrelu" -> new RecurrentActivation(word, next(alphas, 0.01), 0);
       case "elu" -> new RecurrentActivation(word, next(alphas, 1), 0);
-      // The standard gives these no defaults; ONNX Runtime takes 0.
+      // The standard has no defaults for these; ONNX Runtime uses 0.
       case "thresholdedrelu" -> new RecurrentActivation(word, next(alphas, 0), 0);
       case "affine", "scaledtanh" -> new RecurrentActivation(word, next(alphas, 0), next(betas, 0));
       case "hardsigmoid" -> new RecurrentActivation(word, next(alphas, 0.2), next(betas, 0.5));

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * RNN, GRU and LSTM, unrolled: what doesn't depend on the state is one product for all steps; each
- * step then is one product with the state and a few elementwise operations. An operation for the
- * whole loop would be smaller, but everything that decides by operation would have to know it.
+ * Unrolls RNN, GRU and LSTM: one product computes the terms of all steps that don't depend on the
+ * state; each step has one product with the state and a few elementwise operations. A loop
+ * operation would be smaller, but every pass and backend would have to support it.
  */
 final class RecurrentOperators {
-  /** Steps of all directions of one node: a step is some fifteen operations. */
+  /**
+   * The largest number of steps of all directions of a node; a step has about fifteen operations.
+   */
   private static final long MAX_STEPS = 4096;
 
   private static final int LAYOUT_BATCH_FIRST = 1;
@@ -48,7 +50,7 @@ final class RecurrentOperators {
   private final Arithmetic of;
   private final Cell cell;
 
-  /** Whether weights are integers [directions, inputs, gates], which 8-bit operands multiply. */
+  /** Whether weights are integers [directions, inputs, gates], with 8-bit operands. */
   private final boolean isQuantized;
 
   private final boolean batchFirst;
@@ -96,12 +98,14 @@ final class RecurrentOperators {
   }
 
   /**
-   * What a direction gives: {@code [steps, 1, batch, hidden]} and last states {@code [1, batch,
+   * The results of a direction: {@code [steps, 1, batch, hidden]} and last states {@code [1, batch,
    * hidden]}.
    */
   private record Result(Value all, Value last, Value lastCell) {}
 
-  /** The state after a step, {@code [batch, hidden]} each; only an LSTM has a cell. */
+  /**
+   * The state after a step; both values are {@code [batch, hidden]}, and only an LSTM has a cell.
+   */
   private record State(Value h, Value c) {}
 
   private void convert() {
@@ -137,13 +141,13 @@ final class RecurrentOperators {
     }
   }
 
-  /** One direction's part of an operand, without the dimension of directions. */
+  /** Returns one direction's part of an operand, without the dimension of directions. */
   private Value part(int input, int direction) {
     Value part = of.slice(node.input(input), 0, Dim.of(direction), Dim.ONE);
     return of.reshape(part, part.type().shape().range(1, part.type().rank()));
   }
 
-  /** A weight of one direction, [gates, inputs]. */
+  /** Returns a weight of one direction, [gates, inputs]. */
   private Value weight(int input, int direction) {
     Value part = part(input, direction);
     if (!isQuantized) {
@@ -155,14 +159,14 @@ final class RecurrentOperators {
     return of.transpose(node.add(dequantize, part, scale, parameter(first + 1, direction)), 1, 0);
   }
 
-  /** A scale or zero point of one direction: of each column, or of the whole weight. */
+  /** Returns a scale or zero point of one direction, per column or for the whole weight. */
   private Value parameter(int input, int direction) {
     Value all = node.input(input);
     Value part = of.slice(all, 0, Dim.of(direction), Dim.ONE);
     return of.reshape(part, all.type().shape().range(1, all.type().rank()));
   }
 
-  /** As ONNX Runtime rounds what multiplies integer weights: to 8 bits of its own range. */
+  /** Rounds the operand of integer weights like ONNX Runtime: to 8 bits of its range. */
   private Value rounded(Value value) {
     QuantizedValues.Dynamic dynamic = QuantizedValues.Dynamic.of(node, value);
     return node.add(
@@ -172,7 +176,7 @@ final class RecurrentOperators {
         dynamic.zeroPoint());
   }
 
-  /** {@code [batch, hidden]}, zeros where it isn't given. */
+  /** Returns an initial state {@code [batch, hidden]}, or zeros if missing. */
   private Value initial(int input, int direction) {
     if (!node.has(input)) {
       return of.filled(node.scalarLike(x, 0), Shape.of(batch, hidden));
@@ -182,7 +186,7 @@ final class RecurrentOperators {
     return of.reshape(part, Shape.of(batch, hidden));
   }
 
-  /** Gate {@code gate} of a vector or of rows: its last dimension holds the gates in order. */
+  /** Returns a gate of a vector or of rows, whose last dimension has the gates in order. */
   private Value gate(Value gates, int first, int count) {
     int axis = gates.type().rank() - 1;
     return of.slice(gates, axis, hidden.times(Dim.of(first)), hidden.times(Dim.of(count)));
@@ -238,7 +242,10 @@ final class RecurrentOperators {
     return of.concat(0, outputs.toArray(Value[]::new));
   }
 
-  /** The sum of a bias' two halves, but for the one that the reset gate is multiplied with. */
+  /**
+   * Returns the sum of the two halves of a bias, except for the part that the reset gate
+   * multiplies.
+   */
   private Value inputBias(Value bias, boolean resetsProduct) {
     Value ofInput = gate(bias, 0, cell.gates);
     Value ofState = gate(bias, cell.gates, cell.gates);
@@ -257,7 +264,7 @@ final class RecurrentOperators {
         : node.add(linear, value, weight);
   }
 
-  /** Which sequences have an element {@code at}, {@code [batch, 1]}; none where all have it. */
+  /** Returns the sequences with an element {@code at}, {@code [batch, 1]}; empty if all have it. */
   private Optional<Value> valid(int at, int steps) {
     if (!node.has(4) || node.constant(4).filter(data -> data.isFilledWith(steps)).isPresent()) {
       return Optional.empty();
@@ -274,7 +281,7 @@ final class RecurrentOperators {
     return of.min(of.max(gates, -clip), clip);
   }
 
-  /** One step of one direction. */
+  /** Computes one step of one direction. */
   private final class Step {
     private final Value recurrence;
     private final Optional<Value> resetBias;
@@ -370,7 +377,7 @@ final class RecurrentOperators {
       return new State(of.mul(output, activated(2, c)), c);
     }
 
-    /** A gate that also sees the cell. */
+    /** Computes a gate with a peephole connection. */
     private Value peeped(Value sum, int gate, Value c) {
       Value weight = gate(peepholes.orElseThrow(), gate, 1);
       return activated(0, clipped(of.add(gate(sum, gate, 1), of.mul(weight, c))));

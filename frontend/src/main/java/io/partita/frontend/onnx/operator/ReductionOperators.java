@@ -11,7 +11,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
 
-/** Operators whose result at one place depends on whole lines of the operand. */
+/** Operators whose elements depend on whole lines of the operand. */
 final class ReductionOperators {
   private ReductionOperators() {}
 
@@ -36,7 +36,9 @@ final class ReductionOperators {
     registry.add("Hardmax", ReductionOperators::hardmax);
   }
 
-  /** Axes by attribute or operand; none given means all, or none with noop_with_empty_axes. */
+  /**
+   * Returns the axes of an attribute or operand; by default all, or none with noop_with_empty_axes.
+   */
   private static List<Integer> axes(NodeScope node) {
     int rank = node.shape(0).rank();
     List<Long> given =
@@ -92,7 +94,7 @@ final class ReductionOperators {
     return reduce(node, ReductionKind.SUM, new Arithmetic(node).mul(x, x));
   }
 
-  /** {@code x} as a float, as roots and logarithms need it. */
+  /** Returns {@code x} as a float, for roots and logarithms. */
   private static Value asFloat(Arithmetic of, Value x) {
     return x.type().element().isFloat() ? x : of.cast(x, ElementType.F64);
   }
@@ -110,7 +112,7 @@ final class ReductionOperators {
     node.output(0, of.cast(of.unary(UnaryFunction.LOG, sum), node.type(0).element()));
   }
 
-  /** m + log Σ e^(x-m), m the largest x where that is finite, else 0. */
+  /** Computes m + log Σ e^(x-m), where m is the largest x if finite, else 0. */
   private static void logSumExp(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = asFloat(of, node.input(0));
@@ -166,7 +168,10 @@ final class ReductionOperators {
     return dims.getFirst();
   }
 
-  /** k by attribute before version 10; the order of unsorted results is open, so sorted will do. */
+  /**
+   * Imports TopK, with k as an attribute before version 10. Unsorted results may have any order, so
+   * they are sorted.
+   */
   private static void topK(NodeScope node) {
     int axis = node.axis(node.integer("axis", -1), node.shape(0).rank());
     Dim k = node.hasAttribute("k") ? Dim.of(node.integer("k")) : only(node, 1);
@@ -177,7 +182,7 @@ final class ReductionOperators {
     node.output(1, results.get(1));
   }
 
-  /** Before version 13, all dimensions from the axis on are one line. */
+  /** Before version 13, all dimensions from the axis are one line. */
   private record Lines(Value x, int axis, Shape before) {
     static Lines of(NodeScope node) {
       Shape shape = node.shape(0);
@@ -200,7 +205,7 @@ final class ReductionOperators {
     node.output(0, new Arithmetic(node).reshape(y, lines.before()));
   }
 
-  /** 1 at the first of the largest elements of each line, else 0. */
+  /** Computes 1 for the first largest element of each line, else 0. */
   private static void hardmax(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Lines lines = Lines.of(node);

@@ -1,18 +1,19 @@
 package io.partita.frontend.onnx.operator;
 
 /**
- * Where along one axis the elements of a resized tensor lie in the original one. All is computed in
- * f32, as ONNX Runtime does: a coordinate that lies halfway between two elements is rounded by it.
+ * The coordinates in the original tensor of the elements of a resized one, along one axis. They are
+ * computed in f32 like in ONNX Runtime, because the rounding of coordinates halfway between two
+ * elements depends on it.
  *
- * @param mode ONNX's coordinate_transformation_mode
+ * @param mode the coordinate_transformation_mode of ONNX
  * @param from the original extent
  * @param to the resized extent
- * @param scale by which the axis grows
- * @param start the region of interest's start, as a fraction of the axis
- * @param end its end
+ * @param scale the scale of the axis
+ * @param start the start of the region of interest, as a fraction of the axis
+ * @param end the end of the region of interest
  */
 record ResizeCoordinates(String mode, int from, int to, float scale, float start, float end) {
-  /** Whether coordinates outside of the axis stand for an extrapolation value. */
+  /** Whether coordinates outside the axis give an extrapolation value. */
   boolean isCrop() {
     return mode.equals("tf_crop_and_resize");
   }
@@ -31,7 +32,7 @@ record ResizeCoordinates(String mode, int from, int to, float scale, float start
     };
   }
 
-  /** The original coordinate of resized element {@code i}. */
+  /** Returns the original coordinate of resized element {@code i}. */
   float at(int i) {
     if (isCrop()) {
       return to > 1
@@ -51,7 +52,7 @@ record ResizeCoordinates(String mode, int from, int to, float scale, float start
     };
   }
 
-  /** As half_pixel, but the middle of the whole elements stays in the middle. */
+  /** Computes half_pixel with a fixed centre. */
   private float symmetric(int i) {
     float adjustment = to / (scale * from);
     float offset = from / 2f * (1 - adjustment);
@@ -63,7 +64,7 @@ record ResizeCoordinates(String mode, int from, int to, float scale, float start
     return isCrop() && (x < 0 || x > from - 1);
   }
 
-  /** The nearest original element for each resized one. */
+  /** Returns the nearest original element of each resized one. */
   long[] nearest(String rounding) {
     long[] indices = new long[to];
     for (int i = 0; i < to; i++) {
@@ -73,7 +74,7 @@ record ResizeCoordinates(String mode, int from, int to, float scale, float start
             case "floor" -> Math.floor(x);
             case "ceil" -> Math.ceil(x);
             case "round_prefer_ceil" -> Math.floor(x + 0.5);
-            // Before version 11: up where the axis shrinks, otherwise down.
+            // Before version 11: up if the axis shrinks, otherwise down.
             case "simple" -> scale < 1 ? Math.ceil(x) : (long) x;
             default -> Math.ceil(x - 0.5);
           };

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Resize and Upsample, one axis after the other: the nearest element is a gather (or a broadcast,
- * where each element is repeated equally often), an interpolation a product with a constant matrix.
+ * Resize and Upsample, axis by axis: nearest is a gather, or a broadcast if all elements are
+ * repeated equally often, and interpolation is a product with a constant matrix.
  */
 final class ResizeOperators {
   private static final String BIND = "bind the dimensions with --dim";
@@ -34,7 +34,7 @@ final class ResizeOperators {
     registry.add(OperatorRegistry.ONNX, "Resize", 11, node -> new ResizeOperators(node).resize());
   }
 
-  /** What one axis becomes. */
+  /** The resizing of one axis. */
   private record AxisPlan(int axis, Dim to, float scale, float start, float end) {}
 
   private void upsample() {
@@ -46,7 +46,7 @@ final class ResizeOperators {
     apply(byScales(allAxes(), scales, List.of()), "asymmetric", "simple");
   }
 
-  /** Before version 11 there were no coordinate modes. */
+  /** Before version 11, there were no coordinate modes. */
   private void resizeByScales() {
     apply(byScales(allAxes(), floats(1), List.of()), "asymmetric", "simple");
   }
@@ -216,7 +216,9 @@ final class ResizeOperators {
         node.flag("antialias", false));
   }
 
-  /** Whether element i of an axis that grows by a whole factor k is the original one i / k. */
+  /**
+   * Whether element i of an axis that grows by an integral factor k is the original element i / k.
+   */
   private static boolean isRepetition(String coordinates, String rounding) {
     boolean halves = coordinates.equals("half_pixel") || coordinates.equals("pytorch_half_pixel");
     return halves && rounding.startsWith("round_prefer")

@@ -1,15 +1,14 @@
 package io.partita.frontend.onnx.operator;
 
 /**
- * The interpolation along one axis as a matrix {@code [to, from]}: row i has what each original
- * element contributes to resized element i. Elements beyond an end are taken to equal the last one,
- * or with {@code excludeOutside} not to be there.
+ * The interpolation along one axis as a matrix {@code [to, from]}: row i has the weights of the
+ * original elements in resized element i. Elements beyond an end equal the last one, or are
+ * excluded with {@code excludeOutside}.
  *
- * @param coordinates of the axis
- * @param cubic by a cubic polynomial through four elements rather than a line through two
- * @param cubicCoefficient ONNX's cubic_coeff_a
- * @param antialias whether, where the axis shrinks, the filter is stretched so that it covers all
- *     elements
+ * @param coordinates the coordinates of the axis
+ * @param cubic whether to use a cubic polynomial of four elements instead of a line through two
+ * @param cubicCoefficient the cubic_coeff_a of ONNX
+ * @param antialias whether the filter of a shrinking axis is widened to cover all elements
  */
 record ResizeWeights(
     ResizeCoordinates coordinates,
@@ -17,7 +16,7 @@ record ResizeWeights(
     double cubicCoefficient,
     boolean excludeOutside,
     boolean antialias) {
-  /** The matrix in row-major order. */
+  /** Returns the matrix in row-major order. */
   double[] matrix() {
     int from = coordinates.from();
     double[] matrix = new double[coordinates.to() * from];
@@ -46,7 +45,7 @@ record ResizeWeights(
     return matrix;
   }
 
-  /** Of an element at a distance. */
+  /** Returns the weight of an element at a distance. */
   private double weight(double distance) {
     if (!cubic) {
       return Math.max(0, 1 - distance);

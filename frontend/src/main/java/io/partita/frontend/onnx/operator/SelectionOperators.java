@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Operators whose results have as many elements as a mask has true ones. */
+/** Operators whose results have one element per true element of a mask. */
 final class SelectionOperators {
   private SelectionOperators() {}
 
@@ -20,7 +20,7 @@ final class SelectionOperators {
     registry.add("Compress", SelectionOperators::compress);
   }
 
-  /** The coordinates of all elements other than 0, {@code i64[rank, count]}. */
+  /** Imports NonZero: the coordinates of all elements other than 0, {@code i64[rank, count]}. */
   private static Value nonZero(NodeScope node, Value x) {
     Optional<Tensor> known = node.known(x);
     if (known.isPresent()) {
@@ -40,7 +40,7 @@ final class SelectionOperators {
         .orElseGet(() -> everywhere(node, x.type().shape()));
   }
 
-  /** Whether it's one number other than 0 everywhere, in a shape that needn't be known. */
+  /** Whether all elements are one number other than 0, in a possibly unknown shape. */
   private static boolean isFilled(Value x) {
     return !x.isInput()
         && x.definition().op() instanceof Movement.Broadcast
@@ -82,7 +82,10 @@ final class SelectionOperators {
     return Tensor.longs(Shape.of(strides.length, places.size()), coordinates);
   }
 
-  /** {@code x} at the places along an axis where a condition holds, which may be shorter. */
+  /**
+   * Imports Compress: the elements of {@code x} along an axis where a condition, which may be
+   * shorter, is true.
+   */
   private static void compress(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Value x = node.input(0);

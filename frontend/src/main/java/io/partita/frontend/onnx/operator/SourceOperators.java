@@ -11,7 +11,7 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
 
-/** Operators that make tensors out of nothing or of positions. */
+/** Operators that create tensors from attributes or positions. */
 final class SourceOperators {
   private SourceOperators() {}
 
@@ -75,7 +75,7 @@ final class SourceOperators {
     node.output(0, new Arithmetic(node).broadcast(scalar, shape));
   }
 
-  /** start + [0, 1, …, n-1] delta, n = ceil((limit - start) / delta). */
+  /** Computes start + [0, 1, …, n-1] delta, n = ceil((limit - start) / delta). */
   private static void range(NodeScope node) {
     ElementType element = node.type(0).element();
     if (element.isFloat()) {
@@ -136,7 +136,7 @@ final class SourceOperators {
     return data.getDouble(0);
   }
 
-  /** The positions along the rows {@code [m, 1]} and columns {@code [n]} of a matrix. */
+  /** Returns the positions along the rows {@code [m, 1]} and columns {@code [n]} of a matrix. */
   private record Positions(Value rows, Value columns) {
     static Positions of(Arithmetic of, Dim m, Dim n) {
       Value rows = of.reshape(of.iota(m, ElementType.I64), Shape.of(m, Dim.ONE));
@@ -156,7 +156,9 @@ final class SourceOperators {
     node.output(0, of.cast(ones, node.element("dtype", node.type(0).element())));
   }
 
-  /** Indices count from the end where negative; one out of range gives only "off". */
+  /**
+   * Imports OneHot: negative indices count from the end, and those out of range give only "off".
+   */
   private static void oneHot(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     int rank = node.shape(0).rank() + 1;
@@ -177,7 +179,7 @@ final class SourceOperators {
     node.output(0, of.select(hot, on, off));
   }
 
-  /** Keeps what is on or above (below) the k-th diagonal: column - row >= k (<= k). */
+  /** Keeps elements on or above (below) the k-th diagonal: column - row >= k (<= k). */
   private static void triangle(NodeScope node) {
     Arithmetic of = new Arithmetic(node);
     Shape shape = node.shape(0);
@@ -197,7 +199,7 @@ final class SourceOperators {
     node.output(0, of.select(kept, node.input(0), node.scalarLike(node.input(0), 0)));
   }
 
-  /** a0 - a1 cos(2πi/n) + a2 cos(4πi/n), n = size if periodic, else size - 1. */
+  /** Computes a0 - a1 cos(2πi/n) + a2 cos(4πi/n), n = size if periodic, else size - 1. */
   private static void window(NodeScope node, double a0, double a1, double a2) {
     long size = node.integerOperand(0);
     if (size < 0 || size > MAX_LENGTH) {

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The sliding window that the attributes of convolutions and poolings describe. */
+/** The sliding window of convolutions and pools, from their attributes. */
 record WindowAttributes(
     List<Long> kernel, List<Long> strides, List<Long> dilations, List<Long> pads, String autoPad) {
 
   /**
-   * @param kernel the extents where {@code kernel_shape} doesn't give them
+   * @param kernel the extents without {@code kernel_shape}
    */
   static WindowAttributes of(NodeScope node, List<Long> kernel) {
     List<Long> extents = node.integers("kernel_shape", kernel);
@@ -52,7 +52,7 @@ record WindowAttributes(
     return kernel.size();
   }
 
-  /** Elements that the dilated kernel covers on an axis. */
+  /** Returns the extent of the dilated kernel on an axis. */
   long reach(int axis) {
     return (kernel.get(axis) - 1) * dilations.get(axis) + 1;
   }
@@ -61,7 +61,7 @@ record WindowAttributes(
     return autoPad.startsWith("SAME_");
   }
 
-  /** The window over data of a shape {@code [n, c, spatial…]}, automatic padding worked out. */
+  /** Returns the window over data {@code [n, c, spatial…]}, with automatic padding resolved. */
   Window over(NodeScope node, Shape data) {
     List<Long> low = new ArrayList<>();
     List<Long> high = new ArrayList<>();
@@ -88,7 +88,7 @@ record WindowAttributes(
     return new Window(kernel, strides, dilations, low, high);
   }
 
-  /** What makes ceil(extent / stride) places. */
+  /** Returns the padding that gives ceil(extent / stride) positions. */
   private long samePadding(NodeScope node, Dim extent, int axis) {
     if (!extent.isStatic()) {
       throw node.unsupported(

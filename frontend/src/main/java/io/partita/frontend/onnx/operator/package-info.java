@@ -1,2 +1,2 @@
-/** How each ONNX operator becomes operations of the graph dialect, grouped by concept. */
+/** Importers of ONNX operators, grouped by concept. */
 package io.partita.frontend.onnx.operator;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** A number that a position of a mask determines: {@code Σ factors[j] coordinate[j] + offset}. */
+/** An affine function of a position in a mask: {@code Σ factors[j] coordinate[j] + offset}. */
 record Affine(List<Dim> factors, Dim offset) {
   Affine {
     factors = List.copyOf(factors);
@@ -38,7 +38,7 @@ record Affine(List<Dim> factors, Dim offset) {
     return factors.stream().allMatch(factor -> factor.is(0));
   }
 
-  /** The axis whose coordinate this is; -1 where it's something else. */
+  /** Returns the axis whose coordinate this is, or -1. */
   int axis() {
     for (int j = 0; j < factors.size(); j++) {
       if (equals(coordinate(j, factors.size()))) {
@@ -49,8 +49,8 @@ record Affine(List<Dim> factors, Dim offset) {
   }
 
   /**
-   * Where this numbers the elements of a tensor whose extents are those of some axes of the mask:
-   * these axes, outermost first. None where it doesn't, or leaves numbers below {@code size} out.
+   * Returns the axes of the mask, outermost first, whose elements this function enumerates in
+   * row-major order; empty if it does not, or omits numbers below {@code size}.
    */
   List<Integer> rowMajor(List<Dim> extents, Dim size) {
     List<Integer> axes = new ArrayList<>();

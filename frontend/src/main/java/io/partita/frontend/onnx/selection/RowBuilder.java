@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Adds what all rows take to the graph. */
+/** Adds operations on all rows to a graph. */
 record RowBuilder(GraphBuilder graph) {
   Value add(Op op, Value... operands) {
     return graph.add(op, operands);
   }
 
-  /** The same value where the shape is the same. */
+  /** Returns the same value if the shape is equal. */
   Value reshape(Value x, Shape to) {
     return x.type().shape().equals(to) ? x : add(new Movement.Reshape(to), x);
   }
@@ -45,12 +45,12 @@ record RowBuilder(GraphBuilder graph) {
     return graph.constant(Tensor.scalar(like.type().element(), value));
   }
 
-  /** {@code count} extents of 1. */
+  /** Returns {@code count} extents of 1. */
   static List<Dim> ones(int count) {
     return Collections.nCopies(count, Dim.ONE);
   }
 
-  /** {@code shape} with the extent of an axis replaced by several. */
+  /** Replaces the extent of an axis by several extents. */
   static Shape spread(Shape shape, int axis, List<Dim> extents) {
     List<Dim> dims = new ArrayList<>(shape.dims());
     dims.remove(axis);
@@ -58,7 +58,7 @@ record RowBuilder(GraphBuilder graph) {
     return new Shape(dims);
   }
 
-  /** All coordinates of a mask, {@code [rank, extents…]}, for what a NonZero gives. */
+  /** Returns all coordinates of a mask, {@code [rank, extents…]}, for the result of a NonZero. */
   Rows coordinates(Selection selection) {
     int rank = selection.rank();
     Value[] parts = new Value[rank];
@@ -76,14 +76,14 @@ record RowBuilder(GraphBuilder graph) {
     return new Rows(selection, 1, full, Optional.of(new Rows.Places(rank == 1 ? -1 : 0, entries)));
   }
 
-  /** The mask with extents of 1 around it, to go with {@code rows.full()}. */
+  /** Reshapes the mask so that it broadcasts to {@code rows.full()}. */
   Value maskFor(Rows rows, Value mask) {
     List<Dim> dims = new ArrayList<>(mask.type().shape().dims());
     dims.addAll(ones(rows.full().type().rank() - rows.axis() - rows.selection().rank()));
     return reshape(mask, new Shape(dims));
   }
 
-  /** The extents of {@code rows.full()} that stand for the unknown one. */
+  /** Returns the extents of {@code rows.full()} for the unknown extent. */
   static List<Dim> rowExtents(Rows rows) {
     return rows.full()
         .type()
@@ -92,7 +92,7 @@ record RowBuilder(GraphBuilder graph) {
         .subList(rows.axis(), rows.axis() + rows.selection().rank());
   }
 
-  /** {@code full} with all extents of the mask. */
+  /** Broadcasts {@code full} to all extents of the mask. */
   Value stretched(Rows rows) {
     Shape shape = rows.full().type().shape();
     List<Dim> dims = new ArrayList<>(shape.dims());
@@ -102,7 +102,7 @@ record RowBuilder(GraphBuilder graph) {
     return broadcast(rows.full(), new Shape(dims));
   }
 
-  /** {@code full} with all extents of the mask as one. */
+  /** Merges all extents of the mask in {@code full} into one. */
   Value flattened(Rows rows) {
     Value all = stretched(rows);
     List<Dim> dims = new ArrayList<>(all.type().shape().dims());

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Elements at the places of selected rows. Where all coordinates of an axis of the mask are the
- * places along an axis of the data, the data itself are all rows: nothing is gathered.
+ * Gathers elements at selected rows. If the rows are all coordinates of an axis of the mask along
+ * an axis of the data, the data already are all rows, and nothing is gathered.
  */
 final class RowGathers {
   private final SelectedRows pass;
@@ -33,7 +33,7 @@ final class RowGathers {
     return rows.isPresent() ? ofRows(rows.get(), axis) : atRows(axis);
   }
 
-  /** Plain indices into another axis than that of rows. */
+  /** Gathers by other indices along another axis than that of rows. */
   private Rows ofRows(Rows x, int axis) {
     if (axis == x.axis()) {
       throw new SelectedRows.NotByRow("some of the rows by their number");
@@ -89,8 +89,8 @@ final class RowGathers {
   }
 
   /**
-   * {@code x} with axis {@code axis} cut into those dimensions of the mask that {@code axes} names,
-   * outermost first, then in the mask's order and with extents of 1 for its others.
+   * Splits {@code axis} into the dimensions of the mask in {@code axes}, outermost first, then
+   * transposes them to the order of the mask, with extents of 1 for its other dimensions.
    */
   private Value inMaskOrder(Value x, int axis, List<Integer> axes, Selection selection) {
     List<Dim> cut = axes.stream().map(selection.extents()::dim).toList();
@@ -98,7 +98,7 @@ final class RowGathers {
     return ordered(of, split, axis, axes, selection);
   }
 
-  /** As {@link #inMaskOrder}, where the axes are dimensions from {@code axis} on already. */
+  /** Like {@link #inMaskOrder}, for separate dimensions from {@code axis}. */
   static Value ordered(
       RowBuilder of, Value split, int axis, List<Integer> axes, Selection selection) {
     List<Integer> sorted = axes.stream().sorted().toList();
@@ -118,7 +118,7 @@ final class RowGathers {
     return of.reshape(moved, new Shape(dims));
   }
 
-  /** The axes of the mask whose coordinates are the entries of index tuples into a shape. */
+  /** Returns the axes of the mask whose coordinates are the entries of index tuples. */
   static List<Integer> axes(Rows at, Shape data) {
     List<Integer> axes = new ArrayList<>();
     for (Affine entry : at.places().map(Places::entries).orElse(List.of())) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** One operation on all rows in place of the selected ones. */
+/** An operation on all rows instead of the selected ones. */
 final class RowOperations {
   private final SelectedRows pass;
   private final RowBuilder of;
@@ -34,7 +34,7 @@ final class RowOperations {
     this.result = node.results().getFirst().type().shape();
   }
 
-  /** Whether the number of selected rows stands in an attribute. */
+  /** Whether the number of selected rows is in an attribute. */
   static boolean counts(Op op, SelectedRows pass) {
     return switch (op) {
       case Source.Extent(Dim size) -> pass.depends(size);
@@ -89,7 +89,7 @@ final class RowOperations {
         .orElseThrow(() -> new SelectedRows.NotByRow("a number of rows"));
   }
 
-  /** The axis of a shape that has the unknown extent; it must be that extent alone. */
+  /** Returns the axis of a shape with exactly the unknown extent. */
   private int axisIn(Shape shape) {
     int found = -1;
     for (int axis = 0; axis < shape.rank(); axis++) {
@@ -113,8 +113,8 @@ final class RowOperations {
   }
 
   /**
-   * An operand as it goes with all rows of the result, whose rows are {@code fromEnd} axes from the
-   * last one: extents of 1 stand for the mask's dimensions of which it doesn't depend.
+   * Returns an operand that broadcasts to all rows of the result, whose rows are {@code fromEnd}
+   * axes from the end, with extents of 1 for dimensions of the mask on which it doesn't depend.
    */
   private Value aligned(Value operand, int fromEnd, Selection selection) {
     Optional<Rows> rows = pass.rows(operand);
@@ -148,7 +148,7 @@ final class RowOperations {
     give(new Rows(selection, axis, full, places(selection)));
   }
 
-  /** Sums and multiples of coordinates are known, too. */
+  /** Sums and multiples of coordinates are affine, too. */
   private Optional<Places> places(Selection selection) {
     return switch (node.op()) {
       case Elementwise.Cast(ElementType to) when to.isInteger() && to.bits() >= 32 ->
@@ -162,7 +162,7 @@ final class RowOperations {
     };
   }
 
-  /** Of a value with one entry each. */
+  /** Returns the function of a value with one entry per row. */
   private static Optional<Places> combined(BinaryFunction function, Places a, Places b) {
     if (a.axis() >= 0 || b.axis() >= 0) {
       return Optional.empty();
@@ -182,7 +182,7 @@ final class RowOperations {
     return value == null ? Optional.empty() : Optional.of(new Places(-1, List.of(value)));
   }
 
-  /** Of rows, or of a number that is known. */
+  /** Returns the function of rows, or of a known number. */
   private Optional<Places> places(Value value, Selection selection) {
     Optional<Rows> rows = pass.rows(value);
     if (rows.isPresent()) {
@@ -203,7 +203,7 @@ final class RowOperations {
     return new Rows(x.selection(), axis, full, x.places().flatMap(places -> moved(places, to)));
   }
 
-  /** Where the entries are after a reshape: on the only axis with as many elements. */
+  /** Returns the axis of the entries after a reshape: the only axis with as many elements. */
   private Optional<Places> moved(Places places, Shape to) {
     if (places.axis() < 0) {
       return Optional.of(places);
@@ -328,7 +328,7 @@ final class RowOperations {
     return new Rows(selection, rowAxis, full, entries.map(all -> new Places(axis, all)));
   }
 
-  /** Rows of the left operand, or matrices of both. */
+  /** Multiplies rows of the left operand, or matrices of both. */
   private Rows product(Contraction.MatMul product) {
     Selection selection = selection();
     int axis = axisIn(result);
@@ -354,7 +354,10 @@ final class RowOperations {
     return new Rows(selection, axis, full, Optional.empty());
   }
 
-  /** An operation on the last dimensions of the first operand, whose others are plain. */
+  /**
+   * Applies an operation on the last dimensions of the first operand to rows; other operands have
+   * no rows.
+   */
   private Rows rowwise(Op op, int last) {
     Rows x = input(0);
     if (x.axis() >= node.operand(0).type().rank() - last) {
@@ -429,7 +432,7 @@ final class RowOperations {
     return sign * Double.POSITIVE_INFINITY;
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   private Value count(Dim size) {
     Selection selection = pass.selection(size).orElseThrow();
     if (!selection.count().equals(size)) {
@@ -440,7 +443,7 @@ final class RowOperations {
     return of.add(new Reduction.Reduce(ReductionKind.SUM, axes, false), ones);
   }
 
-  /** The number of each row among those selected. */
+  /** Returns the index of each row among the selected ones. */
   private Rows numbers(Dim size, ElementType element) {
     Selection selection = selection();
     if (!selection.count().equals(size)) {

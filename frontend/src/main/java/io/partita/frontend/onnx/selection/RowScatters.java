@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Puts selected rows back. Where their places are coordinates of the mask, each element of the data
- * is joined with the rows of its place, one after the other in their order, if the mask has them:
- * {@code mask ? data + row : data}. Elsewhere rows that aren't selected go to a place behind the
- * data, which is cut off.
+ * Scatters selected rows. If their positions are coordinates of the mask, each element of the data
+ * is combined with the rows of its position in order, if selected: {@code mask ? data + row :
+ * data}. Otherwise, unselected rows go to a position after the data, which is removed.
  */
 final class RowScatters {
   /**
-   * Rows of one place that are joined one by one: in a mixture of experts, the experts of a token.
+   * The largest number of rows of one position that are combined one by one, such as the experts of
+   * a token.
    */
   private static final long MAX_UPDATES = 16;
 
@@ -47,9 +47,7 @@ final class RowScatters {
     this.selection = at.selection();
   }
 
-  /**
-   * All updates with the dimensions of rows at {@code axis}; a value that isn't by row broadcasts.
-   */
+  /** Returns all updates with the dimensions of rows at {@code axis}; other values broadcast. */
   private Value updates(int axis) {
     Value updates = node.operand(2);
     if (pass.rows(updates).isPresent()) {
@@ -62,7 +60,7 @@ final class RowScatters {
     throw new SelectedRows.NotByRow("rows that aren't selected at places that are");
   }
 
-  /** Along one axis, with the same place for a whole row. */
+  /** Scatters along one axis, with one position per row. */
   void elements(Movement.ScatterElements scatter) {
     int axis = scatter.axis();
     Shape shape = data.type().shape();
@@ -89,7 +87,7 @@ final class RowScatters {
     pass.give(node.result(), cut(scattered));
   }
 
-  /** By index tuples in the last dimension of the indices. */
+  /** Scatters by index tuples in the last dimension of the indices. */
   void tuples(Movement.ScatterNd scatter) {
     int last = node.operand(1).type().rank() - 1;
     if (at.axis() == last) {
@@ -109,7 +107,7 @@ final class RowScatters {
     }
     Dim behind = data.type().dim(0);
     Value chosen = kept(at, sentinel(at.full(), behind));
-    // A negative index would count from the end of what is padded; the first one decides.
+    // A negative index would count from the end of the padded data; the first index decides.
     Rows places = new Rows(selection, at.axis(), firstOf(chosen), Optional.empty());
     Value scattered = of.add(scatter, padded(0), of.flattened(places), of.flattened(rowsOf(rows)));
     pass.give(node.result(), cut(scattered));
@@ -119,7 +117,7 @@ final class RowScatters {
     return new Rows(selection, at.axis(), full, Optional.empty());
   }
 
-  /** Whether a place has few rows: those of the mask's axes that aren't places. */
+  /** Whether a position has few rows, along the axes of the mask that aren't positions. */
   private boolean isFew(List<Integer> axes) {
     Dim count = Dim.ONE;
     for (int j = 0; j < selection.rank(); j++) {
@@ -129,11 +127,11 @@ final class RowScatters {
   }
 
   /**
-   * The data, each element joined with the rows of its place.
+   * Combines each element of the data with the rows of its position.
    *
-   * @param rows with the mask's dimensions from {@code axis} on
-   * @param axes of the mask, whose coordinates are places along the data's axes from {@code axis}
-   *     on
+   * @param rows the rows, with the dimensions of the mask from {@code axis}
+   * @param axes the axes of the mask whose coordinates are positions along the axes of the data
+   *     from {@code axis}
    */
   private Value joined(Value rows, int axis, List<Integer> axes, Combine reduction) {
     List<Integer> others =
@@ -163,7 +161,9 @@ final class RowScatters {
         .orElseGet(() -> of.broadcast(row, before.type().shape()));
   }
 
-  /** Combination {@code number} of the coordinates along {@code others}, with extents of 1. */
+  /**
+   * Returns combination {@code number} of the coordinates along {@code others}, with extents of 1.
+   */
   private Value picked(Value x, int axis, List<Integer> others, long number) {
     Value part = x;
     long rest = number;
@@ -184,7 +184,9 @@ final class RowScatters {
     return part;
   }
 
-  /** From the mask's dimensions, of which those that aren't places are 1, to those of places. */
+  /**
+   * Reshapes dimensions of the mask, which are 1 unless they are positions, to those of positions.
+   */
   private Value placed(Value x, int axis, List<Integer> axes) {
     Shape shape = x.type().shape();
     List<Dim> dims = new ArrayList<>(shape.range(0, axis).dims());
@@ -200,7 +202,7 @@ final class RowScatters {
     return of.transpose(kept, permutation);
   }
 
-  /** {@code places} where the mask is true, {@code otherwise} elsewhere. */
+  /** Returns {@code places} where the mask is true, else {@code otherwise}. */
   private Value kept(Rows places, Value otherwise) {
     Value extent = otherwise;
     Value wrapped =
@@ -213,7 +215,7 @@ final class RowScatters {
         new Elementwise.Select(), of.maskFor(places, pass.mask(selection)), wrapped, otherwise);
   }
 
-  /** The number of the place behind the data. */
+  /** Returns the position after the data. */
   private Value sentinel(Value like, Dim extent) {
     Value number =
         extent.isStatic()
@@ -224,7 +226,7 @@ final class RowScatters {
         : of.add(new Elementwise.Cast(like.type().element()), number);
   }
 
-  /** Index tuples of which all but the first number may stay as they are. */
+  /** Returns index tuples with a replaced first number. */
   private Value firstOf(Value chosen) {
     Value all = of.stretched(rowsOf(at.full()));
     int last = all.type().rank() - 1;
@@ -256,7 +258,7 @@ final class RowScatters {
         of.scalarLike(data, 0));
   }
 
-  /** Without what was padded. */
+  /** Removes the padding. */
   private Value cut(Value scattered) {
     int rank = data.type().rank();
     return of.add(

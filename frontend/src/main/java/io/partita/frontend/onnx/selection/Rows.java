@@ -5,19 +5,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A value with rows that a mask selects, as all rows: in the place of the extent that isn't known,
- * {@code full} has the dimensions of the mask, or 1 for one of which it doesn't depend.
+ * All rows of a value with rows that a mask selects: instead of the unknown extent, {@code full}
+ * has the dimensions of the mask, with extent 1 for dimensions on which it doesn't depend.
  *
- * @param axis of the original value that has the unknown extent
- * @param full of the rank of the original value, less one, plus that of the mask
- * @param places what the value is, where it's made of coordinates
+ * @param axis the axis of the original value with the unknown extent
+ * @param full the value for all rows, whose rank is that of the original value, minus one, plus
+ *     that of the mask
+ * @param places the coordinates that form the value, if any
  */
 record Rows(Selection selection, int axis, Value full, Optional<Places> places) {
   /**
-   * Coordinates: the same along all axes but the one of rows and {@code axis}, along which there
-   * are as many as entries.
+   * Coordinates, which are equal along all axes except that of rows and {@code axis}, which has the
+   * entries.
    *
-   * @param axis of the original value; -1 where there's one entry only
+   * @param axis the axis of the entries in the original value; -1 for a single entry
    */
   record Places(int axis, List<Affine> entries) {
     Places {
@@ -37,7 +38,7 @@ record Rows(Selection selection, int axis, Value full, Optional<Places> places) 
     return new Rows(selection, axis, full, Optional.empty());
   }
 
-  /** The axis of {@code full} for an axis of the original value other than that of rows. */
+  /** Returns the axis of {@code full} of another axis of the original value than that of rows. */
   int mapped(int original) {
     return original < axis ? original : original + selection.rank() - 1;
   }

@@ -23,12 +23,12 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Removes the extents that depend on data: rows that a NonZero finds are computed as all rows, and
- * where they are put back or summed, the mask says which take part.
+ * Removes extents that depend on data: instead of the rows that a NonZero finds, all rows are
+ * computed, and a mask selects the valid ones when they are scattered or summed.
  *
- * <p>This is how exporters write a mixture of experts: each expert gathers the tokens that chose
- * it, computes, and adds its results at their places. All tokens go through all experts instead,
- * and what a token didn't choose isn't added.
+ * <p>Exporters write mixtures of experts in this way: each expert gathers the tokens that selected
+ * it, computes, and adds its results at their positions. Instead, all experts compute all tokens,
+ * and results of unselected experts aren't added.
  */
 public final class SelectedRows {
   private final Map<String, Selection> selections = new HashMap<>();
@@ -43,10 +43,10 @@ public final class SelectedRows {
   }
 
   /**
-   * The graph without the inputs that stand for selections, and without their symbols.
+   * Returns the graph without the inputs for selections and without their symbols.
    *
-   * @param known the elements of an integer value, where they are known
-   * @throws PartitaException where rows are used in another way than row by row
+   * @param known returns the elements of an integer value, if known
+   * @throws PartitaException if rows are used in another way than row by row
    */
   public static Graph resolve(
       Graph graph, List<Selection> selections, Function<Value, Optional<List<Dim>>> known) {
@@ -82,7 +82,10 @@ public final class SelectedRows {
     return builder.finish();
   }
 
-  /** What outputs depend on, by way of masks too: other nodes may use rows as they like. */
+  /**
+   * Returns the nodes on which outputs depend, also through masks; other nodes may use rows in any
+   * way.
+   */
   private Set<Node> live(Graph graph) {
     Map<Value, Value> masks = new IdentityHashMap<>();
     selections.values().forEach(each -> masks.put(each.coordinates(), each.mask()));
@@ -101,7 +104,7 @@ public final class SelectedRows {
     return live;
   }
 
-  /** The masks of those extents that stand in a node's attributes only. */
+  /** Returns the masks of extents that are only in attributes of a node. */
   private List<Value> masksOf(Node node) {
     Stream<Dim> counted =
         node.op() instanceof Source.Extent(Dim size) ? Stream.of(size) : Stream.empty();
@@ -119,10 +122,10 @@ public final class SelectedRows {
         where,
         "",
         what + ", which depends on data through a NonZero",
-        "select by a mask (torch.where, a product with 0 and 1) in place of by indices");
+        "select by a mask (torch.where, or a product with 0 and 1) instead of by indices");
   }
 
-  /** The selection whose symbol an extent is; none where it has no such symbol. */
+  /** Returns the selection whose symbol an extent has, if any. */
   Optional<Selection> selection(Dim dim) {
     return dim.symbols().stream().filter(selections::containsKey).findFirst().map(selections::get);
   }
@@ -131,7 +134,7 @@ public final class SelectedRows {
     return selection(dim).isPresent();
   }
 
-  /** The mask of a selection in the new graph. */
+  /** Returns the mask of a selection in the new graph. */
   Value mask(Selection selection) {
     return copies.get(selection.mask());
   }
@@ -154,7 +157,7 @@ public final class SelectedRows {
     return Optional.ofNullable(found);
   }
 
-  /** What a value without rows is in the new graph. */
+  /** Returns the counterpart of a value without rows in the new graph. */
   Value plain(Value value) {
     Value copy = copies.get(value);
     if (copy == null) {
@@ -197,7 +200,7 @@ public final class SelectedRows {
     }
   }
 
-  /** An operation that can't be done on all rows. */
+  /** An operation that isn't supported on all rows. */
   static final class NotByRow extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -5,10 +5,10 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.Shape;
 
 /**
- * One NonZero: how many elements it finds isn't known when compiling, so its result has the extent
- * {@code count}, a symbol, until {@link SelectedRows} replaces all that has it.
+ * A NonZero. The number of elements that it finds is unknown at compile time, so its result has the
+ * extent {@code count}, a symbol that {@link SelectedRows} removes.
  *
- * @param count the symbol of the number of elements found
+ * @param count the symbol of the number of elements
  * @param mask a boolean tensor
  * @param coordinates the graph input {@code i64[rank, count]} that stands for the result
  */

@@ -1,2 +1,2 @@
-/** Rows that a mask selects: computed as all rows with the mask beside them. */
+/** Computes rows that a mask selects as all rows with the mask. */
 package io.partita.frontend.onnx.selection;

@@ -78,7 +78,7 @@ class FourierOperatorsTest {
     "3, 1, 8, false, true",
     "1, 2, 1, true, false"
   })
-  void aTransformIsTheSumThatDefinesIt(
+  void transformsFollowTheDefinition(
       int points, int parts, int length, boolean inverse, boolean oneSided) {
     Tensor x = signal(points, parts);
     Tensor y = transformed(x, length, inverse, oneSided);
@@ -97,7 +97,7 @@ class FourierOperatorsTest {
   /** The half of a real signal's spectrum gives the signal again. */
   @ParameterizedTest
   @CsvSource({"6", "5", "2"})
-  void backFromHalf(int length) {
+  void inverseFromHalf(int length) {
     Tensor x = signal(length, 1);
     Tensor half = transformed(x, length, false, true);
     Tensor back = transformed(half, length, true, true);

@@ -64,7 +64,7 @@ class MicrosoftExpertsTest {
   }
 
   @Test
-  void aTokenAddsTheExpertsThatItChose() {
+  void tokensSumTheirExperts() {
     assertRows(
         sketch(integer("k", 2), text("activation_type", "identity")),
         10 * 2 * (2 * weight(0, 1, 0, 1, 2) + 3 * weight(0, 2, 0, 1, 2)),
@@ -72,7 +72,7 @@ class MicrosoftExpertsTest {
   }
 
   @Test
-  void weightsOfTheChosenOnesAreNormalised() {
+  void weightsOfSelectedExpertsAreNormalised() {
     assertRows(
         sketch(
             integer("k", 2),
@@ -89,7 +89,7 @@ class MicrosoftExpertsTest {
 
   /** Gate and linear part take turns in the rows of the first weight; each has a bias. */
   @Test
-  void aGatedExpertWithInterleavedRows() {
+  void gatedExpertsWithInterleavedRows() {
     ModelSketch sketch =
         inputs()
             .initializer("up", Tensor.floats(Shape.of(3, 2, 1), 0, 0, 1, -3, 2, 1))
@@ -165,6 +165,6 @@ class MicrosoftExpertsTest {
     assertThatThrownBy(() -> sketch(integer("use_sparse_mixer", 1)).imported(folder))
         .hasMessageContaining("P2003")
         .hasMessageContaining("the sparse mixer")
-        .hasMessageContaining("export the routing as nodes of its own");
+        .hasMessageContaining("export the routing as separate nodes");
   }
 }

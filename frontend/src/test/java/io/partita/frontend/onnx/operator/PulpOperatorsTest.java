@@ -59,7 +59,7 @@ class PulpOperatorsTest {
   }
 
   @Test
-  void floatsOfAnIntegerNetworkAreIntegersThroughout() {
+  void floatsOfIntegerNetworksBecomeIntegers() {
     Graph graph = requantizedProduct(1, "").imported(folder);
     assertThat(graph.inputs().getFirst().type()).hasToString("i32[1,2]");
     assertThat(graph.outputs().getFirst().value().type()).hasToString("i32[1,2]");
@@ -85,14 +85,14 @@ class PulpOperatorsTest {
   }
 
   @Test
-  void fractionalWeightsMakeItNoIntegerNetwork() {
+  void fractionalWeightsPreventIntegers() {
     assertThatThrownBy(() -> requantizedProduct(0.5f, "").imported(folder))
         .hasMessageContaining("P2003")
         .hasMessageContaining("RequantShift in a network that isn't integral throughout");
   }
 
   @Test
-  void aParameterThatDoesNotBroadcastGoesAlongTheChannels() {
+  void otherParametersBroadcastAlongTheChannels() {
     ModelSketch sketch =
         new ModelSketch(13)
             .input("x", real(1, 2, 3))
@@ -170,7 +170,7 @@ class PulpOperatorsTest {
   }
 
   @Test
-  void noNormShiftsWithoutRounding() {
+  void normsRoundBeforeShifting() {
     ModelSketch sketch =
         new ModelSketch(13)
             .input("x", real(3))
@@ -209,7 +209,7 @@ class PulpOperatorsTest {
   }
 
   @Test
-  void aDivisorMustBeAPowerOfTwo() {
+  void divisorsArePowersOfTwo() {
     assertThatThrownBy(
             () ->
                 new ModelSketch(13)

@@ -61,7 +61,7 @@ class QuantizedOperatorsTest {
 
   @ParameterizedTest
   @ValueSource(floats = {Float.NaN, 0, -1})
-  void aScaleMustBePositive(float scale) {
+  void scalesArePositive(float scale) {
     assertThatThrownBy(() -> quantize(scale).imported(folder))
         .hasMessageContaining("P2004")
         .hasMessageContaining("a positive scale")
@@ -70,7 +70,7 @@ class QuantizedOperatorsTest {
 
   /** A quantiser that sees an infinite mask writes this; ONNX Runtime takes it as it is. */
   @Test
-  void anInfiniteScaleGivesInfinitiesAndNaN() {
+  void infiniteScalesGiveInfinitiesAndNaN() {
     ModelSketch sketch =
         new ModelSketch(13)
             .input("q", TensorType.of(ElementType.I8, 3))
@@ -100,7 +100,7 @@ class QuantizedOperatorsTest {
   }
 
   @Test
-  void bytesAreMultipliedAsTheyAre() {
+  void bytesAreMultipliedDirectly() {
     assertThat(computations(product(0, 0).imported(folder)))
         .containsExactly(new Contraction.MatMul(ElementType.I32));
   }
@@ -159,7 +159,7 @@ class QuantizedOperatorsTest {
 
   /** By default a product is exact; as ONNX Runtime rounds it, activations are n / 127 of 127. */
   @Test
-  void activationsAreRoundedOnlyWhenAsked() {
+  void activationsAreRoundedOnlyOnRequest() {
     ModelSketch sketch =
         new ModelSketch(17)
             .importing("com.microsoft")
@@ -234,7 +234,7 @@ class QuantizedOperatorsTest {
 
   /** What ONNX Runtime 1.31 gives where half of the sums lie between two levels. */
   @Test
-  void quantisedSumsBetweenTwoLevelsTakeTheEvenOne() {
+  void quantisedSumsRoundHalfToEven() {
     assertThat(sum(1, 0, 0.5f, 0, 2, -127))
         .containsExactly(-126, -126, -125, -124, -128, -75, -38, -128);
     assertThat(sum(0.1f, 1, 0.1f, 2, 0.2f, 3)).containsExactly(2, 2, 4, 6, 2, 56, 115, -112);
@@ -262,7 +262,7 @@ class QuantizedOperatorsTest {
 
   /** What ONNX Runtime 1.31 gives; means of four often lie between two levels. */
   @Test
-  void quantisedAveragesBetweenTwoLevelsTakeTheEvenOne() {
+  void quantisedAveragesRoundHalfToEven() {
     assertThat(globalAverage(0.3f, 3, 0.3f, 2)).containsExactly(2, 4, 200);
     assertThat(globalAverage(0.1f, 0, 0.1f, 1)).containsExactly(3, 7, 203);
     assertThat(globalAverage(0.7f, 10, 0.35f, 5)).containsExactly(0, 0, 255);
@@ -315,7 +315,7 @@ class QuantizedOperatorsTest {
   }
 
   @Test
-  void aQuantisedConvolutionMayHaveItsChannelsLast() {
+  void quantisedConvolutionsMayHaveChannelsLast() {
     Tensor first = of(ElementType.U8, Shape.of(1, 2, 1, 3), 3, 4, 5, 13, 3, 23);
     assertThat(convolved(false, first)).containsExactly(120, 101, 142, 120, 98, 137);
     Tensor last = of(ElementType.U8, Shape.of(1, 1, 3, 2), 3, 13, 4, 3, 5, 23);

@@ -52,7 +52,7 @@ class RecurrentOperatorsTest {
   }
 
   @Test
-  void aSimpleCell() {
+  void simpleCell() {
     double first = Math.tanh(1);
     double second = Math.tanh(-2 + first / 2);
     double third = Math.tanh(3 + second / 2);
@@ -60,7 +60,7 @@ class RecurrentOperatorsTest {
   }
 
   @Test
-  void backwardsFromAState() {
+  void reverseFromAState() {
     double last = Math.tanh(3 + 0.125);
     double middle = Math.tanh(-2 + last / 2);
     assertSteps(
@@ -72,7 +72,7 @@ class RecurrentOperatorsTest {
 
   /** Behind a sequence's end outputs are zero, and backwards it begins at its end. */
   @Test
-  void aShorterSequence() {
+  void shorterSequence() {
     double first = Math.tanh(1);
     assertSteps(sketch("RNN", 1, List.of("", "lengths")), first, Math.tanh(-2 + first / 2), 0);
     double last = Math.tanh(-2);
@@ -102,7 +102,7 @@ class RecurrentOperatorsTest {
   }
 
   @Test
-  void aClippedLstm() {
+  void clippedLstm() {
     double gate = sigmoid(0.5);
     double cell = gate * Math.tanh(0.5);
     assertSteps(sketch("LSTM", 4, List.of(), number("clip", 0.5)), gate * Math.tanh(cell));
@@ -121,7 +121,7 @@ class RecurrentOperatorsTest {
   }
 
   @Test
-  void moreStepsThanAreUnrolled() {
+  void tooManySteps() {
     ModelSketch sketch =
         new ModelSketch(14)
             .input("x", TensorType.of(ElementType.F32, 5000, 1, 1))
@@ -137,7 +137,7 @@ class RecurrentOperatorsTest {
    * rounded to 8 bits, which is all that differs from an LSTM on the real weights.
    */
   @Test
-  void anLstmWithIntegerWeights() {
+  void lstmWithIntegerWeights() {
     long[] w = {40, -20, 10, 60, -30, 50, 20, -10};
     long[] zeros = {0, 2, 0, -4};
     double[] scales = {0.02, 0.01, 0.03, 0.025};

@@ -45,7 +45,7 @@ class ResizeOperatorsTest {
   }
 
   @Test
-  void theNearestElement() {
+  void nearestElement() {
     assertNear(resized(8), 1, 1, 2, 2, 4, 4, 8, 8);
     assertNear(resized(2), 1, 4);
     assertNear(resized(2, text("nearest_mode", "ceil")), 2, 8);
@@ -62,7 +62,7 @@ class ResizeOperatorsTest {
   }
 
   @Test
-  void linesBetweenTwoElements() {
+  void linearInterpolation() {
     AttributeProto linear = text("mode", "linear");
     assertNear(resized(6, linear), 1, 1.5, 2.333333, 3.666667, 6, 8);
     assertNear(
@@ -77,7 +77,7 @@ class ResizeOperatorsTest {
   }
 
   @Test
-  void cubicPolynomials() {
+  void cubicInterpolation() {
     AttributeProto cubic = text("mode", "cubic");
     assertNear(resized(4, cubic), 1, 2, 4, 8);
     assertNear(
@@ -93,7 +93,7 @@ class ResizeOperatorsTest {
   }
 
   @Test
-  void whatLiesOutsideOfACropIsTheExtrapolationValue() {
+  void cropsExtrapolate() {
     ModelSketch sketch =
         new ModelSketch(19)
             .input("x", TensorType.of(ElementType.F32, 1, 4))
@@ -130,7 +130,7 @@ class ResizeOperatorsTest {
   }
 
   @Test
-  void aModeThatIsNone() {
+  void invalidMode() {
     assertThatThrownBy(() -> resized(8, text("mode", "area")))
         .hasMessageContaining("P2004")
         .hasMessageContaining("a mode of nearest, linear or cubic");

@@ -74,7 +74,7 @@ class SelectedRowsTest {
 
   @ParameterizedTest
   @CsvSource({"ScatterElements,add", "ScatterND,add", "ScatterElements,none", "ScatterND,mul"})
-  void rowsOfAnExpertGoBackToTheirTokens(String operator, String reduction) {
+  void rowsOfExpertsReturnToTheirTokens(String operator, String reduction) {
     ModelSketch sketch =
         operator.equals("ScatterND")
             ? expert(operator, text("reduction", reduction))
@@ -115,7 +115,7 @@ class SelectedRowsTest {
 
   /** Places that are computed in another way: rows that aren't selected go nowhere. */
   @Test
-  void rowsAtOtherPlaces() {
+  void rowsAtOtherPositions() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, TOKENS, 1))
@@ -165,7 +165,7 @@ class SelectedRowsTest {
   }
 
   @Test
-  void aSumOfRows() {
+  void sumOfRows() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, TOKENS, 2))
@@ -180,7 +180,7 @@ class SelectedRowsTest {
   }
 
   @Test
-  void aKnownMaskGivesKnownCoordinates() {
+  void knownMasksGiveKnownCoordinates() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, 3))
@@ -195,7 +195,7 @@ class SelectedRowsTest {
   }
 
   @Test
-  void anOutputWhoseExtentDependsOnData() {
+  void outputsWithExtentsOfDataAreRefused() {
     ModelSketch sketch =
         new ModelSketch(18)
             .input("x", TensorType.of(ElementType.F32, 3))
@@ -247,13 +247,13 @@ class SelectedRowsTest {
   }
 
   @Test
-  void asManyAsThereAreElementsAreAll() {
+  void countsOfAllElementsSelectAll() {
     assertThat(hitExperts(1, 1, 1).run(folder, Tensor.floats(Shape.of(3), 4, 5, 6)).floats())
         .containsExactly(6);
   }
 
   @Test
-  void asManyAsWereFoundWhenExportingIsRefused() {
+  void tracedCountsAreRefused() {
     assertThatThrownBy(() -> hitExperts(1, 1).imported(folder))
         .hasMessageContaining("P2003")
         .hasMessageContaining("\"split\" (Split)")

@@ -66,7 +66,7 @@ public final class DropSyncs implements ModulePass {
     BlockNumbers numbers = BlockNumbers.of(module.graph());
     for (Node node : module.graph().nodes()) {
       int block = numbers.of(node);
-      if (BlockNumbers.begins(node) && blocks.contains(block)) {
+      if (numbers.begins(node) && blocks.contains(block)) {
         requireRaised(node, block);
         Node sync = sync(node, block, readers, layouts);
         dropped.put(sync, DroppedSync.of(sync, block, layouts));

@@ -47,7 +47,7 @@ public record SumSync(Node node, int block, List<String> axes, List<Integer> siz
     BlockNumbers blocks = BlockNumbers.of(module.graph());
     int block = blocks.count() > 0 ? BlockNumbers.NONE : 0;
     for (Node node : module.graph().nodes()) {
-      if (BlockNumbers.begins(node)) {
+      if (blocks.begins(node)) {
         block = blocks.of(node);
       } else if (node.op() instanceof Communication.Sync sync && block >= 0) {
         Layout from = layouts.layout(node.operand(0));
