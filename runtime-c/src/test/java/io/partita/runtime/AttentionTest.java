@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Prompts, decoding, tiles of keys and parts of them, against the whole. */
+/** Compares prompts, decoding, and tiles of keys with the whole attention. */
 @ExtendWith(WithKernels.class)
 class AttentionTest {
   private enum Mask {
@@ -29,7 +29,7 @@ class AttentionTest {
 
   private final Samples samples = new Samples(6);
 
-  /** One attention and how it is to be cut. */
+  /** An attention and its tiling. */
   private record Case(
       Structured.Attention op,
       Tensor q,

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /** The system's C compiler. */
 record CCompiler(Path program) {
-  /** The folder of the module, in which tests run. */
+  /** The module folder, the working directory of tests. */
   static final Path MODULE = Path.of("").toAbsolutePath();
 
   private static final List<String> FOLDERS =
@@ -32,9 +32,9 @@ record CCompiler(Path program) {
           "-Werror",
           "-fno-math-errno");
 
-  /** How the runtime is compiled; what several programs link is compiled once. */
+  /** Options of the runtime; common objects are compiled once. */
   enum Build {
-    /** The bits of the reference; and no function needs much of a stack. */
+    /** Options for bit-exact results and small stack frames. */
     OPTIMISED("-O2", "-ffp-contract=off", "-Wframe-larger-than=1024"),
     /** For a 32-bit device; one of the architectures for which Debian's compiler has a libgcc. */
     RISCV(
@@ -46,9 +46,7 @@ record CCompiler(Path program) {
         "-ffunction-sections",
         "-fdata-sections",
         "-Wframe-larger-than=1024"),
-    /**
-     * For Siracusa, on the board of several chips; and on GVSoC's own. Code and stacks need room.
-     */
+    /** Options for Siracusa, on the board of several chips and on GVSoC's own. */
     SIRACUSA(
         "-O3",
         "-DPARTITA_XPULP",
@@ -65,7 +63,7 @@ record CCompiler(Path program) {
     SIRACUSA_ALONE(
         Stream.concat(SIRACUSA.flags.stream(), Stream.of("-DPARTITA_BOARD=0"))
             .toArray(String[]::new)),
-    /** Products and sums in one, where the host can: as on a device. */
+    /** Options with contraction of products and sums, if the host supports it, as on a device. */
     CONTRACTED("-O2", "-march=native", "-ffp-contract=fast"),
     SANITISED(
         "-O0",
@@ -73,7 +71,7 @@ record CCompiler(Path program) {
         "-ffp-contract=off",
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover=all"),
-    /** The same by MPI's compiler. */
+    /** The same with MPI's compiler. */
     MPI(SANITISED.flags.toArray(String[]::new));
 
     private final List<String> flags;
@@ -87,12 +85,12 @@ record CCompiler(Path program) {
     }
   }
 
-  /** The first of gcc, clang and cc on the path. */
+  /** Returns the first of gcc, clang and cc on the path. */
   static Optional<CCompiler> find() {
     return find("gcc", "clang", "cc");
   }
 
-  /** The first of these on the path. */
+  /** Returns the first tool on the path. */
   static Optional<CCompiler> find(String... names) {
     String path = System.getenv().getOrDefault("PATH", "");
     return Stream.of(names)
@@ -102,9 +100,7 @@ record CCompiler(Path program) {
         .findFirst();
   }
 
-  /**
-   * Compiles and links; a warning is an error. What is newer than its source and all headers stays.
-   */
+  /** Compiles and links; warnings are errors. Up-to-date objects are reused. */
   Path executable(String name, Build build, List<Path> sources, String... libraries) {
     Path folder = build.folder();
     Path output = folder.resolve(name);
@@ -178,12 +174,12 @@ record CCompiler(Path program) {
     return newest;
   }
 
-  /** The sources of a port, which are those of these folders. */
+  /** Returns the sources of a port in the folders. */
   static List<Path> port(String... folders) {
     return sources(Stream.of(folders).map("ports/"::concat).toArray(String[]::new));
   }
 
-  /** The C and assembler files of folders of the module, in order. */
+  /** Returns the C and assembler files of folders of the module, in order. */
   static List<Path> sources(String... folders) {
     List<Path> sources = new ArrayList<>();
     for (String folder : folders) {

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs a program on a number of chips, each a process, joined by sockets in a folder. */
+/** Runs a program on a number of chips, each a process, with sockets in a folder. */
 record Chips(Path program, Path folder) {
-  /** What each chip reads becomes what each writes. */
+  /** Runs the chips with their inputs, and returns their outputs. */
   List<byte[]> run(List<byte[]> inputs, String... options) {
     List<Process> processes = new ArrayList<>();
     try {
@@ -52,12 +52,12 @@ record Chips(Path program, Path folder) {
     }
   }
 
-  /** A chip that fails before it reads says so by its exit code. */
+  /** A chip that fails before it reads is reported by its exit code. */
   private static void write(Process process, byte[] input) {
     try (OutputStream stream = process.getOutputStream()) {
       stream.write(input);
     } catch (IOException e) {
-      // The exit code is looked at later.
+      // The exit code is checked later.
       return;
     }
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bit by bit, but for means. */
+/** Compares bit for bit, except for means. */
 @ExtendWith(WithKernels.class)
 class ConvolutionTest {
   private final Samples samples = new Samples(8);
@@ -32,7 +32,7 @@ class ConvolutionTest {
     return element == ElementType.F32 ? samples.floats(shape, 2) : samples.integers(element, shape);
   }
 
-  /** Two spatial dimensions, the first of extent 1 once in a while. */
+  /** Returns two spatial dimensions; the first sometimes has extent 1. */
   private Window window(boolean flat) {
     List<List<Long>> lists = new ArrayList<>();
     for (int[] range : new int[][] {{1, 3}, {1, 3}, {1, 2}, {0, 2}, {0, 2}}) {

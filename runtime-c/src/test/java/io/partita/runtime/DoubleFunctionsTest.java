@@ -15,7 +15,10 @@ import java.util.function.DoubleBinaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Functions of f64 within the bounds of double_functions.h; Java's own are off by 1 ulp. */
+/**
+ * Tests functions of f64 against the bounds of double_functions.h; Java's functions have errors up
+ * to 1 ulp.
+ */
 @ExtendWith(WithKernels.class)
 class DoubleFunctionsTest {
   private static final double U = 0x1p-53;
@@ -95,7 +98,7 @@ class DoubleFunctionsTest {
     powers(numbers(0.99, 1.01), numbers(-2000, 2000), kernels);
   }
 
-  /** Also squares' roots and such, which a cut to an integer must not lose. */
+  /** Includes powers with integral results, which truncation must keep. */
   @Test
   void exactPowers(Kernels kernels) {
     double[] bases = {4, 16, 81, -3, -2, 0, -0.0, 1, -1, 25, 0.25, Double.POSITIVE_INFINITY};

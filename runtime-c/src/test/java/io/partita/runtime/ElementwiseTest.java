@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bit by bit, but for the power. */
+/** Compares bit for bit, except for powers. */
 @ExtendWith(WithKernels.class)
 class ElementwiseTest {
   private static final int ROUNDS = 12;
@@ -256,7 +256,7 @@ class ElementwiseTest {
     }
   }
 
-  /** All floats of 16 bits, and of 32 those around them. */
+  /** Tests all 16-bit floats, and f32 values around them. */
   @ParameterizedTest
   @EnumSource(names = {"F16", "BF16"})
   void castsHalves(ElementType half, Kernels kernels) {

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives between chips, as processes, as ranks and simulated, give the bits of the reference,
- * which runs devices in lock step.
+ * Tests that collectives between chips as processes, ranks and simulated chips have the bits of the
+ * reference, which runs devices in lock step.
  */
 @ExtendWith(WithCompiler.class)
 class ExchangeTest {
@@ -86,7 +86,7 @@ class ExchangeTest {
     exchangeAll(chips, inputs -> gvsoc.run(program, folder, inputs).outputs());
   }
 
-  /** All collectives, one after the other, on devices that make outputs of inputs. */
+  /** Runs all collectives in sequence on devices. */
   private void exchangeAll(int devices, UnaryOperator<List<byte[]>> machine) {
     List<Run> runs =
         collectives()
@@ -132,9 +132,9 @@ class ExchangeTest {
         new Collective(kind, devices, even.root(), even.parts(), element, combine), algorithm, 1);
   }
 
-  /** A collective, what each device is asked, and the results of the reference. */
+  /** A collective, the steps of each device, and the results of the reference. */
   private record Run(Collective collective, List<byte[]> requests, List<Tensor> expected) {
-    /** Takes the results from what each device wrote. */
+    /** Parses the outputs of each device. */
     void verify(List<ByteBuffer> written) {
       for (int device = 0; device < collective.devices(); device++) {
         TensorType type = expected.get(device).type();
@@ -163,14 +163,14 @@ class ExchangeTest {
     return new Run(collective, requests, LockStep.run(schedule, 1, operands));
   }
 
-  /** As {@code exchange_device.c} reads it. */
+  /** Writes the format of {@code exchange_device.c}. */
   private byte[] request(Schedule schedule, int device, Tensor operand) {
     Collective collective = schedule.collective();
     int elementBytes = collective.element().bits() / 8;
     List<Integer> numbers = new ArrayList<>();
     numbers.add((int) collective.elements());
     numbers.add(elementBytes);
-    // From two elements, so that tiles are as small as can be, to all at once.
+    // From two elements, for the smallest tiles, to all at once.
     numbers.add(samples.one(2 * elementBytes, 24, 4096));
     add(numbers, collective.before(device));
     add(numbers, collective.after(device));

@@ -18,7 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The float functions against the reference in double, within the bounds of float_functions.h. */
+/**
+ * Tests float functions against the reference in double, within the bounds of float_functions.h.
+ */
 @ExtendWith(WithKernels.class)
 class FloatFunctionsTest {
   /**
@@ -68,7 +70,7 @@ class FloatFunctionsTest {
             (x, y) -> (7 + 3 * Math.abs(x)) * U * Math.abs(y) + (1 + Math.abs(x)) * TINY));
   }
 
-  /** What the reference loses in double where 1 + erf or 1 + tanh is nearly 0. */
+  /** The error of the reference in double where 1 + erf or 1 + tanh is nearly 0. */
   private static double lost(double x) {
     return Math.abs(x) * (0x1p-52 + TINY) + TINY;
   }

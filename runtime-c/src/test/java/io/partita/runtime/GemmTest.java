@@ -18,12 +18,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bit by bit, floats included: the order of sums is the reference's. */
+/** Compares bit for bit, also floats, because sums have the order of the reference. */
 @ExtendWith(WithKernels.class)
 class GemmTest {
   private final Samples samples = new Samples(4);
 
-  /** Operands as they lie, their shapes and how they are to be read. */
+  /** The operands, their shapes and their layouts. */
   private record Product(
       Tensor left, Tensor right, boolean leftTransposed, boolean rightTransposed) {
     Tensor reference(ElementType result) {
@@ -101,7 +101,7 @@ class GemmTest {
     }
   }
 
-  /** Within 2 k u of the sum of magnitudes, at most 4 each, of the exact one. */
+  /** Compares with the exact sum within 2 k u of the sum of magnitudes, each at most 4. */
   @Test
   void contractsWithinTheBound(Kernels kernels) {
     for (int round = 0; round < 20; round++) {
@@ -137,7 +137,7 @@ class GemmTest {
     return ElementType.valueOf(text.toUpperCase(java.util.Locale.ROOT));
   }
 
-  /** The inner extent in two tiles, the bias with the last. */
+  /** Tests two tiles of the inner extent; the bias is in the last. */
   @ParameterizedTest
   @ValueSource(strings = {"f32", "i8_i8"})
   void accumulates(String types, Kernels kernels) {
@@ -176,7 +176,7 @@ class GemmTest {
     return evaluate(new Movement.Slice(starts, sizes.dims(), List.of(1L, 1L, 1L)), x);
   }
 
-  /** Three query heads for each key-value head. */
+  /** Tests three query heads per kv head. */
   @Test
   void groupsShareARightOperand(Kernels kernels) {
     Tensor left = samples.floats(Shape.of(6, 2, 5), 1);

@@ -3,7 +3,7 @@ package io.partita.runtime;
 import io.partita.ir.type.Shape;
 import java.util.Arrays;
 
-/** Extents and strides as kernels take them: of six axes, the unused ones first. */
+/** Extents and strides of six axes in the format of kernels, with unused ones first. */
 final class Geometry {
   private static final int AXES = 6;
 
@@ -13,7 +13,7 @@ final class Geometry {
     return padded(shape.extents(), 1);
   }
 
-  /** Row-major strides of an operand that broadcasts to a result. */
+  /** Returns row-major strides of an operand that broadcasts to a result. */
   static long[] strides(Shape operand, Shape result) {
     long[] own = operand.strides();
     long[] strides = new long[result.rank()];

@@ -15,7 +15,7 @@ final class KernelServer implements AutoCloseable {
 
   private final int pointerBytes;
 
-  /** In a process that says what is wrong in a file. */
+  /** Runs in a process that reports errors in a file. */
   KernelServer(ProcessBuilder server, Path messages, int pointerBytes) {
     this.messages = messages;
     this.pointerBytes = pointerBytes;

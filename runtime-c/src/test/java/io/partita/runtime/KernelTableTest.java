@@ -24,8 +24,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of kernels says of each what the headers of the runtime do. That they compute the same
- * is verified with each call of a test: {@link Kernels#run}.
+ * Tests that the kernel table matches the headers of the runtime. {@link Kernels#run} checks that
+ * they compute the same.
  */
 class KernelTableTest {
   private final KernelHeaders headers = KernelHeaders.read();
@@ -72,7 +72,7 @@ class KernelTableTest {
         .toList();
   }
 
-  /** A target's figures of a kernel are of its class, and for the blocks that its cores take. */
+  /** Tests that the figures of a target have the class and the blocks of the kernel. */
   @Test
   void targetsHaveFiguresOfKernels() throws IOException {
     Path file = CCompiler.MODULE.resolveSibling("targets").resolve("siracusa.target");
@@ -91,7 +91,7 @@ class KernelTableTest {
     }
   }
 
-  /** What is behind a pointer is known for all pointers. */
+  /** Tests that every pointer has accesses. */
   @Test
   void eachPointerHasAccesses() {
     for (Kernel kernel : KernelTable.all()) {

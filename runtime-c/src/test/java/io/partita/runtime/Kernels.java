@@ -15,7 +15,7 @@ import java.util.Optional;
 final class Kernels implements AutoCloseable {
   private static final double NEAR = 1e-4;
 
-  /** One of both may be infinite from here on. */
+  /** The limit beyond which one of both may be infinite. */
   private static final double LARGE = 3.4e38;
 
   private final KernelHeaders headers = KernelHeaders.read();
@@ -43,9 +43,9 @@ final class Kernels implements AutoCloseable {
   }
 
   /**
-   * What the call writes, for which builds, machines, numbers of cores and their order must not
-   * matter. The evaluator of schedules gives the same bits where the kernel is exact, and otherwise
-   * nearly the same.
+   * Returns the results of a call, which must not depend on builds, machines, numbers and order of
+   * cores. The schedule evaluator has the same bits if the kernel is exact, and otherwise nearly
+   * equal ones.
    */
   List<Tensor> run(KernelCall call) {
     List<Tensor> alone = call.results(optimised.reply(call, 1, false));
@@ -66,7 +66,7 @@ final class Kernels implements AutoCloseable {
     return alone;
   }
 
-  /** Bounds of kernels against what they approximate are tested elsewhere. */
+  /** Other tests compare kernels with exact results. */
   private static void verifyNear(String what, Tensor expected, Tensor found) {
     for (int i = 0; i < expected.size(); i++) {
       double one = expected.getDouble(i);
@@ -91,7 +91,7 @@ final class Kernels implements AutoCloseable {
     return run(call).getFirst();
   }
 
-  /** What the call writes when products and sums are contracted. */
+  /** Returns the results of a call with contracted products and sums. */
   List<Tensor> contracted(KernelCall call) {
     return call.results(contracted.reply(call, 8, false));
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.opentest4j.TestAbortedException;
 
-/** Kernels link without a C library, with no more than what compilers call. */
+/** Tests that kernels link without a C library, except for functions that compilers call. */
 @ExtendWith(WithCompiler.class)
 class KernelsStandAloneTest {
   @Test

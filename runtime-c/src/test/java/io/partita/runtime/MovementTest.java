@@ -66,7 +66,7 @@ class MovementTest {
     }
   }
 
-  /** Steps forwards only: a pointer to an operand's start is all that this harness passes. */
+  /** Returns positive steps, because this harness passes a pointer to the start of an operand. */
   @Test
   void slicesFromTheStart(Kernels kernels) {
     for (int round = 0; round < 20; round++) {
@@ -85,7 +85,7 @@ class MovementTest {
     }
   }
 
-  /** The first part of a concatenation: the rest of the result stays as it was. */
+  /** Tests the first part of a concatenation, which leaves the rest of the result unchanged. */
   @Test
   void writesWithStrides(Kernels kernels) {
     Tensor x = samples.integers(ElementType.I32, Shape.of(5, 3, 4));

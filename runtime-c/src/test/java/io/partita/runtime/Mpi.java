@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** MPI's compiler and what starts its programs. */
+/** The compiler and the launcher of MPI. */
 record Mpi(CCompiler compiler, Path launcher) {
   static Optional<Mpi> find() {
     return CCompiler.find("mpicc")
@@ -24,7 +24,7 @@ record Mpi(CCompiler compiler, Path launcher) {
     return compiler.executable(name, CCompiler.Build.MPI, all, "-lpthread");
   }
 
-  /** Runs a program on a rank for each input, by files in a folder; what each writes. */
+  /** Runs a program with a rank per input, with files in a folder, and returns the outputs. */
   List<byte[]> run(Path program, Path folder, List<byte[]> inputs, String... options) {
     List<String> command = new ArrayList<>(List.of(launcher.toString()));
     if (System.getProperty("user.name").equals("root")) {
@@ -37,7 +37,7 @@ record Mpi(CCompiler compiler, Path launcher) {
     command.addAll(List.of("--output", folder.resolve("output-%").toString()));
     command.addAll(List.of(options));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    // MPI itself keeps what it allocated.
+    // MPI doesn't free its allocations.
     builder.environment().put("ASAN_OPTIONS", "detect_leaks=0");
     try {
       for (int chip = 0; chip < inputs.size(); chip++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code hal.h} promises, with chips as ranks. */
+/** Tests the contract of {@code hal.h} with chips as ranks. */
 @ExtendWith(WithMpi.class)
 class MpiPortTest {
   @TempDir private Path folder;

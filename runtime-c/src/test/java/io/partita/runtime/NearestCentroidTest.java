@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bit by bit, in one call and in tiles of centroids. */
+/** Compares bit for bit, in one call and in tiles of centroids. */
 @ExtendWith(WithKernels.class)
 class NearestCentroidTest {
   private final Samples samples = new Samples(12);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Norms, softmax and rotary embeddings within the bounds of their headers. */
+/** Tests norms, softmax and rotary embeddings within the bounds of their headers. */
 @ExtendWith(WithKernels.class)
 class NormTest {
   private final Samples samples = new Samples(5);
@@ -52,7 +52,7 @@ class NormTest {
       if (biased) {
         operands.add(bias);
       }
-      // As a float, for which a double stands exactly.
+      // A double that is exactly a float.
       double epsilon = 1e-5f;
       KernelCall call =
           new KernelCall(

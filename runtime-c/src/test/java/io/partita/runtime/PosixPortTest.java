@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code hal.h} promises, on this host. */
+/** Tests the contract of {@code hal.h} on this host. */
 @ExtendWith(WithCompiler.class)
 class PosixPortTest {
   @TempDir private Path folder;

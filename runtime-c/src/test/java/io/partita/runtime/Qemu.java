@@ -34,10 +34,7 @@ record Qemu(CCompiler compiler, Path machine) {
         CCompiler.MODULE.resolve("ports/qemu-virt/virt.ld").toString());
   }
 
-  /**
-   * Runs a program in a folder, in which the options' files are; what it prints goes to the file
-   * {@code console} there.
-   */
+  /** Runs a program in the folder of its files, with its output in the file {@code console}. */
   ProcessBuilder process(Path program, Path folder, String options) {
     List<String> command = new ArrayList<>(List.of(machine.toString()));
     command.addAll(List.of(machineOptions().split("\\s+")));
@@ -46,7 +43,7 @@ record Qemu(CCompiler compiler, Path machine) {
     return new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
   }
 
-  /** What the machine consists of, as emitted programs run on it. */
+  /** The arguments of the machine, as for emitted programs. */
   private static String machineOptions() {
     try {
       return Files.readString(CCompiler.MODULE.resolve("ports/qemu-virt/machine.args")).strip();

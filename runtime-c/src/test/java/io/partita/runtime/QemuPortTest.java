@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code hal.h} promises, on bare metal. */
+/** Tests the contract of {@code hal.h} on bare metal. */
 @ExtendWith(WithQemu.class)
 class QemuPortTest {
   @TempDir private Path folder;
@@ -87,7 +87,7 @@ class QemuPortTest {
     assertThat(console()).isEqualTo("chip 0: the output can't be written\n");
   }
 
-  /** Time passes at once while all harts sleep. */
+  /** Time is skipped while all harts sleep. */
   @Test
   void reportsMissingHarts(Qemu qemu) throws IOException, InterruptedException {
     Path program = qemu.executable("misuse.c", HalPrograms.source("misuse.c"));

@@ -93,7 +93,7 @@ class ReductionTest {
     }
   }
 
-  /** Few different values, so that many are equal. */
+  /** Returns few distinct values, so that many are equal. */
   private Tensor line(ElementType element, Shape shape) {
     return element == ElementType.F32 && samples.flag()
         ? samples.oddFloats(shape)

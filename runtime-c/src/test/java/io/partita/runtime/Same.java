@@ -2,7 +2,7 @@ package io.partita.runtime;
 
 import io.partita.ir.tensor.Tensor;
 
-/** Compares tensors bit by bit, but for the bits of NaNs. */
+/** Compares tensors bit for bit, except for the bits of NaNs. */
 final class Same {
   private Same() {}
 

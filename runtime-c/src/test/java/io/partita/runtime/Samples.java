@@ -6,7 +6,7 @@ import io.partita.ir.type.Shape;
 import io.partita.ir.type.TensorType;
 import java.util.SplittableRandom;
 
-/** Draws operands from a seed. */
+/** Random operands. */
 final class Samples {
   private final SplittableRandom random;
 
@@ -32,7 +32,7 @@ final class Samples {
     return choices[random.nextInt(choices.length)];
   }
 
-  /** Extents from 1 to {@code most}, and 0 once in a while. */
+  /** Returns extents from 1 to {@code most}, and sometimes 0. */
   Shape shape(int rank, int most) {
     long[] extents = new long[rank];
     for (int axis = 0; axis < rank; axis++) {
@@ -52,7 +52,7 @@ final class Samples {
     return shape;
   }
 
-  /** Uniform in {@code ±range}. */
+  /** Returns uniform numbers in {@code ±range}. */
   Tensor floats(Shape shape, double range) {
     float[] values = new float[Math.toIntExact(shape.elements())];
     for (int i = 0; i < values.length; i++) {
@@ -61,7 +61,9 @@ final class Samples {
     return Tensor.floats(shape, values);
   }
 
-  /** Any bits, and often infinities, NaNs, zeros of both signs, halves and large integers. */
+  /**
+   * Returns any bits, and often infinities, NaNs, zeros of both signs, halves and large integers.
+   */
   Tensor oddFloats(Shape shape) {
     float[] values = new float[Math.toIntExact(shape.elements())];
     for (int i = 0; i < values.length; i++) {
@@ -90,7 +92,7 @@ final class Samples {
     return Tensor.floats(shape, values);
   }
 
-  /** As {@link #oddFloats}, of f64. */
+  /** Like {@link #oddFloats}, for f64. */
   Tensor oddDoubles(Shape shape) {
     double[] values = oddFloats(shape).doubles().clone();
     for (int i = 0; i < values.length; i++) {
@@ -105,7 +107,7 @@ final class Samples {
     return Tensor.ofDoubles(new TensorType(ElementType.F64, shape), values);
   }
 
-  /** Integers from {@code low} to {@code high}, both included. */
+  /** Returns integers from {@code low} to {@code high}, inclusive. */
   Tensor integers(ElementType element, Shape shape, long low, long high) {
     long[] values = new long[Math.toIntExact(shape.elements())];
     for (int i = 0; i < values.length; i++) {
@@ -114,7 +116,7 @@ final class Samples {
     return Tensor.ofLongs(new TensorType(element, shape), values);
   }
 
-  /** Any integers of the type, the extreme ones often. */
+  /** Returns any integers of the type, and often extreme ones. */
   Tensor integers(ElementType element, Shape shape) {
     long[] values = new long[Math.toIntExact(shape.elements())];
     for (int i = 0; i < values.length; i++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bit by bit: updates of one place are applied in their order. */
+/** Compares bit for bit: updates of one element are applied in order. */
 @ExtendWith(WithKernels.class)
 class ScatterTest {
   private static final List<ElementType> JOINED =
@@ -70,7 +70,7 @@ class ScatterTest {
     }
   }
 
-  /** In two tiles of updates, of which the second one finds the data and the first's results. */
+  /** Tests two tiles of updates, the second of which continues from the first. */
   @ParameterizedTest
   @EnumSource
   void rowsInTiles(Combine reduction, Kernels kernels) {

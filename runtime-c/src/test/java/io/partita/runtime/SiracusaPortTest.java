@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code hal.h} promises, on simulated Siracusa chips. */
+/** Tests the contract of {@code hal.h} on simulated Siracusa chips. */
 @ExtendWith(WithGvsoc.class)
 class SiracusaPortTest {
   @TempDir private Path folder;
@@ -63,7 +63,7 @@ class SiracusaPortTest {
         .contains("{\"from\":1,\"to\":0,\"messages\":2,\"bytes\":100012,");
   }
 
-  /** Transfers of L3 are listed one after the other, each in the time of the program. */
+  /** Tests that L3 transfers are sequential and within the time of the program. */
   @Test
   void reportsTimesOfL3Transfers(Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("hal-test", Build.SIRACUSA, HalPrograms.source("hal_test.c"));
@@ -90,7 +90,7 @@ class SiracusaPortTest {
     assertThat(before).isBetween(1L, Long.parseLong(cycles.group(1)));
   }
 
-  /** Cores of other chips don't keep floating-point units from those of this one. */
+  /** Tests that cores of other chips don't share floating-point units with those of this chip. */
   @Test
   void floatTimesDontDependOnOtherChips(Gvsoc gvsoc) throws IOException {
     Path program = gvsoc.executable("floats", Build.SIRACUSA, HalPrograms.source("floats.c"));
@@ -110,7 +110,7 @@ class SiracusaPortTest {
         .allSatisfy(each -> assertThat(each).isBetween(alone, alone + alone / 20));
   }
 
-  /** Nothing in the chip looks at stores to where there is nothing. */
+  /** Stores to unmapped addresses are not checked by the chip. */
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Hands tests the kernels, which run until the last test; without a compiler, they are skipped. */
+/** Provides the kernels to tests, and skips the tests without a compiler. */
 final class WithKernels implements ExecutionCondition, ParameterResolver {
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -7,15 +7,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/**
- * Hands tests a tool of the system; where there is none, one line says so and the tests are
- * skipped.
- */
+/** Provides a tool of the system to tests; without it, prints one line and skips them. */
 abstract class WithTool<T> implements ExecutionCondition, ParameterResolver {
   private final Class<T> type;
   private final String missing;
 
-  /** What to say where there is none. */
+  /** Returns the message without the tool. */
   WithTool(Class<T> type, String missing) {
     this.type = type;
     this.missing = missing;
@@ -40,7 +37,7 @@ abstract class WithTool<T> implements ExecutionCondition, ParameterResolver {
     return tool(context).orElseThrow();
   }
 
-  /** Looked for once. */
+  /** The tool, which is searched once. */
   final Optional<T> tool(ExtensionContext context) {
     Found found =
         context

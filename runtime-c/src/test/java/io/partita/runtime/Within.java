@@ -4,13 +4,13 @@ import io.partita.ir.tensor.Tensor;
 
 /** Compares floats with exact values. */
 final class Within {
-  /** Half the distance of neighbouring floats at 1. */
+  /** Half the distance of adjacent floats at 1. */
   static final double U = 0x1p-24;
 
   /** Half the smallest float. */
   static final double TINY = 0x1p-150;
 
-  /** How far a result may be from the exact one. */
+  /** The largest error. */
   @FunctionalInterface
   interface Bound {
     double at(int index, double exact);
@@ -18,13 +18,13 @@ final class Within {
 
   private Within() {}
 
-  /** Of the first that a call writes, with and without contraction. */
+  /** Checks the first result of a call, with and without contraction. */
   static void verify(KernelCall call, Kernels kernels, double[] exact, Bound bound) {
     verify(call.toString(), kernels.result(call), exact, bound);
     verify(call + " contracted", kernels.contracted(call).getFirst(), exact, bound);
   }
 
-  /** Beyond the largest float, the exact value stands for infinity. */
+  /** Exact values beyond the largest float are infinite. */
   static void verify(String what, Tensor actual, double[] exact, Bound bound) {
     float[] values = actual.floats();
     if (values.length != exact.length) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** ONNX's node tests through the importer and the reference evaluator. */
 class ConformanceTest {
-  /** Tests run in the module's folder; the data lies beside the repository. */
+  /** The shared data, which is beside the repository. */
   private static final Path CASES = Path.of("../../shared/conformance/onnx-node");
 
   @Test

@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Runs the benchmarks that are named, or all; prints a table and writes it as JSON. */
+/** Runs all or the given benchmarks; prints a table and writes it as JSON. */
 final class Benchmarks {
   private static final Path JSON_FILE = Path.of("tests", "benchmarks", "target", "benchmarks.json");
   private static final String TINY_LLAMA = "tinyllama-42m";
 
-  /** Tokens that the decoder's cache holds, the new one included. */
+  /** The tokens in the decoder's cache, including the new one. */
   private static final int CAPACITY = 128;
 
   private static final int PROMPT = 256;
@@ -115,7 +115,7 @@ final class Benchmarks {
     add(Figure.atMost("compile " + TINY_LLAMA + ", decode, 512 MB of heap", decode, "s", 5));
   }
 
-  /** To C for one chip: the networks of the peer suite, and a text model to four chips. */
+  /** Compiles the networks of the peer suite to C for one chip, and a text model for four chips. */
   private void chips() throws IOException, InterruptedException {
     Path models = Path.of("..", "shared", "peer-suite", "Models");
     if (Files.isDirectory(models)) {
@@ -178,7 +178,7 @@ final class Benchmarks {
   }
 
   /**
-   * @param least the speed that is asked for, with ONNX Runtime's as 1; NaN where none is
+   * @param least the required speed relative to ONNX Runtime, or NaN
    */
   private void addRace(String what, Race race, int warmUp, int runs, double least)
       throws OrtException {

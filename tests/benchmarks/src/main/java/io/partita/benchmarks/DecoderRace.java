@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A token a turn. ONNX Runtime is handed the keys and values that it gave the turn before, without
- * a copy, so both attend over the same number of tokens.
+ * A race of one token per turn. ONNX Runtime gets the keys and values of its previous turn without
+ * a copy, so both attend to the same number of tokens.
  */
 final class DecoderRace extends Race {
   private static final int VOCABULARY_SEEN = 1000;

@@ -7,10 +7,10 @@ import java.util.Map;
 /**
  * One measured figure.
  *
- * @param what was measured
- * @param unit of the value and the bound, such as {@code s}
- * @param bound what the value should not pass; NaN when nothing is asked of it
- * @param isCeiling whether the bound is a highest value; otherwise it is a lowest one
+ * @param what the name of the figure
+ * @param unit the unit of the value and the bound, such as {@code s}
+ * @param bound the bound of the value, or NaN
+ * @param isCeiling whether the bound is an upper bound
  */
 record Figure(String what, double value, String unit, double bound, boolean isCeiling) {
   static Figure atMost(String what, double value, String unit, double bound) {
@@ -29,7 +29,7 @@ record Figure(String what, double value, String unit, double bound, boolean isCe
     return isCeiling ? value <= bound : value >= bound;
   }
 
-  /** A line of the table. */
+  /** Returns a line of the table. */
   String line() {
     String wanted =
         Double.isNaN(bound)

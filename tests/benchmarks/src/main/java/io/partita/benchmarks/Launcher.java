@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts {@code ./partita} as a user would. */
+/** Starts {@code ./partita}. */
 final class Launcher {
   /** Prints the time of the shell, then that of the command: user and system. */
   private static final String TIMED = "\"$@\" || exit; LC_ALL=C times";
@@ -14,14 +14,14 @@ final class Launcher {
   private final Path output;
 
   /**
-   * @param folder for what the command prints
+   * @param folder the folder for the command's output
    */
   Launcher(Path folder) {
     this.output = folder.resolve("partita.out");
   }
 
   /**
-   * Wall time of the command in seconds, the JVM's start included.
+   * Returns the wall time of the command in seconds, including the start of the JVM.
    *
    * @throws IllegalStateException when the command fails
    */
@@ -33,8 +33,7 @@ final class Launcher {
   }
 
   /**
-   * Time of all processors in seconds, in the command and in the JVM that it is, which another load
-   * of the machine hardly changes.
+   * Returns the processor time of the command in seconds, which barely depends on other load.
    *
    * @throws IllegalStateException when the command fails
    */
@@ -68,7 +67,7 @@ final class Launcher {
     return seconds;
   }
 
-  /** The least of several runs: what else the machine did only adds to the time. */
+  /** Returns the least of several runs, because other load only adds to the time. */
   double least(int runs, String... arguments) throws IOException, InterruptedException {
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < runs; i++) {

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * What transfers gain that pass while cores compute: {@code OverlapBenchmarks GVSOC FOLDER
+ * Measures the gain of overlapping transfers and computation: {@code OverlapBenchmarks GVSOC FOLDER
  * [TINYLLAMA.onnx]}, from the repository's root. Prints a table for docs/measurements.md.
  */
 final class OverlapBenchmarks {
@@ -50,7 +50,7 @@ final class OverlapBenchmarks {
     this.folder = folder;
   }
 
-  /** What a run took. */
+  /** The cycles of a run. */
   private record Ran(MeasuredChip measured, Chip predicted) {
     long cycles() {
       return StepFigures.cycles(measured.steps());
@@ -122,7 +122,7 @@ final class OverlapBenchmarks {
     return Tensor.ofLongs(TensorType.of(ElementType.I64, 1, TOKENS), tokens);
   }
 
-  /** With a kind of overlap and without it. */
+  /** The cycles with and without a kind of overlap. */
   private void compare(
       String name, Module module, Tensor input, ChipTarget target, ScheduleSwitch what)
       throws IOException {
@@ -131,7 +131,7 @@ final class OverlapBenchmarks {
     line(name, what.text() + "=off", run(module, input, target.with(Map.of(what, false))), with);
   }
 
-  /** The second of two runs: in the first, caches of instructions are empty. */
+  /** Measures the second of two runs, because instruction caches are empty in the first. */
   private Ran run(Module module, Tensor input, ChipTarget target) throws IOException {
     Path emitted = folder.resolve("overlap");
     OutputFolder.write(

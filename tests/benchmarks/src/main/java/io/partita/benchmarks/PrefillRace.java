@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A whole prompt a turn. */
+/** A race of one prompt per turn. */
 final class PrefillRace extends Race {
   private static final int VOCABULARY_SEEN = 1000;
 

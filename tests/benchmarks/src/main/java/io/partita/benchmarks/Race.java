@@ -15,9 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Emitted Java against ONNX Runtime with one thread, turn by turn in one process. Both see the same
- * tokens and work in the calling thread, whose processor time is taken: waiting for other processes
- * doesn't count.
+ * A race of emitted Java and ONNX Runtime with one thread, turn by turn in one process. Both get
+ * the same tokens and run in the calling thread, whose processor time is measured, without waiting
+ * for other processes.
  */
 abstract class Race implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -29,8 +29,8 @@ abstract class Race implements AutoCloseable {
   private double worst;
 
   /**
-   * @param onnx for ONNX Runtime
-   * @param compiled the folder that {@code partita compile} made of it
+   * @param onnx the model for ONNX Runtime
+   * @param compiled its folder from {@code partita compile}
    */
   Race(Path onnx, Path compiled) throws OrtException {
     try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
@@ -41,9 +41,9 @@ abstract class Race implements AutoCloseable {
     this.program = ProgramRunner.open(compiler, compiled);
   }
 
-  /** Milliseconds of processor time that a run of each takes. */
+  /** The processor time of a run of each, in milliseconds. */
   record Times(double[] java, double[] onnxRuntime) {
-    /** How fast emitted Java is, ONNX Runtime being 1. */
+    /** Returns the speed of emitted Java relative to ONNX Runtime. */
     double speed() {
       return median(onnxRuntime) / median(java);
     }
@@ -64,7 +64,7 @@ abstract class Race implements AutoCloseable {
   }
 
   /**
-   * Times {@code runs} turns after {@code warmUp} that don't count.
+   * Times {@code runs} turns after {@code warmUp} untimed ones.
    *
    * @throws OrtException when ONNX Runtime can't run the model
    */
@@ -88,7 +88,7 @@ abstract class Race implements AutoCloseable {
     return new Times(ours, theirs);
   }
 
-  /** What isn't timed: a new sequence, say. */
+  /** Untimed work, such as the start of a sequence. */
   abstract void prepare(int turn) throws OrtException;
 
   abstract float[] runJava(int turn);
@@ -115,7 +115,7 @@ abstract class Race implements AutoCloseable {
     worst = Math.max(worst, difference / largest);
   }
 
-  /** The largest difference of two logits so far, relative to the largest logit of that run. */
+  /** The largest difference of logits so far, relative to the largest logit of the run. */
   double worst() {
     return worst;
   }

@@ -1,2 +1,2 @@
-/** How long Partita and its programs take, beside ONNX Runtime where it can do the same. */
+/** Benchmarks of Partita and its programs, compared with ONNX Runtime where possible. */
 package io.partita.benchmarks;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sizes, bytes and layouts of the files; ONNX Runtime runs them in {@link ZooRunTest}. */
+/** Tests sizes, bytes and layouts of the files; {@link ZooRunTest} runs them in ONNX Runtime. */
 class ZooFileTest {
   private static final ZooOptions ONE_LAYER = ZooOptions.defaults().withLayers(1);
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The files in ONNX Runtime: they load, and what they compute is of use to a test. */
+/** Tests that ONNX Runtime loads the files, and that their results are suitable for tests. */
 class ZooRunTest {
   private static final long[] PROMPT = {7, 301, 12, 12, 4000, 5, 918, 33};
 
@@ -27,7 +27,7 @@ class ZooRunTest {
    */
   private static final float TOLERANCE = 1e-4f;
 
-  /** Grouped heads, gates, scaled rotation and an LM head of its own, small enough to run. */
+  /** A small model with grouped heads, gates, scaled rotation and a separate LM head. */
   private static final ZooModel SMALL_LLAMA_3 =
       new ZooModel(
           "small-llama-3",
@@ -85,7 +85,7 @@ class ZooRunTest {
     }
   }
 
-  /** Caches of the step before, or empty ones. */
+  /** Returns the caches of the previous step, or empty ones. */
   private static Map<String, OnnxTensor> decodeInputs(
       OnnxRun decode, ZooModel model, int step, Map<String, OnnxRun.Output> last)
       throws OrtException {
@@ -198,7 +198,7 @@ class ZooRunTest {
     assertThat(greatest).isLessThan(TOLERANCE);
   }
 
-  /** Finite, and of a spread that a wrong result would disturb. */
+  /** Checks that values are finite, with a spread that a wrong result would change. */
   private static void assertUseful(float[] values) {
     double mean = IntStream.range(0, values.length).mapToDouble(i -> values[i]).average().orElse(0);
     double variance =

@@ -83,7 +83,7 @@ class CalibrateCommandTest {
     double narrow = loss(pass);
     assertThat(Math.abs(wide - exact)).isPositive().isLessThan(Math.abs(narrow - exact));
     assertThat(narrow).isEqualTo(exact, offset(0.5));
-    // Three of four devices send a partial sum, and one sends the whole.
+    // Three of four devices send a partial sum, and one sends the whole sum.
     assertThat(loss(pass.replace(")", ",via=tree)"))).isEqualTo(exact, offset(0.5));
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs in C from the command line. */
+/** Tests C programs from the command line. */
 @Timeout(300)
 class ChipCommandsTest {
   @TempDir Path scratch;
@@ -74,7 +74,7 @@ class ChipCommandsTest {
     assertThat(text(compiled(1), "--on=qemu")).isEqualTo(expected);
   }
 
-  /** Bytes are as predicted, step by step; of what a host takes nothing is known beforehand. */
+  /** Tests that the bytes of each step are as predicted; times on the host aren't. */
   @Test
   void printsTheMeasurementBesideThePrediction() throws IOException {
     requireCompiler();
@@ -116,7 +116,7 @@ class ChipCommandsTest {
             "[0-9,]+ +[0-9.]+% +[0-9,]+  (loop \\w+|exchange): /\\S+ @block[0-3]\\.[a-z]+");
   }
 
-  /** The inputs of the last step for which the cache has room. */
+  /** Returns the inputs of the last step that fits the cache. */
   private Path token() {
     Path inputs = scratch.resolve("in.npz");
     Map<String, Tensor> token = new LinkedHashMap<>();

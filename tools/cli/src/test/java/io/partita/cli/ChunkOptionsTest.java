@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Prompts in chunks together with other options that choose the cache and the devices. */
+/** Tests prompts in chunks with other options for the cache and the devices. */
 class ChunkOptionsTest {
   private static final Path PROMPT =
       Invocation.ROOT.resolve("tests/models/tiny-shakespeare-prompt/network.onnx");
@@ -75,7 +75,7 @@ class ChunkOptionsTest {
     assertThat(text()).isEqualTo(expected);
   }
 
-  /** The total is that of the past and one token, whatever the chunk is. */
+  /** Tests that the total length is that of the past and one token for any chunk. */
   @Test
   void theTotalLengthIsThatOfOneToken() {
     assumeThat(GENAI).exists();

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each command on the bundled model: what it prints, writes and answers. */
+/** Tests each command on the bundled model: outputs, files and exit codes. */
 final class CommandsTest {
   private static final Path DECODER = Invocation.DECODER;
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of compiled programs that aren't as they were written. */
+/** Tests modified files of compiled programs. */
 class DamagedFolderTest {
   @TempDir Path scratch;
 
@@ -37,7 +37,7 @@ class DamagedFolderTest {
     }
   }
 
-  /** Of each file a bit is another one, or the last byte is missing. */
+  /** Tests a flipped bit and a missing last byte of each file. */
   @Test
   void damageOfEveryFileIsDetected() throws IOException {
     Path inputs = SmallChipProgram.inputs(scratch);
@@ -96,7 +96,7 @@ class DamagedFolderTest {
         .doesNotContain("bug in Partita");
   }
 
-  /** Programs in C compare what is loaded themselves, when nothing of Partita runs. */
+  /** Tests that C programs verify what they load themselves. */
   @Test
   void emittedCDetectsDamagedMemories() throws IOException {
     SmallChipProgram.on(Port.HOST);

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs for several devices from the command line: threads, processes, and given addresses. */
+/**
+ * Tests programs for several devices from the command line: threads, processes, and given
+ * addresses.
+ */
 @Timeout(180)
 final class DevicesCommandTest {
   @TempDir Path scratch;
@@ -54,7 +57,7 @@ final class DevicesCommandTest {
     return generate.out();
   }
 
-  /** Ports that were free a moment ago. */
+  /** Returns recently free ports. */
   private static String addresses(int count) throws IOException {
     List<ServerSocket> sockets = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -148,7 +151,7 @@ final class DevicesCommandTest {
     assertThat(invocation.err()).contains(message);
   }
 
-  /** Killed, so that it can't tell the others: they notice that nobody is there any more. */
+  /** Tests that the others notice a killed process. */
   @Test
   void theProcessesEndWithTheCommand() throws Exception {
     interrupt(Process::destroyForcibly);
@@ -163,13 +166,13 @@ final class DevicesCommandTest {
     }
   }
 
-  /** Another process makes the devices' key. */
+  /** Creates the devices' key in another process. */
   private static boolean isDevice(ProcessHandle process) {
     String[] arguments = process.info().arguments().orElse(new String[0]);
     return List.of(arguments).contains("--device");
   }
 
-  /** Ends a command when its devices are there, and waits until they aren't. */
+  /** Terminates a command when its devices run, and waits until they have ended. */
   private void interrupt(Consumer<Process> end) throws Exception {
     Path folder = compiled("--dim=past=256", "--devices=3");
     Path temporary = Files.createDirectory(scratch.resolve("temporary"));

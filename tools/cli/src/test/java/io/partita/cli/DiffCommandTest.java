@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Mistakes that are made in emitted folders are named where they are. */
+/** Tests that errors in emitted folders are located. */
 @Timeout(120)
 final class DiffCommandTest {
   private static final Path CASE =
       Invocation.ROOT.resolve("tests/fixtures/llama/dynamo_eager_static_nomask");
 
-  /** A word after which chips wait for each other for ever. */
+  /** A value with which chips wait for each other forever. */
   private static final String LIMIT = "--timeout=6";
 
   @TempDir static Path scratch;
@@ -63,7 +63,7 @@ final class DiffCommandTest {
             .toArray());
   }
 
-  /** What is found when a file of a folder has been changed; it's as before afterwards. */
+  /** Returns the finding for a changed file of a folder, which is restored. */
   private static Map<String, Object> found(Path file, UnaryOperator<String> change)
       throws IOException {
     String text = Files.readString(file);
@@ -79,7 +79,7 @@ final class DiffCommandTest {
     }
   }
 
-  /** The number of the step that has a line of the run. */
+  /** Returns the number of the step with a line of the run. */
   private static int step(String role, Pattern line) {
     String run = role.substring(role.indexOf("void partita_model_run"));
     Matcher call = line.matcher(run);

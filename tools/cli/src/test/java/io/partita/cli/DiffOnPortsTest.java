@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** {@code partita diff} passes what is right on every port, and names the same mistakes there. */
+/** Tests that {@code partita diff} accepts correct programs and locates errors on every port. */
 @Tag("thorough")
 @Timeout(300)
 final class DiffOnPortsTest {
@@ -43,7 +43,7 @@ final class DiffOnPortsTest {
     return Invocation.of(command.toArray());
   }
 
-  /** What is found when a file of a folder has been changed; it's as before afterwards. */
+  /** Returns the finding for a changed file of a folder, which is restored. */
   private static Map<String, Object> found(
       Path folder, String file, UnaryOperator<String> change, Port port) throws IOException {
     Path changed = folder.resolve(file);

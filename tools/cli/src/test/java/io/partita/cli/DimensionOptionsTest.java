@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of a decoder's dimensions must, may and can't be given. */
+/** Tests which dimensions of a decoder must, may and can't be given. */
 class DimensionOptionsTest {
   private static final Path FIXTURES = Invocation.ROOT.resolve("tests/fixtures");
 
@@ -52,7 +52,7 @@ class DimensionOptionsTest {
     assertThat(compile.err()).contains("note P6013", "note P6020", "note P6014");
   }
 
-  /** Nothing but the length decides its positions. */
+  /** Positions depend only on the length. */
   @Test
   void tablesOfPositionsLimitSequences() {
     Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_dynamic/network.onnx");

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A model that doesn't fit chips is refused with what it needs, what there is, what takes most and
- * what helps, and leaves no folder; with the change that's named first it compiles.
+ * Tests that a model that doesn't fit is refused with its needs, the limit, its largest parts and
+ * remedies, leaves no folder, and compiles with the first remedy.
  */
 @Timeout(300)
 class DoesNotFitTest {
@@ -37,7 +37,7 @@ class DoesNotFitTest {
     return compile;
   }
 
-  /** The folder is there, and goes again. */
+  /** The folder is created and deleted. */
   private void fits(Path model, String... options) throws IOException {
     Invocation compile = compile(model, options);
     assertThat(compile.exitCode()).as(compile.err()).isEqualTo(ExitCode.DONE);

@@ -62,7 +62,7 @@ class EvaluateCommandTest {
     return ((Number) report.get(key)).doubleValue();
   }
 
-  /** Two exports of one model, which compute logits in very different ways. */
+  /** Tests two different exports of one model. */
   @Test
   void decoderAndWholeSequenceHaveEqualPerplexity() {
     Map<String, Object> whole = measured(PREFILL);
@@ -79,7 +79,7 @@ class EvaluateCommandTest {
     assertThat(number(decoder, "mean")).isEqualTo(number(whole, "mean"), offset(1e-5));
   }
 
-  /** A window that is shorter than a sequence sees less, of the same tokens. */
+  /** Tests windows shorter than a sequence, which have less context. */
   @Test
   void sequencesAreCutIntoWindows() {
     Map<String, Object> whole = measured(PREFILL, "--samples=1");
@@ -105,7 +105,7 @@ class EvaluateCommandTest {
         .isNotEqualTo(number(exact, "mean"));
   }
 
-  /** Its logits of a token depend on later ones, so that their perplexity has no meaning. */
+  /** Tests logits that depend on later tokens, whose perplexity is meaningless. */
   @Test
   void encodersHaveNoPerplexity() throws Exception {
     Path model = folder.resolve("encoder.pir");

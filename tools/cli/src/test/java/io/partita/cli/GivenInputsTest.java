@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Inputs that aren't the program's are said to be so before it runs. */
+/** Tests that inputs of other programs are refused before the run. */
 class GivenInputsTest {
   private static final Path RECORDED = Invocation.SHAKESPEARE.resolve("decode/inputs.npz");
   private static final Path VOCABULARY = Invocation.SHAKESPEARE.resolve("vocab.json");
@@ -29,7 +29,7 @@ class GivenInputsTest {
     return folder;
   }
 
-  /** A recorded step answers as recorded, or not at all. */
+  /** Tests that a recorded step agrees with the recording, or is refused. */
   @Test
   void runRefusesCachesThatAreStates() {
     Path outputs = scratch.resolve("out.npz");

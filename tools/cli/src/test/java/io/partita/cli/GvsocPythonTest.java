@@ -12,11 +12,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Python without GVSoC's packages is found out before anything is built. */
+/** Tests that a Python without GVSoC's packages is detected before the build. */
 class GvsocPythonTest {
   @TempDir Path scratch;
 
-  /** Where GVSoC installs its Python, importing what a test wants. */
+  /** Creates GVSoC's Python folder with the imports of a test. */
   private Path gvsoc(String imports) throws IOException {
     Path root = scratch.resolve("gvsoc");
     Path program = Files.createDirectories(root.resolve("bin")).resolve("gvsoc");

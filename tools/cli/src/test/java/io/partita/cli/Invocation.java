@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** One command, as the shell would run it. */
+/** An invocation of a command as in a shell. */
 record Invocation(int exitCode, String out, String err) {
   /** The repository; tests run in the folder of their module. */
   static final Path ROOT = Path.of("..", "..");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script that starts Partita, on a JDK that only says how it was called. */
+/** Tests the launcher script with a JDK that prints its arguments. */
 @Timeout(60)
 class LauncherTest {
   @TempDir Path scratch;
@@ -28,7 +28,7 @@ class LauncherTest {
     assertThat(file.toFile().setExecutable(true)).isTrue();
   }
 
-  /** A checkout that was built, in a folder with a space in its name. */
+  /** Creates a built checkout in a folder with a space in its name. */
   private Path checkout() throws IOException {
     Path home = Files.createDirectories(scratch.resolve("my checkout"));
     program(home.resolve("partita"), "");
@@ -78,7 +78,7 @@ class LauncherTest {
     assertThat(run(home, Map.of("LANG", "en_GB.UTF-8"), "doctor").said()).startsWith("LC_ALL=\n");
   }
 
-  /** It waited for a lock for ever that it couldn't take. */
+  /** Tests a lock that can't be created, which once hung. */
   @Test
   void readOnlyStaleCheckoutsAreReported() throws Exception {
     Path home = checkout();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands answer to mistakes: suggestions, JSON, and nothing left behind. */
+/** Tests errors of commands: suggestions, JSON, and no remaining files. */
 @Timeout(120)
 class MistakesTest {
   @TempDir Path scratch;
@@ -93,7 +93,7 @@ class MistakesTest {
             "out/chip0.l2 … chip1.l2 (2)");
   }
 
-  /** A model of the zoo is made in a temporary folder. */
+  /** Tests models of the zoo, which are in a temporary folder. */
   @Test
   void ctrlCInPlanLeavesNoFiles() throws Exception {
     Process plan =

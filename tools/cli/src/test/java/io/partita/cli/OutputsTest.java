@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands write, and that they say when they can't. */
+/** Tests outputs of commands and their failures. */
 class OutputsTest {
   private static final String MODULE =
       """
@@ -90,7 +90,7 @@ class OutputsTest {
     }
   }
 
-  /** On a terminal, both streams are one. */
+  /** Merges both streams, as on a terminal. */
   @Test
   void notesBeginOnANewLine() {
     Path folder = scratch.resolve("java");

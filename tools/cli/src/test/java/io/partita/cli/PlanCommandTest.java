@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What 'plan' says about the bundled decoder, and about mistakes. */
+/** Tests 'plan' on the bundled decoder and its errors. */
 final class PlanCommandTest {
   private static final int MAX_PAGE_LENGTH = 45;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each change that 'plan' suggests for a model that doesn't fit makes it fit, as it is printed. */
+/** Tests that each remedy of 'plan' for a model that doesn't fit makes it fit. */
 final class PlanRemediesTest {
   private static final Path BERT =
       Invocation.ROOT.resolve("tests/fixtures/bert/dynamo20_sdpa_dynamic/network.onnx");
@@ -22,7 +22,7 @@ final class PlanRemediesTest {
   @TempDir Path scratch;
   private String target;
 
-  /** Siracusa's chips with as little memory as one wants. */
+  /** Returns a target of Siracusa chips with less memory. */
   @BeforeEach
   void writeTarget() throws IOException {
     String text = Files.readString(Invocation.ROOT.resolve("targets/siracusa.target"));
@@ -31,7 +31,7 @@ final class PlanRemediesTest {
     target = Files.writeString(scratch.resolve("small.target"), wide).toString();
   }
 
-  /** What the remedies are about, after applying each. */
+  /** Applies each remedy and returns the changed options. */
   private List<String> remedies(Object model, Object... options) {
     Object[] command =
         Stream.concat(

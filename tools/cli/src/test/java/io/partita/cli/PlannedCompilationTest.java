@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** 'compile --plan' emits the program that 'plan' describes. */
+/** Tests that 'compile --plan' emits the program of 'plan'. */
 final class PlannedCompilationTest {
   private static final String TARGET = "siracusa:chips=4";
 
@@ -61,7 +61,7 @@ final class PlannedCompilationTest {
 
   @Test
   void oneDeviceMayBeBest() {
-    // A message takes 500 ms, longer than the whole model does.
+    // A message takes 500 ms, longer than the whole model.
     Invocation compiled = compile("auto", "--plan", "wifi-laptops:latency=500ms", "--devices=auto");
     assertThat(compiled.exitCode()).as(compiled.err()).isZero();
     assertThat(compiled.json()).doesNotContainKey("devices");

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * {@code partita run --on PORT}: what it gives, and what it says when programs are missing, don't
- * compile, stop or don't end; nothing that it started stays, and no file is half written.
+ * Tests {@code partita run --on PORT}: results, and errors of programs that are missing, don't
+ * compile, stop or don't end. No processes or partial files remain.
  */
 @Tag("thorough")
 @Timeout(300)
@@ -44,8 +44,8 @@ final class RunOnPortsTest {
   }
 
   /**
-   * All ports refuse the same values of an index, and so does the Java backend; its first and last
-   * values are taken.
+   * Tests that all ports and the Java backend refuse the same values of an index, and accept its
+   * first and last values.
    */
   @ParameterizedTest
   @EnumSource
@@ -105,7 +105,7 @@ final class RunOnPortsTest {
     return Invocation.of(command(folder, outputs, options).toArray());
   }
 
-  /** A run that is refused, on a folder one of whose files has been changed. */
+  /** Runs a folder with a changed file, which is refused. */
   private static String refused(
       Path folder, String file, UnaryOperator<String> change, List<String> options)
       throws IOException {
@@ -129,7 +129,7 @@ final class RunOnPortsTest {
     }
   }
 
-  /** What a process has started and is still there. */
+  /** Returns the remaining descendants of a process. */
   private static List<ProcessHandle> programs(ProcessHandle process) {
     return process.descendants().filter(ProcessHandle::isAlive).toList();
   }
@@ -153,7 +153,7 @@ final class RunOnPortsTest {
     assertThat(run.out()).isEqualTo("y: f32[2,8]\n");
     Tensor y = Npz.read(expected).get("y");
     Tensor same = Npz.read(found).get("y");
-    // On Siracusa products and sums are contracted.
+    // On Siracusa, products and sums are contracted.
     double bound = port == Port.GVSOC ? 1e-5 : 0;
     for (int i = 0; i < y.size(); i++) {
       assertThat(Math.abs(same.getDouble(i) - y.getDouble(i))).isLessThanOrEqualTo(bound);
@@ -238,7 +238,7 @@ final class RunOnPortsTest {
         .contains("where:     --on " + port.text(), "make on the path", "apt-get install ");
   }
 
-  /** Ctrl-C in a terminal goes to all; this is a signal for the command alone. */
+  /** Sends a signal only to the command; Ctrl-C in a terminal signals all processes. */
   @ParameterizedTest
   @EnumSource
   void terminatedCommand(Port port) throws IOException, InterruptedException {
@@ -272,7 +272,7 @@ final class RunOnPortsTest {
     }
   }
 
-  /** Those of a command that simulates or runs chips, when it has got so far. */
+  /** Returns the processes of a command that runs chips, when they have started. */
   private static List<ProcessHandle> awaitPrograms(Process run, Port port)
       throws InterruptedException {
     String program =

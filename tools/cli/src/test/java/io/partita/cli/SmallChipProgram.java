@@ -21,11 +21,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Emitted C that builds fast: two products, of which several chips join partial sums. */
+/** A program in C that builds fast: two products, with partial sums on several chips. */
 final class SmallChipProgram {
   private static final int SIZE = 8;
 
-  /** Ports of which it has been said that they can't be tested. */
+  /** The ports whose absence was reported. */
   private static final Set<Port> UNTESTED = EnumSet.noneOf(Port.class);
 
   private SmallChipProgram() {}
@@ -71,7 +71,7 @@ final class SmallChipProgram {
   }
 
   /**
-   * A program that looks rows up in a table of 5, of which it writes two to a cache of 4 positions.
+   * Returns a program that looks up rows in a table of 5, and writes two to a cache of 4 positions.
    */
   static Path ofRows(Path scratch, String target, int devices) throws IOException {
     Path module = scratch.resolve("rows.pir");
@@ -104,7 +104,7 @@ final class SmallChipProgram {
     return folder;
   }
 
-  /** Inputs of {@link #ofRows}; the first index is a good one. */
+  /** Returns inputs of {@link #ofRows}; the first index is valid. */
   static Path rows(Path scratch, long at, long index) throws IOException {
     Path inputs = scratch.resolve("rows.npz");
     try (OutputStream out = Files.newOutputStream(inputs)) {
@@ -122,7 +122,7 @@ final class SmallChipProgram {
         .or(() -> Build.find("gvsoc").map(found -> found.resolve("../..").normalize()));
   }
 
-  /** One line says so when a port can't be tested. */
+  /** Prints one line if a port can't be tested. */
   static List<String> on(Port port) {
     List<String> programs =
         switch (port) {

@@ -18,14 +18,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The options that diagnostics suggest work when they are pasted behind the command. */
+/** Tests that the options that diagnostics suggest work when appended to the command. */
 class SuggestionsTest {
   private static final Path FIXTURES = Invocation.ROOT.resolve("tests/fixtures");
   private static final Path PROMPT =
       Invocation.ROOT.resolve("tests/models/tiny-shakespeare-prompt/network.onnx");
   private static final Path VOCABULARY = Invocation.SHAKESPEARE.resolve("vocab.json");
 
-  /** An option with its value, or the call of a pass. */
+  /** An option with its value, or a call of a pass. */
   private static final Pattern OPTION =
       Pattern.compile(
           "--(?:dim|bind|kv-capacity|chunk|devices|strategy|plan|set) [^\\s,;:]+(?:,-?\\d+)*(?::chips=\\d+)?"
@@ -35,7 +35,7 @@ class SuggestionsTest {
 
   @TempDir Path scratch;
 
-  /** What a diagnostic of some code suggests. */
+  /** Returns the suggestions of a diagnostic. */
   private record Suggestion(List<String> added, List<String> removed) {
     static Suggestion of(Invocation refused, String code) {
       Matcher fix =
@@ -170,7 +170,7 @@ class SuggestionsTest {
         code);
   }
 
-  /** Of the models beside the repository, one whose images have an open size. */
+  /** A model of the shared data with an open image size. */
   @ParameterizedTest
   @ValueSource(strings = {"--dim height=100", "--dim height=100 --dim width=100"})
   void suggestionsForImagesWork(String options) {
@@ -179,7 +179,7 @@ class SuggestionsTest {
     assertSuggestionWorks(command(vit, options), "P2005");
   }
 
-  /** What a note says that was chosen may be chosen. */
+  /** Tests that the numbers in notes can be given. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -222,7 +222,7 @@ class SuggestionsTest {
     assertThat(mended.err()).doesNotContain("P6015", "P6022");
   }
 
-  /** The table of positions of a model of 32 tokens bounds what may be asked for. */
+  /** Tests that the table of positions bounds the capacity. */
   @Test
   void suggestedCapacitiesFitTheModel(@TempDir Path folder) throws IOException {
     Path gpt2 = FIXTURES.resolve("gpt2/ts_sdpa_kv/network.onnx");

@@ -71,7 +71,7 @@ class SyncOptionsTest {
     return ((Number) report.get(key)).doubleValue();
   }
 
-  /** Rules do what the passes do that they stand for. */
+  /** Tests that rules are equivalent to their passes. */
   @Test
   void rulesAreEquivalentToTheirPasses() {
     calibrate();
@@ -113,7 +113,8 @@ class SyncOptionsTest {
   }
 
   /**
-   * The sensitivities are differences of what evaluate measures, and an unfinished file goes on.
+   * Tests that sensitivities are differences of evaluations, and that an unfinished file is
+   * resumed.
    */
   @Test
   void blocksAreRankedByTheLossOfTheirDrop() throws IOException {
@@ -158,7 +159,7 @@ class SyncOptionsTest {
         .contains("P6205", "partita rank");
   }
 
-  /** Heads are chosen for the blocks that are named, and a dropped block runs with them. */
+  /** Tests that heads are chosen for the given blocks, and that dropped blocks use them. */
   @Test
   @Tag("thorough")
   void headsAreScatteredOnRequest() throws IOException {
@@ -201,7 +202,9 @@ class SyncOptionsTest {
     return ((Number) ((Map<?, ?>) blocks.get(block)).get("sensitivity")).doubleValue();
   }
 
-  /** What is chosen is measured, within the limit, and the cheapest of the front that is. */
+  /**
+   * Tests that the choice is measured, within the limit, and the cheapest such mix of the front.
+   */
   @Test
   @Tag("thorough")
   void findsTheCheapestRulesWithinALimit() {

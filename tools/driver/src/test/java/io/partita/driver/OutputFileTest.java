@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Outputs that go to what isn't a plain new file. */
+/** Tests outputs to other targets than new files. */
 @Timeout(30)
 class OutputFileTest {
   private static final byte[] TEXT = "text".getBytes(StandardCharsets.UTF_8);
@@ -80,7 +80,7 @@ class OutputFileTest {
     assertThatThrownBy(() -> write(full)).hasMessageContaining("P6005");
   }
 
-  /** A module in text form has weights beside it. */
+  /** Tests that a module in text form needs a file of weights. */
   @Test
   void weightsNeedARegularFile() {
     Path device = Path.of("/dev/null");

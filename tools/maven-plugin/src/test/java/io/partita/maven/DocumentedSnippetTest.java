@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the documentation shows is in a project that the build builds. */
+/** Tests that the snippets of the documentation are in built projects. */
 class DocumentedSnippetTest {
   private static final Path ROOT = Path.of("../..");
   private static final Path PROJECT = Path.of("src/it/java-decoder");
@@ -33,7 +33,7 @@ class DocumentedSnippetTest {
 
   private static final String PROGRAM = "Path.of(\"target/generated-sources/partita/decoder\")";
 
-  /** The first block of a language on a page. */
+  /** Returns the first block of a language on a page. */
   private static String block(String page, String language) throws IOException {
     Pattern pattern = Pattern.compile("(?s)```" + language + "\n(<plugin>|@Test)(.*?)```");
     Matcher block = pattern.matcher(Files.readString(ROOT.resolve(page)));

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A network whose inner features are split over two devices, as a reader sees it. */
+/** The emitted files of a network whose inner features are split over two devices. */
 class DeviceGoldenTest {
   private static final JavaOptions OPTIONS = new JavaOptions("golden", "Network");
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Emitted programs for several devices against the reference, bit for bit. */
+/** Compares emitted programs for several devices with the reference, bit for bit. */
 class DevicesTest {
   private static final JavaOptions OPTIONS = new JavaOptions("emitted", "Model");
   private static ProgramCompiler compiler;
@@ -44,7 +44,9 @@ class DevicesTest {
     compiler.close();
   }
 
-  /** Each kind of collective by each algorithm, in element types in turn, with uneven parts. */
+  /**
+   * Tests each kind of collective with each algorithm, with uneven parts and several element types.
+   */
   private static List<Schedule> schedules(int devices) {
     SplittableRandom random = new SplittableRandom(devices);
     ElementType[] elements = ElementType.values();
@@ -58,7 +60,7 @@ class DevicesTest {
         for (int part = 0; part < count; part++) {
           parts.add(random.nextInt(6) == 0 ? 0L : random.nextLong(1, 9));
         }
-        // No reduction of truth values: bool comes where nothing is reduced.
+        // Booleans have no reductions, so they are used in other collectives.
         ElementType element = elements[(schedules.size() + 3) % elements.length];
         boolean rooted = kind == CollectiveKind.BROADCAST || kind == CollectiveKind.REDUCE;
         Combine[] reductions = {Combine.ADD, Combine.MAX, Combine.MIN};

@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class ElementwiseTest {
-  /** Both sides compute in double and round once: equal but for the last bit of log1p and exp. */
+  /**
+   * Both sides compute in double and round once, so they are equal except for the last bit of log1p
+   * and exp.
+   */
   private static final double TOLERANCE = 1e-6;
 
   private static EmittedPrograms programs;
@@ -36,7 +39,7 @@ class ElementwiseTest {
     programs.close();
   }
 
-  /** All functions that are defined on the type, in one program. */
+  /** Returns a program with all functions that are defined on a type. */
   @ParameterizedTest
   @EnumSource
   void functionsAgreeWithTheEvaluator(ElementType element) {
@@ -78,7 +81,7 @@ class ElementwiseTest {
     }
   }
 
-  /** Chains share a loop; each step must still round or wrap to its own type. */
+  /** Tests that each step of a fused chain rounds or wraps to its type. */
   @ParameterizedTest
   @EnumSource
   void chainsAgreeWithTheEvaluator(ElementType element) {

@@ -16,11 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Compiles small programs and holds their results against the reference evaluator's. */
+/** Compiles small programs and compares their results with the reference evaluator. */
 final class EmittedPrograms implements AutoCloseable {
   private final ProgramCompiler compiler = new ProgramCompiler();
 
-  /** A graph of one operation on inputs of these types. */
+  /** Returns a graph of one operation on inputs of the types. */
   static Graph graph(Op op, List<TensorType> operands) {
     GraphBuilder builder = new GraphBuilder("one operation");
     List<Value> inputs = new ArrayList<>();
@@ -40,7 +40,9 @@ final class EmittedPrograms implements AutoCloseable {
     }
   }
 
-  /** Integers agree bit for bit; floats up to {@code tolerance} relative to the largest or 1. */
+  /**
+   * Compares integers bit for bit, and floats with a tolerance relative to the largest value or 1.
+   */
   void assertAgrees(Graph graph, List<Tensor> inputs, double tolerance) {
     List<Tensor> expected = Evaluator.run(graph, inputs);
     List<Tensor> found = run(graph, inputs);
@@ -71,7 +73,7 @@ final class EmittedPrograms implements AutoCloseable {
     }
   }
 
-  /** Numbers around zero; integers over a good part of a narrow type's range. */
+  /** Returns numbers around zero; integers cover a large part of the range of a narrow type. */
   static Tensor random(Random random, TensorType type) {
     int count = (int) type.shape().elements();
     if (type.element().isFloat()) {

@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Emitted files as a reader sees them; {@code -Dgolden.update=true} writes them anew. */
+/** The complete emitted files; {@code -Dgolden.update=true} updates them. */
 class GoldenSourceTest {
   @Test
   void classifier() throws IOException {

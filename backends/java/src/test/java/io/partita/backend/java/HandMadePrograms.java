@@ -22,8 +22,8 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
- * Programs of exchanges alone: exchange {@code i} takes of input {@code xi}, which holds one after
- * the other what the devices have before, and gives output {@code yi} with what they have after.
+ * Programs of only exchanges: exchange {@code i} takes the concatenated values of all devices in
+ * input {@code xi}, and gives their values after the exchange in output {@code yi}.
  */
 final class HandMadePrograms {
   static final String AXIS = "chips";
@@ -67,7 +67,7 @@ final class HandMadePrograms {
     return slices.stream().mapToLong(Slice::size).sum();
   }
 
-  /** What isn't there isn't in the graph. */
+  /** Omits empty values. */
   private static void add(GraphBuilder builder, Schedule schedule, int sync, int device) {
     Collective collective = schedule.collective();
     List<Slice> before = filled(collective.before(device));
@@ -93,7 +93,7 @@ final class HandMadePrograms {
     return slices.stream().filter(slice -> slice.size() > 0).toList();
   }
 
-  /** Two devices that both wait for the other's message first. */
+  /** Two devices that wait for each other's message first. */
   static Program deadlock() {
     List<Module> modules = new ArrayList<>();
     for (int device = 0; device < 2; device++) {

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Names come from files that nobody has vetted. */
+/** Tests names from untrusted files. */
 class HostileNamesTest {
   private static final List<String> NAMES =
       List.of(
@@ -95,7 +95,7 @@ class HostileNamesTest {
     }
   }
 
-  /** Each value has two readers, so that it is stored in a buffer that later values share. */
+  /** Each value has two users, so that it is stored in a shared buffer. */
   private static Graph chain() {
     GraphBuilder builder = new GraphBuilder("chain");
     Value sum = builder.input("start", TensorType.of(ElementType.F32, 2));

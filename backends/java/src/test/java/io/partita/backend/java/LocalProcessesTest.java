@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalProcessesTest {
   @TempDir Path scratch;
 
-  /** It said "device 1 didn't start: null". */
+  /** Tests the reason of a device that doesn't start, which was once null. */
   @Test
   void devicesThatDontStartSayWhy() throws Exception {
     JavaDescription description =

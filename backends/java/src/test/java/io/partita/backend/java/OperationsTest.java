@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each family of operations on each element type, against the reference evaluator. */
+/** Compares each family of operations on each element type with the reference evaluator. */
 class OperationsTest {
   private static EmittedPrograms programs;
 
@@ -70,7 +70,7 @@ class OperationsTest {
     };
   }
 
-  /** A program of many operations, which share inputs by type. */
+  /** A program of many operations that share inputs by type. */
   private final class Programs {
     private final GraphBuilder builder = new GraphBuilder("operations");
     private final java.util.SequencedMap<String, Value> inputs = new java.util.LinkedHashMap<>();
@@ -105,7 +105,7 @@ class OperationsTest {
       return value;
     }
 
-    /** Adds the operation where it is defined on the type. */
+    /** Adds an operation if it is defined on the type. */
     void add(Op op, Value... operands) {
       try {
         Node node = builder.at("/" + op.mnemonic()).addNode(op, List.of(operands));
@@ -284,7 +284,7 @@ class OperationsTest {
     attentions(element, 70, 90);
   }
 
-  /** Few queries are taken one by one, many in blocks of 64. */
+  /** Tests few queries, which are computed one by one, and many, in blocks of 64. */
   private void attentions(ElementType element, int queries, int keys) {
     Programs p = new Programs(element);
     Value q = p.input(2, 4, queries, 8);
@@ -306,7 +306,7 @@ class OperationsTest {
     p.verify();
   }
 
-  /** More than a tile of 16 rows and 256 columns, more than 64 rows, and odd rests of all. */
+  /** Tests more than a tile of 16 rows and 256 columns, more than 64 rows, and odd remainders. */
   @ParameterizedTest
   @org.junit.jupiter.params.provider.MethodSource("floats")
   void productsOfSeveralTiles(ElementType element) {

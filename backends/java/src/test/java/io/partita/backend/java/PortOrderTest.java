@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Callers pass inputs by place: emitted classes have them as the model does. */
+/** Tests that emitted classes keep the model's order of inputs, which callers pass by position. */
 class PortOrderTest {
   private static final List<String> USED = List.of("x", "weight", "down", "skip");
 
-  /** Inputs and outputs that no device holds, or some only, stand between the others. */
+  /** Inputs and outputs that no device or only some have are between the others. */
   private static Graph graph(List<String> order) {
     GraphBuilder builder = new GraphBuilder("ports");
     Map<String, Value> inputs = new HashMap<>();

@@ -79,7 +79,7 @@ class ProgramFolderTest {
     assertThat(contents(folder)).containsOnlyKeys("home/notes.txt");
   }
 
-  /** Also where nothing of Partita runs: the class does it. */
+  /** Tests that the emitted class verifies the checksum itself. */
   @Test
   void damagedWeightsAreRefused() throws IOException {
     Path target = folder.resolve("out");

@@ -13,7 +13,7 @@ import java.util.SequencedMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Devices that go on with values of their own, as threads. */
+/** Tests devices with varying values, as threads. */
 class VaryingDevicesTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 4})

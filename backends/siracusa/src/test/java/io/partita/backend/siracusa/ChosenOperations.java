@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Operations of sizes as in small transformers. */
+/** Operations with sizes of small transformers. */
 final class ChosenOperations {
   private final SplittableRandom random;
   private final List<OperationCase> cases = new ArrayList<>();
@@ -63,7 +63,7 @@ final class ChosenOperations {
     cases.add(new OperationCase(op, List.of(operands)));
   }
 
-  /** All operands but the first are constants. */
+  /** Makes all operands except the first constants. */
   private void addWeighted(Op op, Tensor... operands) {
     cases.add(new OperationCase(op, List.of(operands), 1));
   }
@@ -165,7 +165,7 @@ final class ChosenOperations {
     }
   }
 
-  /** In small memories a line is computed in parts. */
+  /** Tests lines that are computed in parts because of small memories. */
   private void longLines() {
     for (boolean logarithm : new boolean[] {false, true}) {
       add(new Reduction.Softmax(1, logarithm), floats(2, 1403));

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Partial sums that travel as bf16. All products are exact, so that C gives the reference's bits.
+ * Tests partial sums sent as bf16. All products are exact, so that C has the bits of the reference.
  */
 @ExtendWith(WithCompiler.class)
 class CodecInCTest {

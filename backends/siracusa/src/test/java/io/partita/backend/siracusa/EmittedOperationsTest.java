@@ -24,7 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every operation with a kernel, emitted as C, gives what it means: whole, and in many tiles. */
+/**
+ * Tests that every operation with a kernel has the reference results in emitted C, in one tile and
+ * in many.
+ */
 @ExtendWith(WithCompiler.class)
 class EmittedOperationsTest {
   private static final int OF_EACH = 4;
@@ -60,7 +63,7 @@ class EmittedOperationsTest {
     operations.verify(drawn, folder.resolve("out"), transfers);
   }
 
-  /** Sizes at which every axis is cut, weights as constants, views that aren't contiguous. */
+  /** Tests sizes at which every axis is tiled, constant weights, and strided views. */
   @ParameterizedTest
   @CsvSource({"262144, late", "8000, early", "2500, late"})
   void chosenOperations(long l1, String transfers) throws IOException {
@@ -72,7 +75,7 @@ class EmittedOperationsTest {
     operations.verify(cases, folder.resolve("out"), transfers);
   }
 
-  /** Whether it has a meaning for these operands, and isn't about nothing. */
+  /** Whether it is defined for the operands and not empty. */
   private static boolean isDefined(Op op, List<Tensor> operands) {
     for (Tensor operand : operands) {
       if (operand.size() == 0) {

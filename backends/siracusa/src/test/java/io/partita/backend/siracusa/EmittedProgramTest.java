@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A schedule that's written by hand, compiled and run on this host. */
+/** Compiles and runs a handwritten schedule on this host. */
 @ExtendWith(WithCompiler.class)
 class EmittedProgramTest {
   @TempDir private Path folder;

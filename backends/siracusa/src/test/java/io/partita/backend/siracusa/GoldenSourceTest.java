@@ -30,9 +30,9 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Emitted files as a reader sees them; {@code -Dgolden.update=true} writes them anew. */
+/** The complete emitted files; {@code -Dgolden.update=true} updates them. */
 class GoldenSourceTest {
-  /** A network of two layers on two chips, each with half of the inner features. */
+  /** Returns a network of two layers on two chips, each with half of the inner features. */
   @Test
   void twoChips() throws IOException {
     GraphBuilder builder = new GraphBuilder("feed-forward");
@@ -56,14 +56,14 @@ class GoldenSourceTest {
     verify("two-chips", schedule);
   }
 
-  /** Loops whose tiles divide by nothing, with a weight that's fetched from L3. */
+  /** Returns loops with uneven tiles and a weight in L3. */
   @Test
   void manyTiles() throws IOException {
     Tensor weight = ramp(HandMadeSchedule.INNER, HandMadeSchedule.COLUMNS);
     verify("many-tiles", HandMadeSchedule.schedule(weight, ramp(HandMadeSchedule.COLUMNS)));
   }
 
-  /** One row's parts are received where they belong, so there is no room for messages. */
+  /** Parts of one row are received in place, so there is no message buffer. */
   @Test
   void exchangesInPlaceHaveNoMessageBuffer() throws IOException {
     GraphBuilder builder = new GraphBuilder("product");

@@ -39,10 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/**
- * {@code y = x weight + offset} in tiles that divide by nothing, with a weight in L3 and an offset
- * in L2.
- */
+/** {@code y = x weight + offset} in uneven tiles, with a weight in L3 and an offset in L2. */
 final class HandMadeSchedule {
   static final int ROWS = 10;
   static final int INNER = 48;
@@ -118,7 +115,7 @@ final class HandMadeSchedule {
     return new ShardedType(type, Layout.replicated(mesh, type.rank()));
   }
 
-  /** Tiles of 4 rows, 16 columns and 32 of the inner extent. */
+  /** Uses tiles of 4 rows, 16 columns and 32 of the inner extent. */
   private static TiledKernel product() {
     int m = 0;
     int n = 1;
@@ -193,7 +190,7 @@ final class HandMadeSchedule {
     return new TileOperand(name, ElementType.F32, direction, box, l1, bytes, slots);
   }
 
-  /** The offset is loaded once, the result has one slot only. */
+  /** The offset is loaded once, and the result has one slot. */
   private static TiledKernel sum() {
     int row = 0;
     KernelCall call =

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Names come from files that nobody has vetted. */
+/** Tests names from untrusted files. */
 @ExtendWith(WithCompiler.class)
 class HostileNamesTest {
   private static final List<String> NAMES =
@@ -84,7 +84,10 @@ class HostileNamesTest {
     return Tensor.of(TensorType.of(ElementType.F32, extents), data);
   }
 
-  /** Inputs, nodes, weights and outputs of each name: a feed-forward network of two layers. */
+  /**
+   * Returns a feed-forward network of two layers whose inputs, nodes, weights and outputs have the
+   * names.
+   */
   private static Graph networks() {
     GraphBuilder builder = new GraphBuilder("??/ */ \"\n#error \\");
     for (int i = 0; i < NAMES.size(); i++) {

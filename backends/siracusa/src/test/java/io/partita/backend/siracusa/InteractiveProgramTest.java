@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said of programs that don't give what they should, which stand here for compiled C. */
+/** Tests messages about misbehaving programs, which stand in for compiled C. */
 @Timeout(60)
 class InteractiveProgramTest {
   private static final Duration LONG = Duration.ofMinutes(1);
@@ -44,7 +44,7 @@ class InteractiveProgramTest {
     return Tensor.filled(TensorType.of(ElementType.F32, shape), 0);
   }
 
-  /** In place of the chip's program. */
+  /** The stand-in for the program of a chip. */
   private InteractiveProgram start(String script, Duration limit) throws IOException {
     Path program = folder.resolve("out/build/host/chip0");
     Files.createDirectories(program.getParent());
@@ -89,7 +89,7 @@ class InteractiveProgramTest {
     }
   }
 
-  /** It has what it takes to end by itself: the end of its input. */
+  /** The end of its input lets it terminate. */
   @Test
   void terminatesWaitingPrograms() throws IOException {
     String outputs = "head -c " + outputBytes() + " /dev/zero > chip0.out";

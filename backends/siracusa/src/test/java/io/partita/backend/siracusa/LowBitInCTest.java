@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Partial sums that travel in few bits. All products and steps are exact, so that C gives the
- * reference's bits: those of the codes, of the packed bytes, and of the sums.
+ * Tests partial sums sent in few bits. All products and steps are exact, so that C has the
+ * reference's bits of codes, packed bytes and sums.
  */
 @ExtendWith(WithCompiler.class)
 class LowBitInCTest {
@@ -54,7 +54,7 @@ class LowBitInCTest {
     return Tensor.of(type, values);
   }
 
-  /** Ranges of powers of two, narrower than some values, so that codes saturate too. */
+  /** Ranges are powers of two and smaller than some values, so that codes also saturate. */
   private static FeatureRanges ranges(int places, int features, int levels) {
     double[][] maximum = new double[places][features];
     double[][] minimum = new double[places][features];

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 /**
  * An operation on operands.
  *
- * @param constants from which operand on they are constants
+ * @param constants the index of the first constant operand
  */
 record OperationCase(Op op, List<Tensor> operands, int constants) {
   /**
@@ -38,7 +38,7 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
     return OpEvaluator.evaluate(op, operands);
   }
 
-  /** What is wrong with results, if anything is. */
+  /** Returns a description of wrong results, if any. */
   Optional<String> difference(List<Tensor> actual) {
     List<Tensor> expected = expected();
     return IntStream.range(0, expected.size())
@@ -79,7 +79,7 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
         || Math.abs(actual - expected) <= bound * (1 + Math.abs(expected));
   }
 
-  /** Whether updates are summed, or such, with what is there. */
+  /** Whether updates are combined with existing elements. */
   private static boolean joins(Movement op) {
     return op instanceof Movement.ScatterElements(int axis, var reduction)
             && reduction != Combine.REPLACE
@@ -93,7 +93,7 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
         || op instanceof Elementwise.Select;
   }
 
-  /** The evaluator rounds to 16 bits after each sum and function; emitted code does in the end. */
+  /** The evaluator rounds to 16 bits after each sum and function, emitted code at the end. */
   private static double rounding(ElementType element) {
     return switch (element) {
       case F16 -> 4 * 0x1p-11;
@@ -102,7 +102,7 @@ record OperationCase(Op op, List<Tensor> operands, int constants) {
     };
   }
 
-  /** What kernels compute to the bit. */
+  /** Whether kernels are bit-exact. */
   private static boolean isExact(Op op) {
     return switch (op) {
       case Movement movement -> true;

@@ -31,8 +31,8 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * Many operations as one program, as a schedule that is evaluated and as C that is compiled and run
- * on this host, against the reference.
+ * Compares many operations in one program with the reference: its evaluated schedule, and its C,
+ * compiled and run on this host.
  */
 final class OperationsInC {
   private static final TargetDescription TARGET = TargetLibrary.find("siracusa:chips=1");
@@ -40,13 +40,13 @@ final class OperationsInC {
   private final SchedulerOptions options;
 
   /**
-   * @param l1 bytes that tiles may use
+   * @param l1 the bytes available to tiles
    */
   OperationsInC(long l1) {
     options = new SchedulerOptions(OptionalLong.of(l1), true, true);
   }
 
-  /** Whether all of an operation has kernels and tiles fit; the reason where not. */
+  /** Returns why an operation can't be scheduled; empty if it can. */
   String obstacle(OperationCase operation) {
     try {
       schedule(List.of(operation));
@@ -56,7 +56,7 @@ final class OperationsInC {
     }
   }
 
-  /** Runs all at once and compares every result. */
+  /** Runs all operations and compares every result. */
   void verify(List<OperationCase> operations, Path folder, String transfers) throws IOException {
     Map<String, Tensor> inputs = new HashMap<>();
     for (int i = 0; i < operations.size(); i++) {

@@ -18,13 +18,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Builds and runs a schedule on this host, with sanitizers for addresses and for what C leaves
- * undefined.
+ * Builds and runs a schedule on this host with sanitizers for addresses and undefined behaviour.
  */
 public final class SanitisedBuild {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** Not optimised: with sanitizers, that takes the compiler longer than these programs run. */
+  /** The options don't optimise, because compilation would take longer than the runs. */
   private static final String FLAGS =
       "FLAGS=-fsanitize=address,undefined -g1 -O0 -Wno-frame-larger-than";
 
@@ -50,9 +49,9 @@ public final class SanitisedBuild {
   }
 
   /**
-   * @param inputs by name
-   * @param transfers early or late: when they copy
-   * @return outputs by name
+   * @param inputs the inputs by name
+   * @param transfers when transfers copy: early or late
+   * @return the outputs by name
    */
   public static Map<String, Tensor> run(
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers)
@@ -61,9 +60,9 @@ public final class SanitisedBuild {
   }
 
   /**
-   * Several runs, one after the other, with the same inputs.
+   * Runs a program several times with the same inputs.
    *
-   * @return outputs of each by name
+   * @return the outputs of each run by name
    */
   public static List<Map<String, Tensor>> run(
       Schedule schedule, Map<String, Tensor> inputs, Path folder, String transfers, int runs)

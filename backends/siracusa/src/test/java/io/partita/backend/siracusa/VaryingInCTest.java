@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Chips that go on with values of their own. */
+/** Tests chips with varying values. */
 @ExtendWith(WithCompiler.class)
 class VaryingInCTest {
   @TempDir private Path folder;

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tokens that travel as indices of centroids. Distances are exact, so C finds the reference's
- * centroids, and the attention to them differs by rounding only.
+ * Tests tokens sent as indices of centroids. Distances are exact, so C finds the centroids of the
+ * reference, and attention differs only by rounding.
  */
 @ExtendWith(WithCompiler.class)
 @Tag("thorough")

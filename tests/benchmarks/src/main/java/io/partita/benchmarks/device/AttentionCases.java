@@ -7,9 +7,7 @@ import io.partita.ir.type.Dim;
 import io.partita.ir.type.ElementType;
 import java.util.List;
 
-/**
- * Attention of prompts and of single tokens on a cache, rotary embeddings, and updates of caches.
- */
+/** Attention of prompts and of single tokens with a cache, rotary embeddings, and cache updates. */
 final class AttentionCases extends KernelCases {
   static List<KernelCase> prompts() {
     AttentionCases it = new AttentionCases();
@@ -98,7 +96,7 @@ final class AttentionCases extends KernelCases {
         floats(1, kvHeads, keys, features));
   }
 
-  /** All positions of it filled. */
+  /** Fills all positions of the cache. */
   private List<Tensor> cached(long heads, long kvHeads, long keys, long features) {
     Tensor length = Tensor.longs(io.partita.ir.type.Shape.of(1), keys);
     List<Tensor> tensors = new java.util.ArrayList<>(heads(heads, kvHeads, 1, keys, features));

@@ -15,10 +15,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Figures of a target's kernels from measured loops, as lines of its description. The cycles in
- * which cores computed are {@code overhead}, {@code cold}, {@code block}, {@code result} and the
- * rate's share of each kernel that the loop calls; least squares of the relative errors find these
- * figures, of all functions together. A function of which there are few sizes has fewer figures.
+ * Figures of a target's kernels from measured loops, as lines of its description. The computing
+ * cycles of a loop are the sum of {@code overhead}, {@code cold}, {@code block}, {@code result} and
+ * work at the rate of each kernel call; least squares of relative errors determine the figures of
+ * all functions together. A function with few sizes has fewer figures.
  */
 final class Calibration {
   /** Overhead, cold, block, result, work. */
@@ -26,7 +26,7 @@ final class Calibration {
 
   private static final int SPLITS = 20;
 
-  /** So many sizes tell what a block takes from what its results take. */
+  /** The number of sizes that distinguish the time per block from the time per result. */
   private static final int SEVERAL = 3;
 
   private final ChipKind chip;
@@ -35,7 +35,7 @@ final class Calibration {
   private final Map<String, Double> splits = new TreeMap<>();
   private final Map<String, Set<String>> sizes = new TreeMap<>();
 
-  /** Functions of which a core has several blocks in some loop. */
+  /** Functions with several blocks per core in some loop. */
   private final Set<String> blocked = new TreeSet<>();
 
   Calibration(ChipKind chip, List<MeasuredStep> measured) {
@@ -60,7 +60,7 @@ final class Calibration {
     return CallFeatures.of(call, loop, chip.cores(), splits.getOrDefault(name, 0.0));
   }
 
-  /** Lines for the target's description. */
+  /** Returns lines for the target description. */
   List<String> lines() {
     for (Map.Entry<String, KernelCall> function : calls.entrySet()) {
       if (function.getValue().kernel().kernelClass() == KernelClass.NORM) {
@@ -75,7 +75,7 @@ final class Calibration {
     return lines;
   }
 
-  /** Tries how much of a line cores share where there are few of them. */
+  /** Searches the fraction of a line that cores share if there are few lines. */
   private void split(String function) {
     List<MeasuredStep> own =
         steps.stream()
@@ -101,7 +101,7 @@ final class Calibration {
     splits.put(function, best);
   }
 
-  /** Of some functions to some loops. */
+  /** Fits figures of functions to loops. */
   private final class Fit {
     private final Map<String, Integer> places = new LinkedHashMap<>();
     private final List<double[]> rows = new ArrayList<>();

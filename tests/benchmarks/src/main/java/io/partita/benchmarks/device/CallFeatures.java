@@ -8,11 +8,11 @@ import io.partita.ir.target.WorkSharing;
 import java.util.List;
 
 /**
- * What a call in a loop adds up to over all its tiles, for the core that has most.
+ * The total of a call over all tiles of a loop, for the core with the largest share.
  *
- * @param function in C, without the runtime's prefix
- * @param sharing of it between cores
- * @param runs of the kernel
+ * @param function the name in C, without the runtime's prefix
+ * @param sharing the division of its work among cores
+ * @param runs the number of calls
  * @param work in multiply-accumulates, or in elements times passes
  */
 record CallFeatures(
@@ -24,7 +24,8 @@ record CallFeatures(
     double results,
     double work) {
   /**
-   * @param split how much of a line's work can be shared, where there are fewer lines than cores
+   * @param split the fraction of a line's work that cores can share if there are fewer lines than
+   *     cores
    */
   static CallFeatures of(KernelCall call, TiledKernel loop, int cores, double split) {
     WorkSharing sharing = sharing(call, split);

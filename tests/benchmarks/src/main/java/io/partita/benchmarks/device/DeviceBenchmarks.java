@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What emitted C takes on GVSoC beside what was predicted: {@code DeviceBenchmarks FOLDER WHAT
+ * Measures emitted C on GVSoC and compares it with predictions: {@code DeviceBenchmarks FOLDER WHAT
  * GVSOC [SHARED]}, from the repository's root. Prints tables for docs/measurements.md, or figures
  * for targets/siracusa.target.
  */

@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/**
- * Measured and predicted cycles, and those of a plan where there is one, as a table in Markdown.
- */
+/** A Markdown table of measured and predicted cycles, and those of the plan, if any. */
 final class ErrorTable {
   private record Line(String what, double measured, double predicted, OptionalDouble planned) {
     double error() {
@@ -20,7 +18,7 @@ final class ErrorTable {
   private final List<Line> lines = new ArrayList<>();
 
   /**
-   * @param title of the first column
+   * @param title the title of the first column
    */
   ErrorTable(String title) {
     this.title = title;
@@ -38,7 +36,7 @@ final class ErrorTable {
     return lines.size();
   }
 
-  /** Of the errors' amounts; the upper one of the two in the middle. */
+  /** Returns the median of absolute errors; of an even number, the upper one. */
   double median() {
     List<Double> errors = lines.stream().map(line -> Math.abs(line.error())).sorted().toList();
     return errors.isEmpty() ? Double.NaN : errors.get(errors.size() / 2);

@@ -15,13 +15,13 @@ import io.partita.ir.type.ElementType;
 import java.util.List;
 import java.util.Locale;
 
-/** What networks of integers consist of. */
+/** Operations of integer networks. */
 final class IntegerCases extends KernelCases {
   private static final long[][] ROWS = {
     size(16, 64), size(40, 100), size(64, 64), size(10, 400), size(1, 64), size(1, 200)
   };
 
-  /** Sums of products, as they are and in fewer bits. */
+  /** Products with wide sums and with requantised ones. */
   static List<KernelCase> products() {
     IntegerCases it = new IntegerCases();
     Op product = new Contraction.MatMul(ElementType.I32);

@@ -19,15 +19,15 @@ import java.util.stream.Collectors;
 /**
  * Kernels in several sizes on one chip.
  *
- * @param usual steps of all cases with the L1 that the target has
- * @param cut steps of those that aren't held out, with so little L1 that most are several tiles;
- *     empty if they weren't asked for
- * @param heldOut names of cases
+ * @param usual the steps of all cases with the L1 of the target
+ * @param cut the steps of cases that aren't held out, with so little L1 that most have several
+ *     tiles; empty if not requested
+ * @param heldOut the names of held-out cases
  */
 record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<String> heldOut) {
   private static final OptionalLong LITTLE_L1 = OptionalLong.of(16 * 1024);
 
-  /** Each a program, which keeps all inputs and outputs of its cases in L2. */
+  /** Cases by program; each keeps all inputs and outputs of its cases in L2. */
   private static Map<String, List<KernelCase>> programs() {
     Map<String, List<KernelCase>> programs = new LinkedHashMap<>();
     programs.put("products", FloatCases.products());
@@ -93,7 +93,7 @@ record KernelBenchmarks(List<MeasuredStep> usual, List<MeasuredStep> cut, Set<St
     return heldOut.contains(step.name());
   }
 
-  /** Steps to which figures are fitted. */
+  /** Returns the steps to which figures are fitted. */
   List<MeasuredStep> fitted() {
     List<MeasuredStep> steps = new ArrayList<>(cut);
     usual.stream().filter(step -> !isHeldOut(step)).forEach(steps::add);

@@ -6,9 +6,9 @@ import io.partita.ir.tensor.Tensor;
 import java.util.List;
 
 /**
- * An operation of one size, or a few that are one loop.
+ * An operation of one size, or several in one loop.
  *
- * @param inputs how many of the operands are inputs of the program; the others are constants
+ * @param inputs the number of operands that are inputs of the program; others are constants
  * @param isHeldOut whether no figure of a target was fitted to it
  */
 record KernelCase(String name, Body body, List<Tensor> operands, int inputs, boolean isHeldOut) {

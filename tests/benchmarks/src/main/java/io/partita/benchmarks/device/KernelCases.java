@@ -9,14 +9,17 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Operations in several sizes, each of which becomes a step or a few. Of the sizes of an operation
- * every second one is held out: no figure of a target was fitted to it.
+ * Operations in several sizes, each with one or several steps. Every second size of an operation is
+ * held out: no figure was fitted to it.
  */
 class KernelCases {
   private final Samples samples = new Samples();
   private final List<List<KernelCase>> bySize = new ArrayList<>();
 
-  /** All operations of a size, then those of the next, so that no kernel runs twice in a row. */
+  /**
+   * Returns all operations of a size, then those of the next, so that no kernel runs twice in a
+   * row.
+   */
   List<KernelCase> cases() {
     return bySize.stream().flatMap(List::stream).toList();
   }
@@ -33,12 +36,12 @@ class KernelCases {
     return samples.integers(ElementType.I8, extents);
   }
 
-  /** Below an end, such as indices. */
+  /** Returns numbers below an end, such as indices. */
   Tensor indices(ElementType element, long end, long... extents) {
     return samples.integers(element, 0, end, extents);
   }
 
-  /** Multipliers and addends of a requantization. */
+  /** Returns multipliers and addends of a requantization. */
   Tensor factors(long... extents) {
     return samples.integers(ElementType.I32, 1, 100, extents);
   }
@@ -46,15 +49,15 @@ class KernelCases {
   /**
    * One operation.
    *
-   * @param inputs how many of the operands are inputs
-   * @param operands of a size
+   * @param inputs the number of operands that are inputs
+   * @param operands returns the operands of a size
    */
   void add(
       String name, Op op, int inputs, Function<long[], List<Tensor>> operands, long[]... sizes) {
     add(name, size -> op, inputs, operands, sizes);
   }
 
-  /** As above, the operation being one of the size. */
+  /** Adds cases whose operation depends on the size. */
   void add(
       String name,
       Function<long[], Op> op,
@@ -69,7 +72,7 @@ class KernelCases {
         sizes);
   }
 
-  /** As above, of several operations. */
+  /** Adds cases of several operations. */
   void addBody(
       String name,
       Function<long[], KernelCase.Body> body,

@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** Cases one after the other as a program for a chip. */
+/** A program of cases in sequence for one chip. */
 final class KernelProgram {
   private final GraphBuilder graph = new GraphBuilder("kernels");
   private final SequencedMap<String, ShardedType> inputTypes = new LinkedHashMap<>();

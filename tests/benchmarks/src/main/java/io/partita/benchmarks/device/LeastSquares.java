@@ -3,16 +3,13 @@ package io.partita.benchmarks.device;
 import java.util.List;
 
 /**
- * Finds the figures x ≥ 0 of which sums of rows a come nearest to measured y, each equation being
- * divided by its y so that relative errors count: the minimum of {@code Σ (a x / y - 1)²}, one
- * figure after the other, the last one first, until none changes.
+ * Finds the figures x ≥ 0 that minimise the relative errors {@code Σ (a x / y - 1)²} of measured y
+ * by coordinate descent, beginning with the last figure.
  */
 final class LeastSquares {
   private static final int SWEEPS = 20_000;
 
-  /**
-   * Of the largest figures in an equation; what the equations don't tell apart is shared evenly.
-   */
+  /** The weight of regularisation, which divides indistinguishable figures evenly. */
   private static final double RIDGE = 1e-9;
 
   private LeastSquares() {}

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A chip's figures for what lies between kernels, from measured loops: of the cycles in which cores
- * didn't compute, those that transfers take by the target's description are subtracted, and least
- * squares of the relative errors share the rest out.
+ * Figures of a chip for the time between kernels, from measured loops: the cycles of transfers are
+ * subtracted from those in which cores didn't compute, and least squares of relative errors
+ * distribute the rest.
  */
 final class LoopCalibration {
-  /** A load that is shorter than this passes while the control core starts the next one. */
+  /** The duration of a load that completes while the control core starts the next one. */
   private static final double SHORT = 300;
 
   private LoopCalibration() {}

@@ -9,15 +9,15 @@ import io.partita.ir.target.DmaChannel;
 import io.partita.passes.schedule.tile.BoxTransfer;
 
 /**
- * What a loop does beside its kernels.
+ * The work of a loop besides its kernels.
  *
- * @param operands that it moves
- * @param moves of tiles of operands that aren't the first ones
- * @param lastLoad cycles of the last operand's first load
- * @param longestLoad of the other operands
- * @param stores cycles of all operands' first stores
- * @param steadyCycles of transfers in one direction after the first tile
- * @param isDouble whether all that moves again has two slots
+ * @param operands the number of operands that it moves
+ * @param moves the number of further tiles of operands
+ * @param lastLoad the cycles of the first load of the last operand
+ * @param longestLoad the longest first load of other operands
+ * @param stores the cycles of the first stores of all operands
+ * @param steadyCycles the cycles of transfers in one direction after the first tile
+ * @param isDouble whether all operands with further tiles have two slots
  */
 record LoopFeatures(
     long tiles,
@@ -75,7 +75,7 @@ record LoopFeatures(
     return chip.channel(isLoad ? far : near, isLoad ? near : far).orElseThrow();
   }
 
-  /** How many tiles of it are moved: one for each of the axes up to the last that it depends on. */
+  /** Returns the number of moved tiles of an operand. */
   private static long moves(TileOperand operand, TiledKernel loop) {
     long moves = 1;
     long around = 1;

@@ -4,9 +4,9 @@ import io.partita.ir.schedule.TileAxis;
 import io.partita.ir.schedule.TiledKernel;
 import io.partita.ir.schedule.kernel.TileExpression;
 
-/** A tile of a loop, at first the first one. */
+/** A tile of a loop, initially the first. */
 final class LoopPosition implements TileExpression.Tile {
-  /** Where a loop ends by an input's value, all of its extent counts. */
+  /** A loop with a dynamic limit counts with its whole extent. */
   private static final long UNLIMITED = Long.MAX_VALUE / 4;
 
   private final TiledKernel loop;
@@ -18,12 +18,12 @@ final class LoopPosition implements TileExpression.Tile {
     this.index = new long[loop.axes().size()];
   }
 
-  /** Whether there's such a tile. */
+  /** Whether the tile exists. */
   boolean isInside() {
     return isInside;
   }
 
-  /** To the next one. */
+  /** Advances to the next tile. */
   void next() {
     for (int axis = index.length - 1; axis >= 0; axis--) {
       index[axis]++;

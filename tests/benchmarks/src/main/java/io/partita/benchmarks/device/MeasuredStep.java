@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * A step of a chip, measured and predicted.
  *
- * @param loop what it runs, if it's one
+ * @param loop the loop, if it is one
  */
 record MeasuredStep(
     String name, Optional<TiledKernel> loop, StepFigures measured, StepPrediction predicted) {

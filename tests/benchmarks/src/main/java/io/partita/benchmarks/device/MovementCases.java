@@ -6,7 +6,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.Shape;
 import java.util.List;
 
-/** Copies by strides, and rows of tables. */
+/** Strided copies, and rows of tables. */
 final class MovementCases extends KernelCases {
   static List<KernelCase> all() {
     MovementCases it = new MovementCases();

@@ -40,7 +40,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Whole networks on one chip and on several. */
+/** Whole networks on one and several chips. */
 final class NetworkBenchmarks {
   private static final String ZOO = "tinyllama-42m";
 
@@ -60,7 +60,7 @@ final class NetworkBenchmarks {
     return models;
   }
 
-  /** All cases in a folder on one chip; their recorded outputs must come out. */
+  /** Runs all cases in a folder on one chip, and checks their recorded outputs. */
   void runCases(Path suite) {
     for (TestCase test : TestCase.find(suite)) {
       String name = suite.relativize(Path.of(test.name())).toString();
@@ -86,9 +86,9 @@ final class NetworkBenchmarks {
   }
 
   /**
-   * A decoder with all positions of its cache filled, one token at a time.
+   * Runs one token of a decoder with a full cache.
    *
-   * @param capacity of the cache, in tokens
+   * @param capacity the capacity of the cache, in tokens
    */
   void runDecoder(String label, Path onnx, long capacity, int... chips) throws IOException {
     Module module = new KvStatePass(capacity, note -> {}).run(imported(onnx, ImportOptions.NONE));
@@ -96,9 +96,9 @@ final class NetworkBenchmarks {
   }
 
   /**
-   * A model that keeps nothing.
+   * Runs a model without states.
    *
-   * @param dimensions what symbols of it stand for
+   * @param dimensions the extents of its symbols
    */
   void runModel(String label, Path onnx, Map<String, Long> dimensions, int... chips)
       throws IOException {
@@ -114,7 +114,7 @@ final class NetworkBenchmarks {
     return StandardPasses.usual().run(module, (pass, before, after) -> {});
   }
 
-  /** Blocks of a model of the zoo, whose weights are too many for L2 of a chip. */
+  /** Runs blocks of a model of the zoo whose weights don't fit L2. */
   void runZoo(int layers, long capacity, int chips) throws IOException {
     Path onnx = Files.createTempFile("partita-", ".onnx");
     try {
@@ -144,7 +144,7 @@ final class NetworkBenchmarks {
     }
   }
 
-  /** Vectors of one element are positions, other integers tokens. */
+  /** Returns inputs: integer vectors of one element are positions, other integers tokens. */
   private static Tensor value(TensorType type, long position) {
     if (type.element().isFloat()) {
       return new Samples().floats(extents(type));

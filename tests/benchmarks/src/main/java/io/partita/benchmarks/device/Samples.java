@@ -5,7 +5,7 @@ import io.partita.ir.type.ElementType;
 import io.partita.ir.type.TensorType;
 import java.util.SplittableRandom;
 
-/** Tensors of numbers that kernels take the usual way for, always the same ones. */
+/** Deterministic tensors of ordinary numbers. */
 final class Samples {
   private final SplittableRandom random = new SplittableRandom(1);
 

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Schedules as programs on GVSoC, which write what each step takes. */
+/** Runs schedules as programs on GVSoC, which print the cycles of each step. */
 final class Simulation {
   private static final int CORES = 8;
   private static final String BUILD = "build/profile";
@@ -35,8 +35,8 @@ final class Simulation {
   private final Path folder;
 
   /**
-   * @param gvsoc where it's installed
-   * @param folder for programs and what they wrote; what is there already isn't measured again
+   * @param gvsoc its installation folder
+   * @param folder the folder for programs and their outputs; existing outputs are reused
    */
   Simulation(Path gvsoc, Path folder) {
     this.gvsoc = gvsoc;
@@ -44,13 +44,13 @@ final class Simulation {
   }
 
   /**
-   * What a program gave.
+   * The results of a program.
    *
-   * @param outputs of the second run
-   * @param chips steps of each chip in the second run, so that it's one that follows another
+   * @param outputs the outputs of the second run
+   * @param chips the steps of each chip in the second run
    */
   record Measured(List<Tensor> outputs, List<List<StepFigures>> chips) {
-    /** Of the chip that takes longest. */
+    /** Returns the cycles of the slowest chip. */
     long cycles() {
       return chips.stream().mapToLong(StepFigures::cycles).max().orElse(0);
     }
@@ -59,8 +59,8 @@ final class Simulation {
   /**
    * Runs a schedule twice on the same inputs.
    *
-   * @param name of the folder for it
-   * @param inputs in the model's order
+   * @param name the name of its folder
+   * @param inputs the inputs in the model's order
    */
   Measured run(String name, Schedule schedule, List<Tensor> inputs) throws IOException {
     EmittedC emitted = ProgramPrinter.emit(schedule, CORES);
@@ -99,7 +99,7 @@ final class Simulation {
     return Duration.ofNanos(System.nanoTime() - start).toSeconds();
   }
 
-  /** Kernels and the board's components are compiled once for all programs. */
+  /** Compiles kernels and components of the board once for all programs. */
   private List<String> variables() throws IOException {
     Path kernels = Files.createDirectories(folder.resolve("kernels"));
     return List.of("PROFILE=1", "HOST_KERNELS=" + kernels, "gvsoc_KERNELS=" + kernels);
@@ -125,7 +125,7 @@ final class Simulation {
     throw new IllegalArgumentException("chip " + chip);
   }
 
-  /** Of all that a measurement depends on but for the compiler and GVSoC. */
+  /** Returns a hash of everything that a measurement depends on, except the compiler and GVSoC. */
   private static String digest(EmittedC emitted, List<Tensor> inputs) throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

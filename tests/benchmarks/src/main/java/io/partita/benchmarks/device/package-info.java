@@ -1,5 +1,5 @@
 /**
- * What emitted C takes on simulated chips, beside what is predicted; and how figures of a target
- * follow.
+ * Measurements of emitted C on simulated chips, compared with predictions, and the calibration of
+ * targets.
  */
 package io.partita.benchmarks.device;

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code docs/extending.md} lists all files of the compiler that mention each example. */
+/**
+ * Tests that {@code docs/extending.md} lists all files of the compiler that mention each example.
+ */
 class WorkedExamplesTest {
   private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
   private static final List<String> MODULES =
@@ -51,7 +53,7 @@ class WorkedExamplesTest {
                     .anyMatch(file -> hasInOrder(lines(read(ROOT.resolve(file))), lines(snippet))));
   }
 
-  /** Whether lines are among others in the order in which they are shown. */
+  /** Whether lines occur among others in order. */
   private static boolean hasInOrder(List<String> lines, List<String> shown) {
     Iterator<String> rest = shown.iterator();
     String next = rest.next();

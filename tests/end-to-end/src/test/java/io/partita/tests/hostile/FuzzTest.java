@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Damaged files of every kind that Partita reads: whatever is in them, there is a diagnostic or a
- * result, soon. Runs the same trials each time until the time is over; {@code -Dfuzz.seconds=3600
- * -Dfuzz.seed=7} runs others, for an hour. {@link LongFuzzTest} takes longer by itself.
+ * Tests damaged files of every kind that Partita reads: each gives a diagnostic or a result in
+ * bounded time. The trials are deterministic and end after a time; {@code -Dfuzz.seconds=3600
+ * -Dfuzz.seed=7} runs others for an hour. {@link LongFuzzTest} takes longer.
  */
 class FuzzTest {
   private static final long SEED = Long.getLong("fuzz.seed", 1) * 1_000_000_000L;
@@ -34,7 +34,7 @@ class FuzzTest {
 
   @TempDir Path folder;
 
-  /** How long it takes, unless said otherwise. */
+  /** The default duration. */
   double seconds() {
     return 6;
   }
@@ -72,7 +72,7 @@ class FuzzTest {
         PirFile.write(new OnnxImporter(ImportOptions.NONE).importModel(OnnxModel.read(onnx)), file);
         texts.add(Files.readAllBytes(file));
       } catch (PartitaException notImported) {
-        // Those that are will do.
+        // The existing ones suffice.
       }
     }
     assertThat(texts).isNotEmpty();
@@ -124,7 +124,7 @@ class FuzzTest {
     assertThat(fuzzer.trials()).isPositive();
   }
 
-  /** The fixtures' files with this ending, and those of ONNX's node tests where they are. */
+  /** Returns the fixtures' files with an extension, and those of ONNX's node tests if available. */
   private static List<byte[]> files(String ending) throws IOException {
     List<byte[]> files = new ArrayList<>();
     for (Path root : List.of(Repository.FIXTURES, Repository.CONFORMANCE)) {

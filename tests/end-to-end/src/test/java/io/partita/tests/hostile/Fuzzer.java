@@ -19,12 +19,12 @@ final class Fuzzer {
   private static final long MAX_ALLOCATED = 2L << 30;
   private static final int MAX_FINDINGS = 20;
 
-  /** Makes a damaged file. */
+  /** Creates a damaged file. */
   interface Source {
     byte[] file(RandomGenerator random) throws IOException;
   }
 
-  /** Reads a file; a {@link PartitaException} is as good an end as none. */
+  /** Reads a file; a {@link PartitaException} is a valid outcome. */
   interface Target {
     void read(Path file, RandomGenerator random);
   }
@@ -35,7 +35,7 @@ final class Fuzzer {
   private long trials;
 
   /**
-   * @param folder for the files on which something goes wrong
+   * @param folder the folder for failing files
    */
   Fuzzer(String name, Path folder) {
     this.name = name;
@@ -46,12 +46,12 @@ final class Fuzzer {
     return trials;
   }
 
-  /** By kind: what happened, and how to see it again. */
+  /** The failures by kind, with their reproduction. */
   Map<String, String> findings() {
     return findings;
   }
 
-  /** Runs the trials with the seeds {@code seed}, {@code seed + 1} and so on for a time. */
+  /** Runs the trials with the seeds {@code seed}, {@code seed + 1}, … for a time. */
   void run(long seed, double seconds, Source source, Target target) throws IOException {
     Files.createDirectories(folder);
     long end = System.nanoTime() + (long) (seconds * 1e9);
@@ -64,7 +64,7 @@ final class Fuzzer {
   private void trial(long seed, Source source, Target target) throws IOException {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
     byte[] bytes = source.file(random);
-    // Its own file for each trial: what was read may still be mapped.
+    // Each trial has its own file, because earlier ones may still be mapped.
     Path file = folder.resolve(name + "-" + seed);
     Files.write(file, bytes);
     Run run = new Run(target, file, random);
@@ -89,7 +89,7 @@ final class Fuzzer {
     findings.putIfAbsent(kind, "seed " + seed + ", kept as " + file + "\n" + text);
   }
 
-  /** The kind of failure and the place in Partita that it came through. */
+  /** Returns the kind of failure and its place in Partita. */
   private static String kind(Throwable failure) {
     return failure.getClass().getSimpleName()
         + " at "
@@ -127,7 +127,7 @@ final class Fuzzer {
       try {
         target.read(file, random);
       } catch (PartitaException told) {
-        // A good end.
+        // A valid outcome.
       } catch (Throwable other) {
         failure = other;
       }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a process of its own: exit codes, no stack traces, nothing half written. */
+/** Tests the command as a process: exit codes, no stack traces, no partial files. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileCommandsTest {
   @TempDir Path root;
@@ -108,7 +108,7 @@ class HostileCommandsTest {
     assertThat(files()).containsExactly(folder.resolve("model.onnx"));
   }
 
-  /** Ends it as Ctrl-C does, when the first megabyte is written; SIGINT may be ignored here. */
+  /** Terminates it after the first megabyte, like Ctrl-C; SIGINT may be ignored here. */
   private void requireNothingLeftOf(String... arguments) throws Exception {
     long before = size();
     Process writing = start("1g", arguments);

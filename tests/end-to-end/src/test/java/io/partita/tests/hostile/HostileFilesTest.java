@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each broken model is refused at once, by a diagnostic of exactly the text in the golden file. */
+/** Tests that each invalid model is refused at once with the diagnostic in the golden file. */
 class HostileFilesTest {
   private static final Duration AT_ONCE = Duration.ofSeconds(20);
   private static final int MAX_SHOWN = 4;
@@ -31,7 +31,7 @@ class HostileFilesTest {
   @TempDir Path root;
   private Path folder;
 
-  /** A folder with data, a folder in it, and a link out of it to a file above. */
+  /** Creates a folder with data, a subfolder, and a link to a file outside. */
   @BeforeEach
   void makeFolder() throws IOException {
     folder = Files.createDirectories(root.resolve("models"));
@@ -53,7 +53,7 @@ class HostileFilesTest {
                     () -> {
                       makeFolder();
                       Path file = folder.resolve("model.onnx");
-                      // A new file: the last one may still be mapped.
+                      // Uses a new file, because the last one may still be mapped.
                       Files.deleteIfExists(file);
                       Files.write(file, model.getValue().build().toByteArray());
                       if (model.getKey().equals(HostileModels.POLYNOMIALS)) {
@@ -64,7 +64,7 @@ class HostileFilesTest {
                     }));
   }
 
-  /** Why it's refused, at once; null if it can be read, with sizes that are chosen for it. */
+  /** Returns why a model is refused; null if it can be imported with chosen sizes. */
   private static PartitaException read(Path file) {
     return Assertions.assertTimeoutPreemptively(
         AT_ONCE,
@@ -104,7 +104,7 @@ class HostileFilesTest {
         Files.write(folder.resolve("bytes.pir"), new byte[] {(byte) 0xff, 0, 1}));
   }
 
-  /** Wherever a model ends early it is refused or, by luck, means something. */
+  /** Tests that every prefix of a model is refused or valid. */
   @Test
   void readsEveryPrefixOfAModel() throws IOException {
     byte[] model = HostileModels.all().get("a cycle").build().toByteArray();
@@ -118,7 +118,7 @@ class HostileFilesTest {
     }
   }
 
-  /** A pipe would block whoever opens it. */
+  /** Tests pipes, whose opening would block. */
   @Test
   void refusesPipes() throws Exception {
     Path pipe = folder.resolve("pipe.onnx");

@@ -25,9 +25,9 @@ import ai.onnx.proto.OnnxMl.TensorProto;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Models that nobody can compile, each for one reason. */
+/** Models that can't be compiled, each for one reason. */
 final class HostileModels {
-  /** With some sizes it means something. */
+  /** It is valid with some sizes. */
   static final String POLYNOMIALS = "polynomials that explode";
 
   private static final long TERA = 1_000_000_000_000L;
@@ -36,7 +36,7 @@ final class HostileModels {
 
   private HostileModels() {}
 
-  /** By what is wrong with them. */
+  /** Returns the models by their error. */
   static Map<String, ModelProto.Builder> all() {
     HostileModels all = new HostileModels();
     all.names();
@@ -189,7 +189,7 @@ final class HostileModels {
     add(POLYNOMIALS, polynomials());
   }
 
-  /** x f32[a,b,c,d]: the shape is added to itself and multiplied with itself again and again. */
+  /** Repeatedly adds the shape of x f32[a,b,c,d] to itself and multiplies it with itself. */
   private static GraphProto.Builder polynomials() {
     GraphProto.Builder graph = GraphProto.newBuilder().setName("g");
     var input = value("x", FLOAT);
@@ -253,7 +253,7 @@ final class HostileModels {
             .setInput(0, value("i", FLOAT, 1, 4, 2, 2)));
   }
 
-  /** Past keys of 6 positions, past values of 32: the values have no room. */
+  /** Past keys of 6 positions and past values of 32, which don't fit. */
   private void cache() {
     GraphProto.Builder graph =
         graph(

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Models of a size that no exporter writes, valid or not, take bounded time and stack. */
+/** Tests that huge models, valid or not, take bounded time and stack. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileSizesTest {
   @TempDir Path folder;
@@ -79,7 +79,7 @@ class HostileSizesTest {
     assertThat(PirPrinter.print(PirParser.parse(text))).isEqualTo(text);
   }
 
-  /** In reverse, so that sorting has all of its work. */
+  /** Adds nodes in reverse, the worst case of sorting. */
   @Tag("thorough")
   @Test
   void importsAMillionNodes() throws IOException {
@@ -105,7 +105,7 @@ class HostileSizesTest {
     assertThat(told.getMessage()).contains("P2001").contains("9951 more like these");
   }
 
-  /** Each asks where its shape comes from: a search through all before it. */
+  /** The shape of each node depends on all earlier ones. */
   @Test
   void refusesAHundredThousandUnknownShapes() throws IOException {
     GraphProto.Builder graph = graph().addInput(value("s", INT64, 2));
@@ -174,7 +174,7 @@ class HostileSizesTest {
     assertThat(told.getMessage()).contains("P1004").contains("too many levels of nesting");
   }
 
-  /** A message in field {@code number}, as protobuf writes it. */
+  /** Returns a message in field {@code number} in protobuf's encoding. */
   private static byte[] field(int number, byte[] message) throws IOException {
     var bytes = new java.io.ByteArrayOutputStream();
     var out = com.google.protobuf.CodedOutputStream.newInstance(bytes);
@@ -213,7 +213,7 @@ class HostileSizesTest {
     assertThat(refuse(model).getMessage()).contains("P2015");
   }
 
-  /** A function of one large constant, called 10,000 times: it would take 5 GB. */
+  /** A function of one large constant, called 10,000 times, which would take 5 GB. */
   @Test
   void refusesLargeFunctionsWithManyCalls() throws IOException {
     var constant = node("Constant", "->c");

@@ -2,7 +2,7 @@ package io.partita.tests.hostile;
 
 import org.junit.jupiter.api.Tag;
 
-/** The same trials and many more. */
+/** More trials of {@link FuzzTest}. */
 @Tag("thorough")
 class LongFuzzTest extends FuzzTest {
   @Override

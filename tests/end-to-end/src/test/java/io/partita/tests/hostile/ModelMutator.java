@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Changes what a model says, so that it's still a message but hardly a model. */
+/** Mutates models to valid messages that are mostly invalid models. */
 final class ModelMutator {
   private static final long[] NUMBERS = {
     0,
@@ -64,7 +64,7 @@ final class ModelMutator {
   private final List<String> operators;
 
   /**
-   * @param operators to choose from where a node gets another one
+   * @param operators the operators for replacements
    */
   ModelMutator(RandomGenerator random, List<String> operators) {
     this.random = random;
@@ -124,7 +124,7 @@ final class ModelMutator {
     }
   }
 
-  /** Mostly keeps data and shape consistent, since what isn't gets no further than the reader. */
+  /** Mostly keeps data and shape consistent, because inconsistent ones fail in the reader. */
   private void mutate(TensorProto.Builder tensor) {
     switch (random.nextInt(7)) {
       case 0 -> tensor.setDataType(random.nextInt(27));
@@ -152,7 +152,7 @@ final class ModelMutator {
     }
   }
 
-  /** Other data, of 1 to 4 elements. */
+  /** Returns other data of 1 to 4 elements. */
   private void replace(TensorProto.Builder tensor) {
     int elements = random.nextInt(5);
     int type = tensor.getDataType();
@@ -284,7 +284,7 @@ final class ModelMutator {
     }
   }
 
-  /** Of any kind. */
+  /** Returns an attribute of any kind. */
   private AttributeProto attribute(String name) {
     AttributeProto.Builder attribute = AttributeProto.newBuilder().setName(name);
     switch (random.nextInt(4)) {

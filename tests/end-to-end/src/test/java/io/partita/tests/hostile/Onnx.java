@@ -11,7 +11,7 @@ import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import com.google.protobuf.ByteString;
 import java.util.Arrays;
 
-/** Writes ONNX's messages in few words; they needn't make sense. */
+/** Shorthands for ONNX messages, which may be invalid. */
 final class Onnx {
   static final int FLOAT = 1;
   static final int INT64 = 7;
@@ -26,7 +26,7 @@ final class Onnx {
     return OperatorSetIdProto.newBuilder().setDomain(domain).setVersion(version).build();
   }
 
-  /** A graph with an input x f32[2,3] and an output y. */
+  /** Returns a graph with an input x f32[2,3] and an output y. */
   static GraphProto.Builder graph(NodeProto.Builder... nodes) {
     GraphProto.Builder graph = GraphProto.newBuilder().setName("g");
     graph.addInput(value("x", FLOAT, 2, 3)).addOutput(value("y", FLOAT));
@@ -45,7 +45,7 @@ final class Onnx {
   }
 
   /**
-   * @param names inputs with commas between, an arrow, outputs with commas between
+   * @param names comma-separated inputs, an arrow, comma-separated outputs
    */
   static NodeProto.Builder node(String operator, String names, AttributeProto.Builder... more) {
     NodeProto.Builder node = NodeProto.newBuilder().setOpType(operator);
@@ -87,7 +87,7 @@ final class Onnx {
         .setG(graph);
   }
 
-  /** A graph without inputs. */
+  /** Returns a graph without inputs. */
   static GraphProto.Builder branch(String output, NodeProto.Builder... nodes) {
     GraphProto.Builder graph = GraphProto.newBuilder().setName("branch");
     Arrays.stream(nodes).forEach(graph::addNode);
@@ -124,7 +124,7 @@ final class Onnx {
   }
 
   /**
-   * @param entries keys and values in turn
+   * @param entries alternating keys and values
    */
   static TensorProto.Builder external(String name, String... entries) {
     TensorProto.Builder tensor =

@@ -20,14 +20,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/** What the compiler does with a model that nobody vetted. Throws what isn't a diagnostic. */
+/** Compiles an untrusted model, and throws anything except diagnostics. */
 final class Trial {
-  /** More elements aren't computed: a valid model may well ask for hours of arithmetic. */
+  /**
+   * The largest number of evaluated elements, because valid models may need hours of arithmetic.
+   */
   private static final long MAX_ELEMENTS = 20_000;
 
   private Trial() {}
 
-  /** Imports, verifies and evaluates; a {@link PartitaException} is a good end. */
+  /** Imports, verifies and evaluates; a {@link PartitaException} is a valid outcome. */
   static void onnx(Path file, RandomGenerator random) {
     OnnxModel model = OnnxModel.read(file);
     ImportOptions options =

@@ -17,9 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Decoders as they are compiled: with KV caches of fixed capacity as state. A run is one step, with
- * seeded caches whose later positions aren't valid yet; the caches after the step are compared like
- * outputs.
+ * Decoders with KV caches of fixed capacity as state. A run is one step, with seeded caches whose
+ * later positions aren't valid yet; the caches after the step are compared like outputs.
  */
 final class Decoders {
   private static final long SEED = 20_262;
@@ -28,7 +27,7 @@ final class Decoders {
 
   private Decoders() {}
 
-  /** Whether a recorded model has a cache that grows, and a mask that fits any length. */
+  /** Whether a recorded model has a growing cache and a mask for any length. */
   static boolean isDecoder(Subject subject) {
     String name = subject.name();
     return (name.contains("_kv") || name.equals("decode"))

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/** A loaded model and its results on one device, to be distributed in several ways. */
+/** A loaded model and its results on one device, for tests of distributions. */
 final class Distribution {
   private final Subject.Loaded loaded;
   private final Map<String, Tensor> inputs = new TreeMap<>();
@@ -127,7 +127,7 @@ final class Distribution {
     return new Outcome.Agrees(relative, ofBound, exact, messages);
   }
 
-  /** Integers may differ if the floats from which they are computed may. */
+  /** Integers may differ if they depend on floats that may. */
   private static Comparison compare(String name, Tensor expected, Tensor found, double allowed) {
     boolean widened = allowed > 0 && !expected.element().isFloat();
     return Comparison.of(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A decoder's blocks on the grid of an N150, whose cores have private working memories. */
+/** Tests decoder blocks on the grid of an N150, whose cores have private working memories. */
 class TensixBlockTest {
   private static final String PROGRAM = "shard(tensor=1),localize";
 
@@ -134,7 +134,7 @@ class TensixBlockTest {
     return new SchedulePass(Optional.of("n150"), OptionalLong.of(bytes));
   }
 
-  /** Full tiles, tiles at the edge, and single ones. */
+  /** Tests full tiles, tiles at the edge, and single ones. */
   @ParameterizedTest
   @CsvSource({"64, 96, 160", "1, 64, 128", "33, 65, 97", "288, 320, 352", "5, 7, 3"})
   void feedForwardBlocksAgree(int tokens, int features, int inner) {

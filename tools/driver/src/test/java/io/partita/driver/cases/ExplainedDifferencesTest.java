@@ -26,7 +26,7 @@ import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said about recorded results that differ from what was computed. */
+/** Tests explanations of differences from recorded results. */
 class ExplainedDifferencesTest {
   private static final int ROWS = 64;
 

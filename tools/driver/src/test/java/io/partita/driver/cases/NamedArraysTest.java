@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which array of an archive becomes which input. */
+/** Tests the assignment of arrays to inputs. */
 class NamedArraysTest {
   private static final TensorType TYPE = TensorType.of(ElementType.F32, 2);
   private static final List<NamedArrays.Wanted> WANTED =
@@ -24,7 +24,7 @@ class NamedArraysTest {
 
   @TempDir Path scratch;
 
-  /** An archive of arrays of these names, which hold 0, 1, 2 and so on. */
+  /** Returns an archive of arrays with the names and the values 0, 1, 2, …. */
   private NamedArrays archive(String... names) {
     Map<String, Tensor> arrays = new LinkedHashMap<>();
     for (String name : names) {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
-/** The peer's networks with their recorded data: integers bit for bit. */
+/** Compares the peer's networks with their recorded data, integers bit for bit. */
 class PeerSuiteTest {
-  /** Tests run in the module's folder; the data lies beside the repository. */
+  /** The shared data, which is beside the repository. */
   private static final Path NETWORKS = Path.of("../../../shared/peer-suite");
 
   /**

@@ -46,7 +46,7 @@ class CodebookTrainingTest {
     assertThat(CodebookTraining.centroids(vectors, 2, 10)).containsOnly(3);
   }
 
-  /** Of diagonal covariances: the squared differences of means and of standard deviations. */
+  /** Tests diagonal covariances: the squared differences of means and of standard deviations. */
   @Test
   void distancesOfNormalDistributions() {
     Gaussian one = new Gaussian(new double[] {1, 2}, new double[][] {{4, 0}, {0, 9}});

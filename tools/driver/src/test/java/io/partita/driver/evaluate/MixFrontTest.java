@@ -24,7 +24,7 @@ class MixFrontTest {
     return costs;
   }
 
-  /** The least bytes of all mixes within a limit. */
+  /** Returns the fewest bytes of all mixes within a limit. */
   private static double least(List<List<Cost>> costs, int block, double bytes, double left) {
     if (block == costs.size()) {
       return left >= 0 ? bytes : Double.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ class MixFrontTest {
     }
   }
 
-  /** Eighty blocks of six methods have more mixes than can be listed. */
+  /** Tests eighty blocks of six methods, whose mixes can't be enumerated. */
   @Test
   void longFrontsAreThinned() {
     List<Mix> front = MixFront.of(random(80, 6, 1));

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** An exported model with what should be recognised in it. */
+/** An exported model with its expected structure. */
 record Fixture(String name, Path folder, Map<String, Object> description) {
   private static final Path FIXTURES = Path.of("../../tests/fixtures");
 
-  /** The fixtures of a family whose description says how many blocks they have. */
+  /** Returns the fixtures of a family with a known number of blocks. */
   static List<Fixture> of(String family) {
     try (Stream<Path> folders = Files.list(FIXTURES.resolve(family))) {
       return folders
@@ -43,7 +43,7 @@ record Fixture(String name, Path folder, Map<String, Object> description) {
     }
   }
 
-  /** How many of these parts there are; 0 where the description doesn't say. */
+  /** Returns the number of parts, or 0 if unknown. */
   int expected(String part) {
     return description.get("expect") instanceof Map<?, ?> expect
             && expect.get(part) instanceof Number count
@@ -55,7 +55,7 @@ record Fixture(String name, Path folder, Map<String, Object> description) {
     return ((Number) description.get("tolerance")).doubleValue();
   }
 
-  /** With its dynamic dimensions open. */
+  /** Imports it with dynamic dimensions. */
   Module module() {
     return new OnnxImporter(ImportOptions.NONE)
         .importModel(OnnxModel.read(folder.resolve("network.onnx")));

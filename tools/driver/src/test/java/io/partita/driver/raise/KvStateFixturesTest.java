@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Decoders with their cache as state compute, token by token, what they did with a growing one. */
+/** Tests that decoders with their cache as state agree with a growing cache, token by token. */
 class KvStateFixturesTest {
   private static final int CAPACITY = 12;
   private static final int FIRST = 3;
   private static final int STEPS = 4;
 
-  /** Softmax over the same keys in the same order; the rest is the same but for raising. */
+  /** The softmax has the same keys in the same order; other differences are from raising. */
   private static final double TOLERANCE = 1e-5;
 
   static Stream<Fixture> decoders() {
@@ -57,7 +57,7 @@ class KvStateFixturesTest {
     new Decoding(growing, DimensionBinding.bind(state, extents), extents).compare();
   }
 
-  /** Both forms of a decoder side by side. */
+  /** Both forms of a decoder. */
   private static final class Decoding {
     private final Module growing;
     private final Module fixed;
@@ -131,7 +131,7 @@ class KvStateFixturesTest {
       return outputs;
     }
 
-    /** Keys of a growing cache in one of fixed capacity. */
+    /** Returns a growing cache in one of fixed capacity. */
     private static Tensor widened(Tensor cache) {
       TensorType type = cache.type();
       TensorType wide = type.with(type.shape().with(2, Dim.of(CAPACITY)));
@@ -142,7 +142,7 @@ class KvStateFixturesTest {
       return Tensor.ofDoubles(wide, values);
     }
 
-    /** Where an element of a cache stands in one of fixed capacity. */
+    /** Returns the index of an element of a cache in one of fixed capacity. */
     private static int place(TensorType type, int index) {
       int row = (int) (type.shape().extent(2) * type.shape().extent(3));
       int wide = (int) (CAPACITY * type.shape().extent(3));

@@ -38,11 +38,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What real exporters write is recognised block for block, and computes what it computed. */
+/** Tests that real exports are recognised block for block and keep their results. */
 class RaisedFixturesTest {
   private static final Path SHARED = Path.of("../../../shared");
 
-  /** Model families as PyTorch's exporters and ONNX Runtime's optimiser write them. */
+  /** Model families from PyTorch's exporters and ONNX Runtime's optimiser. */
   static Stream<Fixture> exported() {
     return Stream.of(
             "bert",
@@ -67,7 +67,9 @@ class RaisedFixturesTest {
         .filter(fixture -> !NEEDS_TOTAL.contains(fixture.name()));
   }
 
-  /** The mask's length is a symbol that the importer can't tell to be that of all keys. */
+  /**
+   * Models whose mask length is a symbol that the importer can't equate with the number of keys.
+   */
   private static final List<String> NEEDS_TOTAL =
       List.of(
           "native/hand23_kv_mask",
@@ -117,7 +119,9 @@ class RaisedFixturesTest {
     }
   }
 
-  /** Why ONNX Runtime's fused attention with a past isn't imported: its mask's length is open. */
+  /**
+   * The reason why ONNX Runtime's fused attention with a past isn't imported: an open mask length.
+   */
   private static final List<String> NEEDS_TOTAL_QUANTIZED = List.of("quantized/gpt2_fused_dynamic");
 
   static Stream<Fixture> quantized(Predicate<String> name) {
@@ -149,7 +153,7 @@ class RaisedFixturesTest {
         .containsExactlyInAnyOrderElementsOf(quantized(name -> true).map(Fixture::name).toList());
   }
 
-  /** Weights of few bits are weights all the same. */
+  /** Tests that low-bit weights are raised. */
   @ParameterizedTest
   @MethodSource("quantizedWeights")
   void quantizedWeightsAreRaised(Fixture fixture) {
@@ -268,7 +272,9 @@ class RaisedFixturesTest {
     requireRoles(inspection.understood().get().raised(), anatomy);
   }
 
-  /** Blocks are numbered without gaps, and nodes and weights carry what was found. */
+  /**
+   * Tests that blocks are numbered without gaps, and that nodes and weights have blocks and roles.
+   */
   private static void requireRoles(Module raised, ModelAnatomy anatomy) {
     int blocks =
         anatomy.blocks().isEmpty() ? anatomy.integerAttentions().size() : anatomy.blocks().size();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MeasuredRunTest {
   private static final EnergyModel ENERGY = new EnergyModel(5e8, 0.104, 2e-12, 1e-10, 1e-10);
 
-  /** Two weights: the first waited for at once, the second computed beside. */
+  /** Two weights: the program waits for the first at once, and computes during the second. */
   private static final Chip CHIP =
       new Chip(
           0,
@@ -87,7 +87,7 @@ class MeasuredRunTest {
     assertThat(PredictedRun.read(folder)).isEqualTo(run);
   }
 
-  /** With starts that follow from the cycles. */
+  /** Returns steps whose starts follow from the cycles. */
   private static Chip restarted(Chip chip) {
     long start = 0;
     List<StepFigures> figures = new ArrayList<>();
@@ -106,7 +106,7 @@ class MeasuredRunTest {
     assertThat(StepFigures.cycles(chip.steps())).isEqualTo(60 + 60 + 5060 + 21_000 + 30);
   }
 
-  /** Transfers before the run aren't of its steps. */
+  /** Tests that transfers before the run don't belong to its steps. */
   @Test
   void transfersBelongToTheStepsThatStartThem() {
     assertThat(measured().transfers(CHIP))
@@ -115,7 +115,7 @@ class MeasuredRunTest {
             new Transfer(1, Origin.named("b"), 8192, 1070, 6200, 16_440, 30));
   }
 
-  /** All of the second transfer is hidden, of the first what passes before the wait. */
+  /** Tests that the second transfer is hidden completely, and the first until the wait. */
   @Test
   void transfersAreHiddenUnlessAwaited() {
     MeasuredChip chip = measured();

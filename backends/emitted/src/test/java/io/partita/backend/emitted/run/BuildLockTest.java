@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BuildLockTest {
   @TempDir Path folder;
 
-  /** Two first builds would write the same objects. */
+  /** Tests that concurrent first builds don't write the same objects. */
   @Test
   void buildsOfAFolderAreSequential() throws Exception {
     AtomicInteger inside = new AtomicInteger();

@@ -127,7 +127,7 @@ class SocketChannelsTest {
         .hasMessageContaining("program p, not q");
   }
 
-  /** Somebody who says something else, and somebody who says nothing. */
+  /** Tests a peer with another protocol, and a silent one. */
   @Test
   void strangersDontPreventConnections() throws Exception {
     ServerSocket first = free();
@@ -145,13 +145,13 @@ class SocketChannelsTest {
           InputStream in = stranger.getInputStream()) {
         peer.send(0, 1, new byte[3]);
         assertThat(own.receive(1, 1, 3)).hasSize(3);
-        // It's told in TLS that this isn't TLS, and no more.
+        // The answer is only a TLS alert.
         assertThat(in.readAllBytes()).hasSizeLessThan(10);
       }
     }
   }
 
-  /** As many as may be heard at once, and more, which say nothing. */
+  /** Tests more silent connections than can be served at once. */
   @Test
   void silentConnectionsDontBlockDevices() throws Exception {
     ServerSocket first = free();
@@ -176,7 +176,10 @@ class SocketChannelsTest {
     }
   }
 
-  /** The greeting of an earlier version ended a device that waited, and was told the program. */
+  /**
+   * Tests a greeting of an earlier version, which once ended a waiting device and disclosed the
+   * program.
+   */
   @Test
   void greetingsWithoutTheKeyAreNotAnswered() throws Exception {
     ServerSocket first = free();
@@ -199,7 +202,7 @@ class SocketChannelsTest {
       byte[] answer = stranger.getInputStream().readAllBytes();
       assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("secret");
     } catch (SocketException reset) {
-      // That is no answer either.
+      // There is no answer either.
     }
     assertThat(own).isNotDone();
     try (SocketChannels peer =

@@ -21,12 +21,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The evaluator of schedules, on what was written as text and read again, gives what graphs of
- * views and operations mean, in large and small tiles, on one chip and on several. A failure names
- * the seed of the graph and prints it.
+ * Tests that evaluated schedules, after printing and parsing, have the results of random graphs of
+ * views and operations, in large and small tiles, on one and several chips. A failure names the
+ * seed of the graph and prints it.
  */
 class EvaluatedGraphsTest {
-  /** What one run keeps for the next has its effect on the second and third. */
+  /** The number of runs, so that states have an effect. */
   private static final int RUNS = 3;
 
   @TempDir private Path folder;
@@ -37,7 +37,7 @@ class EvaluatedGraphsTest {
     assertThat(wrong(new RandomPrograms(chips, l1), 3000 * l1, 25)).isEmpty();
   }
 
-  /** {@code -Dcases=N} for more or fewer, {@code -Dseed=S} for others. */
+  /** The options are {@code -Dcases=N} and {@code -Dseed=S}. */
   @Test
   @Tag("thorough")
   void manyGraphs() {
@@ -58,7 +58,7 @@ class EvaluatedGraphsTest {
     assertThat(wrong).isEmpty();
   }
 
-  /** Where scheduling itself goes wrong, {@link RandomGraphsTest} says so. */
+  /** {@link RandomGraphsTest} reports errors of scheduling. */
   private static boolean isScheduled(RandomPrograms programs, long seed) {
     try {
       return programs.obstacle(seed).isEmpty();
@@ -85,7 +85,7 @@ class EvaluatedGraphsTest {
     return wrong;
   }
 
-  /** What isn't in the text. */
+  /** Parts that are not in the text. */
   private static List<ChipSchedule> withoutMeaning(List<ChipSchedule> roles) {
     return roles.stream()
         .map(

@@ -34,14 +34,14 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * A small graph that a seed stands for: an operation on views of views of inputs and constants, and
- * what {@link RandomUse} makes of its results. An operand is drawn first and its views are found
- * backwards from it, so that indices stay inside what they count in.
+ * A small random graph of a seed: an operation on views of inputs and constants, and {@link
+ * RandomUse uses} of its results. Operands are chosen first and their views backwards from them, so
+ * that indices remain in range.
  */
 final class RandomGraph {
   private static final List<Class<? extends Op>> KINDS = kinds();
 
-  /** Of an operation's operands and results, so that evaluation and builds stay short. */
+  /** The largest size of operands and results, so that evaluation and builds are fast. */
   private static final long MAX_ELEMENTS = 6000;
 
   private final Draw draw;
@@ -71,7 +71,7 @@ final class RandomGraph {
     return kinds;
   }
 
-  /** Small ones, odd ones, some that are empty, or one that is long. */
+  /** Returns small, odd, empty or long extents. */
   private static List<Long> extents(Draw draw) {
     return switch (draw.from(0, 6)) {
       case 0, 1, 2 -> List.of();
@@ -82,11 +82,11 @@ final class RandomGraph {
   }
 
   /**
-   * @param inputs those that aren't states, by name, in the order in which they were added
+   * @param inputs the inputs that aren't states, by name, in order of addition
    */
   record Added(Map<String, Tensor> inputs, List<Module.State> states) {}
 
-  /** Adds the graph of a seed to what is being built. */
+  /** Adds the graph of a seed to a builder. */
   static Added add(long seed, GraphBuilder builder) {
     RandomGraph graph = new RandomGraph(seed, builder);
     RandomUse use = new RandomUse(graph.draw, builder, graph.prefix, graph::leaf);
@@ -125,7 +125,7 @@ final class RandomGraph {
     return operands;
   }
 
-  /** Some indices. */
+  /** Returns random indices. */
   private void countFromEnd(List<Tensor> operands, int axis) {
     if (draw.flag()) {
       long extent = operands.getFirst().shape().extent(axis);
@@ -139,7 +139,7 @@ final class RandomGraph {
     operands.set(operand, Tensor.ofLongs(tensor.type(), values));
   }
 
-  /** Whether it has a meaning: many operations have none on nothing. */
+  /** Whether it is defined; many operations aren't on empty operands. */
   private static boolean gives(Op op, List<Tensor> operands) {
     try {
       OpEvaluator.evaluate(op, operands);
@@ -173,7 +173,7 @@ final class RandomGraph {
     return true;
   }
 
-  /** A value that is a tensor, or one like it with some elements repeated. */
+  /** Returns a value of a tensor, or of one with some repeated elements. */
   private Value source(Tensor wanted, int depth) {
     int rank = wanted.type().rank();
     if (depth == 0) {
@@ -271,7 +271,7 @@ final class RandomGraph {
     return builder.add(slice, source(inner, depth - 1));
   }
 
-  /** A tensor of which the slice is what is wanted; elsewhere it has elements of that, too. */
+  /** Returns a tensor with a given slice, whose other elements are also from the slice. */
   private static Tensor filled(Tensor wanted, Shape shape, Movement.Slice slice) {
     TensorType type = new TensorType(wanted.element(), shape);
     boolean isFloat = type.element().isFloat();
@@ -327,7 +327,7 @@ final class RandomGraph {
     return builder.add(new Movement.Concat(axis), parts);
   }
 
-  /** Functions that are exact, and keep what counts as an index. */
+  /** Exact functions that keep indices valid. */
   private Value function(Tensor wanted, int depth) {
     return switch (wanted.element()) {
       case F32 -> {

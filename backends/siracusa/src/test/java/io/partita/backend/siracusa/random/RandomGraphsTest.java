@@ -22,15 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Emitted C and the evaluator of schedules give what graphs of views and operations mean, in large
- * and small tiles, on one chip and on several. A failure names the seed of the graph and prints it.
+ * Tests that emitted C and evaluated schedules have the results of random graphs of views and
+ * operations, in large and small tiles, on one and several chips. A failure names the seed of the
+ * graph and prints it.
  */
 @ExtendWith(WithCompiler.class)
 class RandomGraphsTest {
-  /** Graphs in one program. */
+  /** The number of graphs in one program. */
   private static final int TOGETHER = 40;
 
-  /** What one run keeps for the next has its effect on the second and third. */
+  /** The number of runs, so that states have an effect. */
   private static final int RUNS = 3;
 
   @TempDir private Path folder;
@@ -41,7 +42,7 @@ class RandomGraphsTest {
     verify(new RandomPrograms(chips, l1), 1000 * l1, TOGETHER / 2, transfers);
   }
 
-  /** {@code -Dcases=N} for more or fewer, {@code -Dseed=S} for others. */
+  /** The options are {@code -Dcases=N} and {@code -Dseed=S}. */
   @Test
   @Tag("thorough")
   void manyGraphsInC() throws IOException {

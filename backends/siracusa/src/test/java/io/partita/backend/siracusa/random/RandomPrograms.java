@@ -35,16 +35,16 @@ import java.util.TreeMap;
 /**
  * Schedules of random graphs on some chips.
  *
- * @param chips how many; graphs' inputs are split over them
- * @param l1 bytes that tiles may use
+ * @param chips the number of chips, over which inputs are split
+ * @param l1 the bytes available to tiles
  */
 record RandomPrograms(int chips, long l1) {
   private static final String AXIS = "chips";
 
   /**
-   * A graph or several as one.
+   * One or several graphs as one.
    *
-   * @param inputs that aren't states, by name
+   * @param inputs the inputs that aren't states, by name
    */
   record Drawn(Module module, Map<String, Tensor> inputs) {
     static Drawn of(List<Long> seeds) {
@@ -59,7 +59,7 @@ record RandomPrograms(int chips, long l1) {
       return new Drawn(new Module(builder.finish(), states), inputs);
     }
 
-    /** What runs give, one after the other: outputs that aren't states, by name. */
+    /** Returns the outputs of all runs that aren't states, by name. */
     List<Map<String, Tensor>> runs(int count) {
       Graph graph = module.graph();
       Map<String, Tensor> values = new HashMap<>(inputs);
@@ -86,7 +86,7 @@ record RandomPrograms(int chips, long l1) {
     }
   }
 
-  /** Why there's no schedule of a graph, where there's a good reason. */
+  /** Returns why a graph has no schedule, if the reason is valid. */
   Optional<String> obstacle(long seed) {
     try {
       schedule(List.of(seed));
@@ -106,7 +106,7 @@ record RandomPrograms(int chips, long l1) {
     return Scheduler.schedule(program(seeds), target, options);
   }
 
-  /** What each chip does. */
+  /** Returns the schedule of each chip. */
   Program program(List<Long> seeds) {
     Module module = Drawn.of(seeds).module();
     return chips == 1 ? alone(module) : distributed(module);

@@ -6,11 +6,11 @@ import io.partita.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shapes of as many elements. */
+/** Shapes with a given number of elements. */
 final class RandomShapes {
   private RandomShapes() {}
 
-  /** Neighbours joined, or a dimension taken apart, and ones put in between. */
+  /** Merges adjacent dimensions, splits a dimension, and inserts ones. */
   static Shape other(Shape shape, Draw draw) {
     List<Dim> dims = new ArrayList<>(shape.dims());
     for (int change = draw.from(1, 3); change > 0; change--) {

@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * What becomes of a value: views of it, what it gives with views of itself or with other values,
- * and what is kept of it until the next run. All of it is exact, or as exact as the value.
+ * Random uses of a value: views, operations with views of itself or with other values, and states.
+ * All are exact, or as exact as the value.
  */
 final class RandomUse {
   private static final long MAX_ELEMENTS = 4000;
@@ -51,7 +51,7 @@ final class RandomUse {
     return states;
   }
 
-  /** It, something made of it, or both are outputs. */
+  /** Outputs the value, a use of it, or both. */
   void of(Value value) {
     boolean isSeen = draw.oneIn(3);
     if (isSeen) {
@@ -163,7 +163,7 @@ final class RandomUse {
     return builder.add(new Movement.Pad(Movement.PadMode.CONSTANT, low, high), value, padding);
   }
 
-  /** Its elements in other places. */
+  /** Moves its elements. */
   private Value moved(Value value) {
     Shape shape = value.type().shape();
     if (shape.rank() == 0 || isEmpty(value.type())) {
@@ -201,7 +201,7 @@ final class RandomUse {
     return builder.add(new Movement.Slice(starts, sizes, steps), value);
   }
 
-  /** Of two values of one type. */
+  /** Combines two values of equal type. */
   private Value combined(Value one, Value two) {
     ElementType element = one.type().element();
     if (draw.oneIn(4)) {
@@ -252,13 +252,13 @@ final class RandomUse {
         value);
   }
 
-  /** Integers to others, and what keeps all numbers. */
+  /** Casts integers, and other types without loss. */
   private Value cast(Value value) {
     ElementType from = value.type().element();
     ElementType to =
         switch (from) {
           case F32 -> ElementType.F64;
-          // What is wider is held against a bound that 16 bits don't keep to.
+          // Wider types have a bound that 16 bits don't meet.
           case F64, F16, BF16 -> from;
           case BOOL -> draw.one(ElementType.U8, ElementType.I4, ElementType.F32, ElementType.I64);
           case I64, I32, I16, I8, I4, U64, U32, U16, U8, U4 -> draw.integer();
@@ -266,7 +266,7 @@ final class RandomUse {
     return builder.add(new Elementwise.Cast(to), value);
   }
 
-  /** With rows of another value in some places. */
+  /** Scatters rows of another value. */
   private Value updated(Value value) {
     TensorType type = value.type();
     int axis = draw.from(1, type.rank() - 1);
@@ -286,7 +286,7 @@ final class RandomUse {
         places);
   }
 
-  /** Together with what there was after the last run; what it gives is kept. */
+  /** Combines it with the state of the last run, and stores the result. */
   private Value kept(Value value) {
     TensorType type = value.type();
     String name = prefix + "state_" + states.size();

@@ -4,7 +4,7 @@ import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
 import java.util.Optional;
 
-/** The first element that isn't what it should be. */
+/** The first wrong element. */
 final class TensorDifference {
   /**
    * Of {@code 1 + |expected|}: kernels' own bounds for operands of magnitude 1, and some more, also
