@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** GVSoC with the target {@code siracusa}, as installed in a folder, and a compiler for it. */
+/** An installed GVSoC with the target {@code siracusa}, and a compiler for it. */
 record Gvsoc(CCompiler compiler, Path installation) {
   private static final Path BOARD = CCompiler.MODULE.resolveSibling("targets").resolve("gvsoc");
 
@@ -19,7 +19,7 @@ record Gvsoc(CCompiler compiler, Path installation) {
           "--config-opt=**/fll_periph/regmap/conf1/reset=0x067005f5",
           "--config-opt=**/soc_clock_domain/frequency=500000000");
 
-  /** That of the property {@code partita.gvsoc}, or the first on the path. */
+  /** Returns the one of the property {@code partita.gvsoc}, or the first on the path. */
   static Optional<Gvsoc> find() {
     Optional<Path> installation =
         Optional.ofNullable(System.getProperty("partita.gvsoc"))
@@ -45,7 +45,7 @@ record Gvsoc(CCompiler compiler, Path installation) {
         libraryOfCompiler());
   }
 
-  /** Debian's compiler has none for exactly this architecture. */
+  /** Debian's compiler has no library for exactly this architecture. */
   private String libraryOfCompiler() {
     List<String> command =
         List.of(
@@ -56,10 +56,10 @@ record Gvsoc(CCompiler compiler, Path installation) {
     return execute(new ProcessBuilder(command), 0).strip();
   }
 
-  /** What chips wrote, what was printed, and the report as JSON. */
+  /** The outputs of chips, the printed text, and the report as JSON. */
   record Result(List<byte[]> outputs, String printed, String report) {}
 
-  /** Runs a program on a chip for each input, which must end well. */
+  /** Runs a program on a chip per input, which must succeed. */
   Result run(Path program, Path folder, List<byte[]> inputs) {
     String printed = run(program, folder, inputs, 0);
     try {
@@ -74,7 +74,9 @@ record Gvsoc(CCompiler compiler, Path installation) {
     }
   }
 
-  /** Runs a program on a chip for each input, which must end with that code; what is printed. */
+  /**
+   * Runs a program on a chip per input, which must end with a code, and returns its printed text.
+   */
   String run(Path program, Path folder, List<byte[]> inputs, int code) {
     try {
       for (int chip = 0; chip < inputs.size(); chip++) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Programs that look at what {@code hal.h} promises, and what they read. */
+/** Programs that test the contract of {@code hal.h}, and their inputs. */
 final class HalPrograms {
   private HalPrograms() {}
 
@@ -31,7 +31,7 @@ final class HalPrograms {
     }
   }
 
-  /** What each of at most four chips copies to its output. */
+  /** Returns the data that each of at most four chips copies to its output. */
   static List<byte[]> copied(int chips) {
     return Stream.of("", "chip 1", "chip two.", "chip 3")
         .map(String::getBytes)
@@ -39,7 +39,7 @@ final class HalPrograms {
         .toList();
   }
 
-  /** Inputs of {@code hal_test.c}, where messages take so many cycles at least. */
+  /** Returns the inputs of {@code hal_test.c} with a minimum of cycles for messages. */
   static List<byte[]> inputs(int leastCycles, List<byte[]> copied) {
     return copied.stream().map(bytes -> input(leastCycles, bytes)).toList();
   }
@@ -61,7 +61,7 @@ final class HalPrograms {
         + "\"received\": %s, \"sent\": %s[^}]*}\n".formatted(received, sent);
   }
 
-  /** What {@code misuse.c} does, in its order. */
+  /** The errors of {@code misuse.c}, in order. */
   enum Misuse {
     TOO_LONG_A_TRANSFER("a transfer exceeds the size limit"),
     SECOND_WAIT("a wait for a transfer that isn't in progress"),
@@ -73,7 +73,7 @@ final class HalPrograms {
     STORE_TO_NOTHING("the program caused a trap"),
     LARGE_STACK("a stack overflowed");
 
-    /** What ports that notice say. */
+    /** The messages of ports that detect them. */
     final String message;
 
     Misuse(String message) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bit by bit, with the coefficients of real networks and with any others. */
+/** Compares bit for bit, with coefficients of real networks and random ones. */
 @ExtendWith(WithKernels.class)
 class IntegerNetworkTest {
   private static final int ROUNDS = 40;
@@ -25,7 +25,7 @@ class IntegerNetworkTest {
     return OpEvaluator.evaluate(op, List.of(operands)).getFirst();
   }
 
-  /** Whole range, or what 8 bits hold. */
+  /** Returns numbers of the whole range, or of 8 bits. */
   private Tensor operand(ElementType element, Shape shape) {
     return samples.flag()
         ? samples.integers(element, shape)
@@ -150,7 +150,7 @@ class IntegerNetworkTest {
     }
   }
 
-  /** Scalars, one for each place of an axis, and one for each block of it. */
+  /** Tests scalars, one per element of an axis, and one per block. */
   @ParameterizedTest
   @EnumSource(names = {"I8", "U8", "I16", "U16", "I32"})
   void quantize(ElementType element, Kernels kernels) {

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A kernel's name and its arguments, given in the order of the fields of its struct, which a C
- * compiler aligns each to its size.
+ * The name of a kernel and its arguments in the order of the fields of its struct, each aligned to
+ * its size.
  */
 final class KernelCall {
   private record Buffer(TensorType type, boolean written, byte[] contents) {}
@@ -24,7 +24,7 @@ final class KernelCall {
   private sealed interface Field {
     record Number(int bytes, long value) implements Field {}
 
-    /** To the buffer of that number. */
+    /** A pointer to a buffer. */
     record Pointer(int buffer) implements Field {}
 
     /** A null pointer. */
@@ -48,17 +48,17 @@ final class KernelCall {
     this.kernel = kernel;
   }
 
-  /** A pointer to what is read only. */
+  /** Adds a pointer to read-only data. */
   KernelCall in(Tensor tensor) {
     return pointer(new Buffer(tensor.type(), false, bytes(tensor)));
   }
 
-  /** A pointer to what is read and written. */
+  /** Adds a pointer to data that is read and written. */
   KernelCall inOut(Tensor tensor) {
     return pointer(new Buffer(tensor.type(), true, bytes(tensor)));
   }
 
-  /** A pointer to what is written only; it holds a pattern before. */
+  /** Adds a pointer to written data, which initially has a pattern. */
   KernelCall out(TensorType type) {
     byte[] contents = new byte[Math.toIntExact(type.bytes())];
     java.util.Arrays.fill(contents, (byte) 0xA5);
@@ -71,12 +71,12 @@ final class KernelCall {
     return this;
   }
 
-  /** Null unless there is one. */
+  /** Adds a pointer, or null. */
   KernelCall inIf(boolean present, List<Tensor> operands, int index) {
     return present ? in(operands.get(index)) : absent();
   }
 
-  /** Another pointer to what the pointer of that number points to. */
+  /** Adds another pointer to the data of a pointer. */
   KernelCall same(int pointer) {
     return pointer(pointers.get(pointer));
   }
@@ -115,7 +115,7 @@ final class KernelCall {
     return this;
   }
 
-  /** As a compiler lays the struct out, with zeros for pointers, whose places are told. */
+  /** Returns the struct in C's layout, with zeros for pointers and a list of their positions. */
   private byte[] struct(int pointerBytes, List<Integer> places) {
     ByteArrayOutputStream struct = new ByteArrayOutputStream();
     for (Field field : fields) {
@@ -143,7 +143,7 @@ final class KernelCall {
     return tensor.bytes().toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** As {@code kernel_server.c} reads it, on a machine with pointers of so many bytes. */
+  /** Returns the format of {@code kernel_server.c} for a pointer size. */
   byte[] request(int cores, boolean backwards, int pointerBytes) {
     List<Integer> places = new ArrayList<>();
     byte[] struct = struct(pointerBytes, places);
@@ -168,12 +168,12 @@ final class KernelCall {
     return java.util.Arrays.copyOf(request.array(), request.position());
   }
 
-  /** How many bytes the reply has. */
+  /** Returns the number of bytes of the reply. */
   int replySize() {
     return buffers.stream().filter(Buffer::written).mapToInt(b -> b.contents.length).sum();
   }
 
-  /** What was written, in the order of the pointers. */
+  /** Returns the written data, in the order of the pointers. */
   List<Tensor> results(byte[] reply) {
     List<Tensor> results = new ArrayList<>();
     int at = 0;
@@ -182,7 +182,7 @@ final class KernelCall {
         int end = at + buffer.contents.length;
         MemorySegment data = MemorySegment.ofArray(java.util.Arrays.copyOfRange(reply, at, end));
         Tensor raw = Tensor.of(buffer.type, data);
-        // An array of the element's own kind is what accessors hand out without a copy.
+        // Accessors return an array of the element's kind without a copy.
         results.add(
             buffer.type.element() == ElementType.F32 ? Tensor.of(buffer.type, raw.floats()) : raw);
         at = end;
@@ -196,9 +196,9 @@ final class KernelCall {
   }
 
   /**
-   * What the evaluator of schedules computes, in the order of the pointers.
+   * Returns the results of the schedule evaluator, in the order of the pointers.
    *
-   * @param names of the struct's fields, in order
+   * @param names the names of the struct's fields, in order
    */
   List<Tensor> evaluated(Kernel meaning, List<String> names) {
     List<byte[]> memory = buffers.stream().map(buffer -> buffer.contents.clone()).toList();

@@ -34,7 +34,10 @@ final class KernelDevice {
         Integer.BYTES);
   }
 
-  /** All kernels by name, which a device can't ask its program for; kept while it's the same. */
+  /**
+   * Writes the table of kernels by name, because a device can't look up symbols; reused if
+   * unchanged.
+   */
   private static Path table(Qemu qemu, Path file) {
     TreeSet<String> kernels = new TreeSet<>();
     KERNELS

@@ -14,7 +14,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What the headers of kernels declare. */
+/** The declarations in the headers of kernels. */
 final class KernelHeaders {
   private static final Pattern KERNELS = Pattern.compile("\\bpartita_kernel\\s+([^;(*]+);");
   private static final Pattern MACRO =
@@ -80,7 +80,7 @@ final class KernelHeaders {
         .forEach(name -> kernels.add(name.strip()));
   }
 
-  /** Names of fields; an element of an array has its number: {@code extents[5]}. */
+  /** Returns the names of fields; elements of arrays have an index: {@code extents[5]}. */
   private List<String> fields(MatchResult struct) {
     List<String> fields = new ArrayList<>();
     FIELD
@@ -109,22 +109,24 @@ final class KernelHeaders {
         .toList();
   }
 
-  /** The fields of a struct as they are declared, without const: {@code int32_t m}. */
+  /** Returns the declared fields of a struct, without const: {@code int32_t m}. */
   List<String> declarations(String struct) {
     return declarations.get(struct);
   }
 
-  /** Which header declares a struct. */
+  /** Returns the header that declares a struct. */
   String file(String struct) {
     return files.get(struct);
   }
 
-  /** All kernels by name. */
+  /** Returns all kernels by name. */
   SortedSet<String> kernels() {
     return kernels;
   }
 
-  /** Names of a struct's fields in order, those of structs and arrays in it one by one. */
+  /**
+   * Returns the names of the fields of a struct in order, with those of nested structs and arrays.
+   */
   List<String> fields(String struct) {
     return structs.get(struct);
   }

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A process that calls kernels; what it says when it dies becomes the test's message. */
+/** A process that calls kernels; its last output becomes the test's message. */
 final class KernelServer implements AutoCloseable {
   private final Path messages;
   private final Process process;

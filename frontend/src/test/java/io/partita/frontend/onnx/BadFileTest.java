@@ -17,7 +17,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that aren't models, or whose tensors can't be read. */
+/** Tests files that aren't models, or whose tensors can't be read. */
 class BadFileTest {
   @TempDir Path folder;
 
@@ -254,7 +254,7 @@ class BadFileTest {
         """);
   }
 
-  /** Whatever the bits, there are diagnostics or a graph, never another exception. */
+  /** Tests that any bits give diagnostics or a graph, never another exception. */
   @Test
   void truncatedAndFlippedFiles() throws IOException {
     Path fixtures = Path.of("../tests/fixtures");

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Models that can be read but not imported, and what is said about them. */
+/** Tests diagnostics of models that can be read but not imported. */
 class BadGraphTest {
   @TempDir Path folder;
 

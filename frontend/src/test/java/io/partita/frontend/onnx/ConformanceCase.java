@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One folder of ONNX's node tests: a model, and recorded inputs and outputs. */
+/** A folder of ONNX's node tests: a model, and recorded inputs and outputs. */
 record ConformanceCase(Path folder) {
   /** ONNX's own tolerance for these tests. */
   private static final double RELATIVE = 1e-3;
@@ -36,7 +36,7 @@ record ConformanceCase(Path folder) {
     return folder.getFileName().toString();
   }
 
-  /** What went wrong, or nothing. */
+  /** Returns the error, if any. */
   Optional<String> run() throws IOException {
     OnnxModel model = OnnxModel.read(folder.resolve("model.onnx"));
     List<Path> sets;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** ONNX's node tests through the importer and the reference evaluator. */
+/** Runs ONNX's node tests in the importer and the reference evaluator. */
 class ConformanceTest {
   /** The shared data, which is beside the repository. */
   private static final Path CASES = Path.of("../../shared/conformance/onnx-node");

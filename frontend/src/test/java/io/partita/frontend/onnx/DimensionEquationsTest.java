@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What graphs require of the extents that their inputs declare. */
+/** Tests constraints of declared extents of inputs. */
 class DimensionEquationsTest {
   @TempDir Path folder;
 
@@ -141,7 +141,7 @@ class DimensionEquationsTest {
         .contains("[n,2] and [2*n,2]");
   }
 
-  /** New keys behind past ones, and a mask over all of them. */
+  /** New keys after past ones, and a mask for all of them. */
   private static GraphProto.Builder decoder(String mask, Object fresh) {
     GraphProto.Builder graph =
         floats(floats(floats(graph(), "mask", mask), "past", "past_length"), "x", fresh);

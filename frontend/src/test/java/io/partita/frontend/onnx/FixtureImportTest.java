@@ -13,8 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What real exporters write imports with its dimensions left open, or the diagnostics say what to
- * bind.
+ * Tests that real exports can be imported with open dimensions, or that diagnostics name the
+ * bindings.
  */
 class FixtureImportTest {
   private static final Path FIXTURES = Path.of("../tests/fixtures");
@@ -42,7 +42,7 @@ class FixtureImportTest {
     assertThat(failures).isEmpty();
   }
 
-  /** Nodes without a name have that of their first output. */
+  /** Tests that nodes without a name have that of their first output. */
   @Test
   void nodesOfFunctionsAreNamedAfterTheirCalls() {
     OnnxModel model = OnnxModel.read(FIXTURES.resolve("functions/nested/network.onnx"));

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Loops and scans that are unrolled, and sequences that pass through them. */
+/** Tests unrolled loops and scans, and sequences in them. */
 class LoopsTest {
   private static final TensorType ROW = TensorType.of(ElementType.F32, 2);
 
@@ -30,7 +30,7 @@ class LoopsTest {
         .initializer("yes", Tensor.scalar(ElementType.BOOL, 1));
   }
 
-  /** A body that appends {@code x + turn} to a sequence. */
+  /** A body that appends {@code x + iteration} to a sequence. */
   private static AttributeProto appending() {
     return subgraph(
         "body",
@@ -59,7 +59,7 @@ class LoopsTest {
     return integer("new_axis", 1);
   }
 
-  /** Without a trip count the condition ends the loop; here it's a comparison of the turn. */
+  /** Tests a loop without a trip count, whose condition compares the iteration. */
   @Test
   void loopWithACondition() {
     AttributeProto body =
@@ -99,7 +99,7 @@ class LoopsTest {
         .hasMessageContaining("a loop with a computed number of iterations");
   }
 
-  /** A running sum over columns, from the last to the first, with the results as rows. */
+  /** A running sum over columns, from last to first, with results as rows. */
   private Tensor scanned(AttributeProto... attributes) {
     AttributeProto body =
         subgraph(

@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A model of a few nodes, written to a file and imported from there. */
+/** A model of a few nodes that is written to a file and imported. */
 public final class ModelSketch {
   private final GraphProto.Builder graph = GraphProto.newBuilder().setName("sketch");
   private final ModelProto.Builder model = ModelProto.newBuilder().setIrVersion(10);
@@ -159,7 +159,7 @@ public final class ModelSketch {
     return this;
   }
 
-  /** The imported graph, by way of a file in {@code folder}. */
+  /** Writes a file in {@code folder} and imports it. */
   public Graph imported(Path folder) {
     Path file = folder.resolve("model.onnx");
     try {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Numbers that an import can't do without. */
+/** Tests numbers that an import chooses. */
 class NumberChoiceTest {
   @TempDir Path folder;
 
@@ -28,7 +28,7 @@ class NumberChoiceTest {
     return Models.node(operator, inputs, outputs);
   }
 
-  /** Patches of 4 by 4, as many as {@code positions}, or any number where there are none. */
+  /** Patches of 4 by 4, as many as {@code positions}, or any number if it is 0. */
   private static GraphProto.Builder patches(int positions) {
     float[] table = new float[Math.max(1, positions)];
     GraphProto.Builder graph =
@@ -71,7 +71,7 @@ class NumberChoiceTest {
     assertThat(chosen(examine(patches(81)))).containsExactly("--dim height=36", "--dim width=36");
   }
 
-  /** What else the numbers have to fit. */
+  /** Further conditions on the numbers. */
   @Test
   void sizesThatAreRefusedAreNotChosen() {
     ImportOptions below =
@@ -112,7 +112,7 @@ class NumberChoiceTest {
         .addOutput(Models.value("y", Models.FLOAT, "n"));
   }
 
-  /** As Nystromformer does: what a length leads to shows when the batch is a number, too. */
+  /** A model like Nystromformer, whose length matters only for a static batch. */
   @Test
   void lengthsFitWithABatch() {
     assertThat(chosen(examine(padded(9)))).containsExactly("--dim seq=64", "--dim batch=1");
@@ -156,7 +156,7 @@ class NumberChoiceTest {
         .addOutput(Models.value(output, Models.FLOAT, "n"));
   }
 
-  /** Without a past, or behind it. */
+  /** Tests decoders without a past and with one. */
   private static GraphProto.Builder merged(boolean pastIsThen) {
     GraphProto past = branch("Concat", "past", "joined").build();
     GraphProto none = branch("Relu", "x", "alone").build();

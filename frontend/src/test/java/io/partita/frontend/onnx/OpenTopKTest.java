@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OpenTopKTest {
   @TempDir Path folder;
 
-  /** As mixtures of experts do: all tokens in the order of what they chose. */
+  /** Sorts all tokens by their selection, like mixtures of experts. */
   @Test
   void allOfAnOpenNumberAreSorted() {
     int whole = TensorProto.DataType.INT64.getNumber();

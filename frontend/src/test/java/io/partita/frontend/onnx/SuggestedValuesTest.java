@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Inputs that determine shapes: what a diagnostic suggests for them can be imported. */
+/** Tests that the suggestions for inputs that determine shapes can be imported. */
 class SuggestedValuesTest {
   private static final int WHOLE = TensorProto.DataType.INT64.getNumber();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Transforms against the sum that defines them, and back to what they were made of. */
+/** Compares transforms with their definition, and with their inverses. */
 class FourierOperatorsTest {
   private static final int BATCH = 2;
   private static final int FEATURES = 3;
@@ -49,7 +49,7 @@ class FourierOperatorsTest {
         .run(folder, x);
   }
 
-  /** One number of the result, where points behind those given are 0. */
+  /** Returns one number of the result, where missing points are 0. */
   private static double expected(
       Tensor x, int batch, int point, int feature, int part, int length, boolean inverse) {
     int points = (int) x.shape().extent(1);
@@ -94,7 +94,7 @@ class FourierOperatorsTest {
     }
   }
 
-  /** The half of a real signal's spectrum gives the signal again. */
+  /** Tests that half of the spectrum of a real signal gives the signal. */
   @ParameterizedTest
   @CsvSource({"6", "5", "2"})
   void inverseFromHalf(int length) {
@@ -107,7 +107,7 @@ class FourierOperatorsTest {
     }
   }
 
-  /** Of each frame, times the window. */
+  /** Transforms each frame, multiplied with the window. */
   @Test
   void framesOfASignal() {
     int step = 2;

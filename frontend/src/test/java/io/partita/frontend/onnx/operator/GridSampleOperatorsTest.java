@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Samples inside, at the edges and outside of two images with two channels. */
+/** Tests samples inside, at the edges and outside two images with two channels. */
 class GridSampleOperatorsTest {
   private static final int HEIGHT = 3;
   private static final int WIDTH = 4;
@@ -48,7 +48,7 @@ class GridSampleOperatorsTest {
     return corners ? (given + 1) / 2 * (extent - 1) : ((given + 1) * extent - 1) / 2;
   }
 
-  /** A place in the image by reflecting at its edges until it lies inside. */
+  /** Returns a place reflected at the edges until it is inside. */
   private static double reflected(double place, int extent, boolean corners) {
     double low = corners ? 0 : -0.5;
     double high = corners ? extent - 1 : extent - 0.5;

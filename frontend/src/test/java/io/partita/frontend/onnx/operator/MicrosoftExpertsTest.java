@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three experts of one hidden feature, whose results are worked out here. */
+/** Tests three experts of one hidden feature against hand-computed results. */
 class MicrosoftExpertsTest {
   private static final String DOMAIN = OperatorRegistry.MICROSOFT;
   private static final double[] SCORES = {0.1, 2, 1, 3, -1, 0.5};
@@ -87,7 +87,7 @@ class MicrosoftExpertsTest {
     return g / (1 + Math.exp(-1.5 * g)) * (Math.clamp(linear, -4, 4) + 1);
   }
 
-  /** Gate and linear part take turns in the rows of the first weight; each has a bias. */
+  /** Rows of gate and linear part alternate in the first weight; each has a bias. */
   @Test
   void gatedExpertsWithInterleavedRows() {
     ModelSketch sketch =

@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Networks that hold integers in float tensors; all values worked out by hand. */
+/** Tests networks with integers in float tensors against hand-computed values. */
 class PulpOperatorsTest {
   @TempDir Path folder;
 

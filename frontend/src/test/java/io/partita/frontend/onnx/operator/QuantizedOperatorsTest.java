@@ -68,7 +68,7 @@ class QuantizedOperatorsTest {
         .hasMessageContaining("a scale of " + scale);
   }
 
-  /** A quantiser that sees an infinite mask writes this; ONNX Runtime takes it as it is. */
+  /** Tests infinite scales, which quantisers write for infinite masks and ONNX Runtime uses. */
   @Test
   void infiniteScalesGiveInfinitiesAndNaN() {
     ModelSketch sketch =
@@ -157,7 +157,7 @@ class QuantizedOperatorsTest {
     assertThat(y.floats()).containsExactly(-80, 160);
   }
 
-  /** By default a product is exact; as ONNX Runtime rounds it, activations are n / 127 of 127. */
+  /** Tests exact products, and those with activations rounded like ONNX Runtime. */
   @Test
   void activationsAreRoundedOnlyOnRequest() {
     ModelSketch sketch =
@@ -232,7 +232,7 @@ class QuantizedOperatorsTest {
         .longs();
   }
 
-  /** What ONNX Runtime 1.31 gives where half of the sums lie between two levels. */
+  /** The results of ONNX Runtime 1.31, with half of the sums between two levels. */
   @Test
   void quantisedSumsRoundHalfToEven() {
     assertThat(sum(1, 0, 0.5f, 0, 2, -127))
@@ -260,7 +260,7 @@ class QuantizedOperatorsTest {
     return sketch.run(folder, x).longs();
   }
 
-  /** What ONNX Runtime 1.31 gives; means of four often lie between two levels. */
+  /** The results of ONNX Runtime 1.31; means of four are often between two levels. */
   @Test
   void quantisedAveragesRoundHalfToEven() {
     assertThat(globalAverage(0.3f, 3, 0.3f, 2)).containsExactly(2, 4, 200);
@@ -268,7 +268,7 @@ class QuantizedOperatorsTest {
     assertThat(globalAverage(0.7f, 10, 0.35f, 5)).containsExactly(0, 0, 255);
   }
 
-  /** What ONNX Runtime 1.31 gives: 1 / 0.0044645 is 223.99, of which it takes 223. */
+  /** The results of ONNX Runtime 1.31, which truncates 1 / 0.0044645 = 223.99 to 223. */
   @Test
   void quantisedSoftmaxHasAnIntegralNumberOfLevels() {
     ModelSketch sketch =

@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Cells of one or two features, whose recurrences are worked out here step by step. */
+/** Tests cells of one or two features against recurrences computed step by step. */
 class RecurrentOperatorsTest {
   private static final int STEPS = 3;
 
@@ -70,7 +70,10 @@ class RecurrentOperatorsTest {
         last);
   }
 
-  /** Behind a sequence's end outputs are zero, and backwards it begins at its end. */
+  /**
+   * Tests that outputs after the end of a sequence are zero, and that reverse directions begin at
+   * its end.
+   */
   @Test
   void shorterSequence() {
     double first = Math.tanh(1);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rows that a mask selects, on masks of none, some and all rows. */
+/** Tests rows that a mask selects, with masks of no, some and all rows. */
 class SelectedRowsTest {
   private static final int TOKENS = 4;
 
@@ -35,7 +35,7 @@ class SelectedRowsTest {
     return Tensor.ofLongs(new TensorType(ElementType.BOOL, shape), values);
   }
 
-  /** Two slots of each token, as in a mixture of experts: a token is in a mask once. */
+  /** Two slots per token, as in a mixture of experts: a token is in a mask once. */
   private static ModelSketch expert(String operator, AttributeProto... how) {
     return new ModelSketch(18)
         .input("x", TensorType.of(ElementType.F32, TOKENS, 2))
@@ -113,7 +113,7 @@ class SelectedRowsTest {
     };
   }
 
-  /** Places that are computed in another way: rows that aren't selected go nowhere. */
+  /** Tests computed positions: unselected rows are dropped. */
   @Test
   void rowsAtOtherPositions() {
     ModelSketch sketch =
@@ -143,7 +143,7 @@ class SelectedRowsTest {
         .containsExactly(0, 0, 0);
   }
 
-  /** {@code x[mask] = x[mask] + 1}, and how many there are. */
+  /** Computes {@code x[mask] = x[mask] + 1} and the number of rows. */
   @Test
   void elementsAtIndexTuplesAndTheirNumber() {
     ModelSketch sketch =
@@ -222,7 +222,7 @@ class SelectedRowsTest {
         .hasMessageContaining("some of the rows by their number");
   }
 
-  /** A traced loop over the experts that were hit; the result is what the last one got. */
+  /** A traced loop over selected experts, with the result of the last one. */
   private static ModelSketch hitExperts(long... sizes) {
     ModelSketch sketch =
         new ModelSketch(18)

@@ -90,7 +90,7 @@ class MovementRulesTest {
     return Arbitraries.shuffle(0, 1, 2, 3);
   }
 
-  /** Elements have the right positions for any order of axes and any position of extents of 1. */
+  /** Tests all orders of axes and positions of extents of 1. */
   @Property(tries = 200)
   void canonicalFormIsEquivalent(
       @ForAll("permutations") List<Integer> first, @ForAll("permutations") List<Integer> second) {

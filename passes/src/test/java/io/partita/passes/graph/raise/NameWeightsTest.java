@@ -15,11 +15,11 @@ import io.partita.ir.type.TensorType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Weights that exporters have numbered are named after their module; others keep their names. */
+/** Tests that numbered weights are named after their module, and others keep their names. */
 class NameWeightsTest {
   private static final TensorType MATRIX = TensorType.of(ElementType.F32, 4, 4);
 
-  /** Names of constants after products with weights of these names, in nodes of those. */
+  /** Returns the names of constants of products with weights and nodes of given names. */
   private static List<String> named(List<String> weights, List<String> readers) {
     GraphBuilder builder = new GraphBuilder("test");
     Value x = builder.input("x", MATRIX);

@@ -69,7 +69,7 @@ public final class Raised {
     return agrees(tolerance, Map.of());
   }
 
-  /** As {@link #agrees(double)}, with symbols bound to extents. */
+  /** Like {@link #agrees(double)}, with symbols bound to extents. */
   public Raised agrees(double tolerance, Map<String, Dim> extents) {
     Graph original = DimensionBinding.bind(before, extents);
     Graph raised = DimensionBinding.bind(after, extents);

@@ -86,7 +86,7 @@ class RotaryRulesTest {
     raised.agrees(TOLERANCE);
   }
 
-  /** Nodes that the rule adds before it fails must not make other rules fire again. */
+  /** Tests that nodes of a failed rule don't make other rules fire again. */
   @Test
   void tablesPerHeadAreNotARotation() {
     Raised raised =

@@ -42,7 +42,7 @@ class ScoreRulesTest {
     return graph.add(new Movement.Reshape(Shape.of(extents)), x);
   }
 
-  /** Attention over 5 keys of three queries, with what {@code softmax} makes of the scores. */
+  /** Attention over 5 keys of three queries, with a function of the scores. */
   private static Raised attention(long[] leading, BiFunction<GraphBuilder, Value, Value> softmax) {
     return attention(leading, leading, softmax);
   }

@@ -9,7 +9,7 @@ import io.partita.ir.text.PirPrinter;
 import io.partita.ir.verify.Verifier;
 import org.junit.jupiter.api.Test;
 
-/** Rules that know nothing of layouts act on modules of the mesh dialect. */
+/** Tests rules without knowledge of layouts on modules of the mesh dialect. */
 class SimplifyMeshTest {
   @Test
   void reshardsOfConstantsStay() {

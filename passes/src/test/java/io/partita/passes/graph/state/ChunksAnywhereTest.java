@@ -24,10 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A decoder gives the same results for chunks of random lengths, each beginning where the last one
- * ended, as token by token.
- */
+/** Tests that a decoder has the same results for chunks of random lengths as token by token. */
 class ChunksAnywhereTest {
   private static final List<Integer> LENGTHS = List.of(1, 2, 3, 5);
 
@@ -94,7 +91,7 @@ class ChunksAnywhereTest {
     }
   }
 
-  /** Hides keys behind the row of the query instead of its position. */
+  /** Hides keys after the row of the query instead of its position. */
   private static Value byRow(SmallDecoder d) {
     Value iota = d.graph.add(new Source.Iota(Dim.of(d.n), ElementType.I64));
     Value row = d.graph.add(new Movement.Reshape(Shape.of(d.n, 1)), iota);

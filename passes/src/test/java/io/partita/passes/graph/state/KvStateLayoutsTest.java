@@ -154,7 +154,7 @@ class KvStateLayoutsTest {
         new Movement.Reshape(Shape.of(BATCH, HEADS, SmallDecoder.PAST, FEATURES)), part);
   }
 
-  /** Keys and values that are exchanged between runs aren't a cache. */
+  /** Tests that keys and values that are swapped between runs aren't a cache. */
   @Test
   void swappedPartsAreNotDivided() {
     SmallDecoder d = new SmallDecoder(1);

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Masks as exporters write them become rules of positions, or operands made from the position. */
+/** Tests that masks of exporters become functions of positions, or operands computed from them. */
 class KvStateMasksTest {
   private static final double LOWEST = -3.4028234663852886e38;
 
-  /** {@code fill * (key > query)}, with the places that padding hides filled once more. */
+  /** {@code fill * (key > query)}, with padding filled again. */
   static Value productWithPadding(SmallDecoder d) {
     Value later = d.binary(BinaryFunction.GREATER, d.keys(), d.queries());
     Value causal = d.binary(BinaryFunction.MUL, d.real(LOWEST), d.cast(later, ElementType.F32));
@@ -53,7 +53,7 @@ class KvStateMasksTest {
     assertThat(d.notes).extracting(note -> note.code().id()).containsExactly("P4010");
   }
 
-  /** A sum of a causal mask and one that hides what is four or more tokens back. */
+  /** A sum of a causal mask and one that hides keys at least four tokens back. */
   static Value localSum(SmallDecoder d) {
     Value distance = d.binary(BinaryFunction.SUB, d.queries(), d.keys());
     Value near = d.binary(BinaryFunction.LESS, distance, d.whole(4));
@@ -70,7 +70,7 @@ class KvStateMasksTest {
     assertThat(d.attention().window()).isEqualTo(4);
   }
 
-  /** Slopes times a running sum of the mask, as BLOOM has it. */
+  /** Slopes times a running sum of the mask, as in BLOOM. */
   static Value runningSum(SmallDecoder d) {
     Value mask = d.attentionMask();
     Value sum = d.graph.add(new Reduction.Cumulative(false, 1, false, false), mask);
@@ -93,7 +93,7 @@ class KvStateMasksTest {
     assertThat(operations(d)).doesNotContain("gather", "cumulative_sum");
   }
 
-  /** A table of few distances for each head, as T5 has it. */
+  /** A table of few distances per head, as in T5. */
   static Value buckets(SmallDecoder d) {
     Value distance = d.binary(BinaryFunction.SUB, d.queries(), d.keys());
     Value bucket =
@@ -116,7 +116,7 @@ class KvStateMasksTest {
     assertThat(operations(d)).contains("gather").doesNotContain("min");
   }
 
-  /** Only keys of the query's own block of five. */
+  /** Shows only keys in the query's block of five. */
   static Value blocks(SmallDecoder d) {
     Value query = d.binary(BinaryFunction.DIV, d.queries(), d.whole(5));
     Value key = d.binary(BinaryFunction.DIV, d.keys(), d.whole(5));
@@ -133,12 +133,12 @@ class KvStateMasksTest {
     assertThat(d.attention().causal()).isFalse();
   }
 
-  /** Zeros, as are left of a comparison that one token needs none of. */
+  /** Zeros, which remain of an unneeded comparison for one token. */
   static Value nothing(SmallDecoder d) {
     return d.graph.constant(Tensor.filled(new TensorType(ElementType.F32, Shape.of(1, 1)), 0));
   }
 
-  /** Zeros, or minus infinity for the key at position 2, which is no rule. */
+  /** Zeros, or minus infinity for the key at position 2, which is irregular. */
   static Value aHole(SmallDecoder d) {
     Value isHole = d.binary(BinaryFunction.EQUAL, d.keys(), d.whole(2));
     Value isLate = d.binary(BinaryFunction.LESS, d.whole(3), d.queries());
@@ -195,7 +195,7 @@ class KvStateMasksTest {
         .hasMessageContaining("choose kv-state(capacity=8), or less");
   }
 
-  /** Eight rows, of which each hides every third key. */
+  /** Eight rows that each hide every third key. */
   private static Tensor diagonals() {
     double[] seen = new double[64];
     for (int i = 0; i < seen.length; i++) {
@@ -204,7 +204,7 @@ class KvStateMasksTest {
     return Tensor.ofDoubles(new TensorType(ElementType.BOOL, Shape.of(8, 8)), seen);
   }
 
-  /** A position that is counted from the mask, as OPT does. */
+  /** A position counted from the mask, as in OPT. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void positionsCountedFromTheMask(int n) {

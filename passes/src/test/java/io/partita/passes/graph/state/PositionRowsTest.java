@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A cache is no longer than a table of positions. */
+/** Tests that a cache is not longer than a table of positions. */
 class PositionRowsTest {
   private static final int FEATURES = 2;
 

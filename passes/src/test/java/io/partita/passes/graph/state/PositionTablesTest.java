@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Extents must not lead beyond the rows of a table, however positions are counted. */
+/** Tests that extents don't exceed the rows of a table for any form of positions. */
 class PositionTablesTest {
   private static final int ROWS = 32;
   private static final Dim SEQ = Dim.symbol("seq");
@@ -55,7 +55,7 @@ class PositionTablesTest {
     assertThat(reaches(tables, rows + 1)).as("%d", rows + 1).isFalse();
   }
 
-  /** As Whisper's decoder does: no input reaches the positions. */
+  /** Positions as in Whisper's decoder, which depend on no input. */
   @Test
   void positionsThatReadNoInputAreCounted() {
     PositionTables tables = taking(new Movement.Gather(0), table(ROWS, 2), counted(SEQ));
@@ -77,7 +77,9 @@ class PositionTablesTest {
     assertRows(PositionTables.of(whole), 16);
   }
 
-  /** As RoBERTa does: a running count of tokens that aren't padding, behind the padding's row. */
+  /**
+   * Positions as in RoBERTa: a running count of tokens without padding, after the row of padding.
+   */
   @Test
   void realTokensAreCounted() {
     Value ids = input("input_ids", ElementType.I64, Dim.ONE, SEQ);
@@ -103,7 +105,7 @@ class PositionTablesTest {
     assertRows(taking(new Movement.Gather(0), table, counted(SEQ)), 8);
   }
 
-  /** As Longformer's windows, which were counted for two sequences. */
+  /** Positions as in Longformer's windows, counted for two sequences. */
   @Test
   void tablesMayBeLongerForMoreSequences() {
     Value table = input("features", ElementType.F32, Dim.symbol("batch").times(Dim.of(8)));

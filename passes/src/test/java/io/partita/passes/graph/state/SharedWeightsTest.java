@@ -25,11 +25,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Entry points of a model share equal constants. */
+/** Tests that entry points of a model share equal constants. */
 class SharedWeightsTest {
   private static final TensorType PAIR = TensorType.of(ElementType.F32, 2);
 
-  /** Adds constants to the input one after the other. */
+  /** Adds constants to the input. */
   private static Module adding(Tensor... constants) {
     GraphBuilder graph = new GraphBuilder("main");
     Value sum = graph.input("x", constants[0].type());
@@ -71,7 +71,7 @@ class SharedWeightsTest {
         .isSameAs(negative);
   }
 
-  /** Weights stay in their file: they are compared by where they lie there. */
+  /** Tests that mapped weights are compared by their position in the file. */
   @Test
   void mappedWeightsAreComparedByAddress(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("weights");

@@ -29,8 +29,8 @@ import java.util.function.Function;
 import org.assertj.core.data.Offset;
 
 /**
- * One attention of two heads over a cache, whose new queries, keys and values are inputs; and the
- * same with its cache as state. Both are run side by side.
+ * An attention of two heads over a cache, whose new queries, keys and values are inputs, and the
+ * same with its cache as state. Tests run both.
  */
 final class SmallDecoder {
   static final int CAPACITY = 12;
@@ -101,7 +101,7 @@ final class SmallDecoder {
     return graph.add(new Elementwise.Select(), condition, then, otherwise);
   }
 
-  /** Lets an attention with plain caches and this mask be the decoder. */
+  /** Makes an attention with plain caches and a mask the decoder. */
   SmallDecoder masked(Function<SmallDecoder, Value> mask) {
     Value keys = joined("key");
     Value values = joined("value");
@@ -136,7 +136,7 @@ final class SmallDecoder {
     return state;
   }
 
-  /** The only attention that reads the state. */
+  /** Returns the only attention that uses the state. */
   Structured.Attention attention() {
     List<Node> nodes =
         state().graph().nodes().stream()
@@ -146,7 +146,7 @@ final class SmallDecoder {
     return (Structured.Attention) nodes.getFirst().op();
   }
 
-  /** Runs both from an empty cache until it's full, n tokens at a time. */
+  /** Runs both from an empty cache until it is full, n tokens at a time. */
   SmallDecoder agrees() {
     Graph fixed = state().graph();
     assertThat(fixed.symbols()).isEmpty();

@@ -16,7 +16,7 @@ import io.partita.ir.type.TensorType;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A cache that stays an input says what there is in place of an attention. */
+/** Tests the report of unraised attention for caches that remain inputs. */
 class UnraisedAttentionTest {
   private static final Set<String> PAST = Set.of("past");
 

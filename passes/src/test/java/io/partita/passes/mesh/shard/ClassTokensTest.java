@@ -34,7 +34,7 @@ class ClassTokensTest {
   private static final int FEATURES = 6;
   private static final int HEADS = 3;
 
-  /** How the head reads the block's result. */
+  /** How the head uses the block's result. */
   private enum Head {
     GATHER,
     SLICE,

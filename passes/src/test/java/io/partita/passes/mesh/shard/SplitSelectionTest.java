@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The best of the parts' best is the best of the whole, to the bit and with equal scores. */
+/**
+ * Tests that the best of the parts' best elements are the best of the whole, bit for bit and for
+ * equal scores.
+ */
 class SplitSelectionTest {
   private static final int VOCABULARY = 37;
   private static final int FEATURES = 3;
@@ -90,7 +93,7 @@ class SplitSelectionTest {
     }
   }
 
-  /** Against a search by hand. */
+  /** Compares with a naive search. */
   private static void verify(Tensor scores, List<Tensor> found, long count) {
     assertThat(found.get(0).shape()).isEqualTo(Shape.of(2, count));
     assertThat(found.get(1).type()).isEqualTo(TensorType.of(ElementType.I64, 2, count));

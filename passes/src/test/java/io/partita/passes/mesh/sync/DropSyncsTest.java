@@ -53,7 +53,7 @@ class DropSyncsTest {
         .sum();
   }
 
-  /** The hand-written blocks of the paper's figure 3 are what comes out. */
+  /** Tests that the result equals the handwritten blocks of the paper's figure 3. */
   @ParameterizedTest
   @CsvSource({"2,false", "3,false", "4,false", "2,true", "3,true", "4,true"})
   void blocksBecomeThoseOfThePaper(int devices, boolean isBiased) {
@@ -133,7 +133,7 @@ class DropSyncsTest {
             line -> assertThat(line).contains("gated_ffn("));
   }
 
-  /** A norm of the sum is on the way of the skip connection: of that, no device has a term. */
+  /** Tests a norm of the sum in the skip connection, for which no device has a term. */
   @Test
   void blocksWithNormsOfSumsAreRefused() {
     String text = PirPrinter.print(VaryingModules.joinedBlock(2, false));
@@ -165,7 +165,7 @@ class DropSyncsTest {
                 + "  fix:       add shard(tensor=N) before it");
   }
 
-  /** Of what was dropped already, there is one sync for attention and network. */
+  /** Tests blocks with a dropped sync, which have one sync for attention and network. */
   @Test
   void syncsAreDroppedOnce() {
     Module once = drop("all").run(decoder(2));

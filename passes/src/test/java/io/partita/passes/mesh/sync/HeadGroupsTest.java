@@ -25,7 +25,7 @@ class HeadGroupsTest {
     return matrix;
   }
 
-  /** The best of all arrangements of equal size. */
+  /** Returns the best of all arrangements of equal size. */
   private static double best(double[][] distances, int groups, int[] group, int head) {
     if (head == group.length) {
       return HeadGroups.within(group, distances);

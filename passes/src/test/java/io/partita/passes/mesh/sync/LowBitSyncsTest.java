@@ -82,7 +82,7 @@ class LowBitSyncsTest {
     return largest;
   }
 
-  /** Codes of each width, also where they don't fill a byte. */
+  /** Tests codes of each width, also with partial bytes. */
   @ParameterizedTest
   @CsvSource({"1,9", "2,7", "3,13", "4,5", "4,8", "5,3", "6,17", "7,4", "8,3", "3,1"})
   void codesArePackedAndUnpacked(int bits, int codes) {
@@ -154,7 +154,7 @@ class LowBitSyncsTest {
     assertThat(largestError(found, expected))
         .isPositive()
         .isLessThan(8 * step * (0.5 / levels + devices * 0x1p-8));
-    // Devices that disagree are refused here; all compute the same as the mesh.
+    // Different replicas are refused here, so all devices agree with the mesh.
     Program program = Localization.of(coded, 1);
     List<Tensor> onDevices = List.copyOf(new ProgramEvaluator(program, 1).run(inputs).values());
     assertThat(largestError(onDevices, found)).isCloseTo(0, within(1e-6));
@@ -175,7 +175,7 @@ class LowBitSyncsTest {
     assertThat(errors).isSortedAccordingTo((a, b) -> Double.compare(b, a));
   }
 
-  /** Each device sends its own term to each other one: packed codes, and bf16. */
+  /** Tests that each device sends its term to each other one, as packed codes and bf16. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
   void codesAreSentPacked(int devices) {
@@ -195,7 +195,9 @@ class LowBitSyncsTest {
     assertThat(sent).isEqualTo(2 * devices * (devices - 1) * term);
   }
 
-  /** Each device sends a share of its term to each other one, and its share of the sum. */
+  /**
+   * Tests that each device sends a share of its term, and its share of the sum, to each other one.
+   */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
   void scatteredSumsSendTwoSharesToEachDevice(int devices) {
@@ -215,7 +217,10 @@ class LowBitSyncsTest {
     assertThat(sent).isEqualTo(2 * 2 * devices * (devices - 1) * (codes + TOKENS * 2L));
   }
 
-  /** Each device sends one partial sum of each feature, and each sum travels to all others. */
+  /**
+   * Tests that each device sends one partial sum of each feature, and each sum is sent to all
+   * others.
+   */
   @ParameterizedTest
   @CsvSource({"2,TREE", "3,TREE", "4,TREE", "2,RING", "3,RING", "4,RING"})
   void sumsByHopsSendTwoTermsPerFurtherDevice(int devices, LowBitSyncs.Via via) {

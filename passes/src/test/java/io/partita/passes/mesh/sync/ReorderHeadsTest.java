@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Of decoder blocks with 3 kv heads, each read by 2 heads. */
+/** Uses decoder blocks with 3 kv heads, each shared by 2 heads. */
 class ReorderHeadsTest {
   private final Module whole = new Module(new DecoderBlocks().build(2));
   private final List<Tensor> inputs = List.of(values(whole.graph().inputs().getFirst().type(), 5));
@@ -62,7 +62,7 @@ class ReorderHeadsTest {
     same(MeshEvaluator.run(reordered, inputs), MeshEvaluator.run(sharded, inputs));
   }
 
-  /** Which heads a device has matters as soon as it goes on with them alone. */
+  /** Tests that the heads of a device affect results of dropped syncs. */
   @Test
   void droppedSyncsSeeOtherHeads() {
     Module sharded = sharded("tensor=3");
@@ -94,7 +94,7 @@ class ReorderHeadsTest {
     }
   }
 
-  /** Inner products of the scores that attention gives for unit vectors. */
+  /** Tests inner products of attention scores, measured with unit vectors. */
   @Test
   void distancesAreThoseOfAttentionScores() {
     GraphBuilder builder = new GraphBuilder("scores");
@@ -125,7 +125,7 @@ class ReorderHeadsTest {
     assertThat(distances[0][1]).isGreaterThan(0.01);
   }
 
-  /** By kv head, in any order that is the same for all: softmax of causal products, by hand. */
+  /** Computes scores by kv head directly, as softmax of causal products. */
   private static double[][] scores(Tensor q, Tensor k) {
     double[][] scores = new double[3][2 * 2 * 5 * 5];
     for (int batch = 0; batch < 2; batch++) {

@@ -65,7 +65,7 @@ class SetCodecTest {
         .flatMap(algorithm -> Stream.of(2, 3, 5).map(count -> Arguments.of(count, algorithm)));
   }
 
-  /** Devices that disagree on a value that they share would be refused by the evaluators. */
+  /** The evaluators refuse different replicas. */
   @ParameterizedTest
   @MethodSource("machines")
   void halfTheBytesAreSent(int devices, Algorithm algorithm) {

@@ -131,7 +131,10 @@ class VectorSyncsTest {
     }
   }
 
-  /** Equation 1: each device attends to its own tokens exactly, and to the others' centroids. */
+  /**
+   * Tests equation 1: each device attends to its own tokens exactly, and to the centroids of
+   * others.
+   */
   @ParameterizedTest
   @CsvSource({
     "1,6,2,1,16,false",
@@ -189,7 +192,7 @@ class VectorSyncsTest {
     assertThat(Evaluator.run(graph.freeze(), List.of(given)).get(1)).isEqualTo(given);
   }
 
-  /** ASTRA's tables 1 and 3: ViT-Base and GPT2-S, GPT2-M. */
+  /** Tests ASTRA's tables 1 and 3: ViT-Base and GPT2-S, GPT2-M. */
   @ParameterizedTest
   @CsvSource({
     "12,768,1,120,2457.6",

@@ -28,13 +28,13 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The blocks of a transformer over devices as the MCU paper's section IV has them: heads and inner
- * features are split; partial results go up a tree of groups of four to device 0, which adds the
- * skip connection and normalises; the result comes back down.
+ * The blocks of a transformer on devices, as in section IV of the MCU paper: heads and inner
+ * features are split; partial results are reduced by a tree of groups of four to device 0, which
+ * adds the skip connection and normalises; the result is broadcast.
  *
- * @param gated whether the network has a gate as Llama's, so three weights instead of two
- * @param decoder whether positions rotate, and see only those before
- * @param cache positions of a KV cache; 0 without one
+ * @param gated whether the network has a gate like Llama's, and so three weights instead of two
+ * @param decoder whether positions are rotary and attention is causal
+ * @param cache the positions of a KV cache; 0 without one
  */
 record PaperModel(
     int blocks,
@@ -48,12 +48,12 @@ record PaperModel(
   private static final Algorithm TREE = new Algorithm.Tree(4);
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[64 << 20]);
 
-  /** Of section V-A: 512 features, 2048 inner ones, 8 blocks. */
+  /** The model of section V-A: 512 features, 2048 inner ones, 8 blocks. */
   static PaperModel tinyLlama(boolean gated, int heads, long seq, long cache) {
     return new PaperModel(8, 512, 2048, gated, true, heads, seq, cache);
   }
 
-  /** Of section V-A, with its 24 blocks. */
+  /** The model of section V-A with 24 blocks. */
   static PaperModel mobileBert() {
     return new PaperModel(24, 512, 512, false, false, 4, 268, 0);
   }
@@ -66,7 +66,7 @@ record PaperModel(
     return new Program(Mesh.line("head", devices), modules, new TreeMap<>(), new TreeMap<>());
   }
 
-  /** The model before it's split. */
+  /** Returns the model on one device. */
   Module whole() {
     return new Local(0, 1, false).module();
   }

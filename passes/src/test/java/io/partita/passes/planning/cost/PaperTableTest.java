@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * The MCU paper's published figures beside what Partita predicts: the tables of {@code
- * docs/costs.md}, which {@code -Dgolden.update=true} writes anew.
+ * Compares the MCU paper's published figures with predictions in the tables of {@code
+ * docs/costs.md}, which {@code -Dgolden.update=true} updates.
  */
 class PaperTableTest {
   private static final Path PAGE = Path.of("..", "docs", "costs.md");
@@ -27,7 +27,7 @@ class PaperTableTest {
 
   private static final PaperModel BERT = PaperModel.mobileBert();
 
-  /** Blocks run as the paper shows them: all weights have come, cores wait for their tiles. */
+  /** Runs blocks as in the paper: all weights are in L2, and cores wait for their tiles. */
   private static final PlanOptions SHOWN =
       PlanOptions.DEFAULT.floats(ElementType.I8).buffers(1).awaitsBlocks(false);
 
@@ -47,7 +47,7 @@ class PaperTableTest {
 
   /**
    * @param gated whether TinyLlama's network has three weights
-   * @param arguments of the target
+   * @param arguments the arguments of the target
    */
   private record Setting(boolean gated, String arguments, PlanOptions options) {
     PaperModel decode() {
@@ -183,7 +183,7 @@ class PaperTableTest {
     }
   }
 
-  /** What the paper says fits (sections V-B and V-C), with one byte a weight and a gate. */
+  /** Tests which weights fit, as in sections V-B and V-C, with one byte per weight and a gate. */
   @Test
   void weightsFitAsInThePaper() {
     PaperModel decode = GATED.decode();
@@ -200,7 +200,7 @@ class PaperTableTest {
   }
 
   /**
-   * Section V-B: L3 takes most of the time on 1 to 4 chips, none on 8; in prompts computing does.
+   * Section V-B: L3 dominates on 1 to 4 chips and is unused on 8; in prompts, computing dominates.
    */
   @Test
   void timeGoesWhereThePapersFigure4ShowsIt() {

@@ -11,7 +11,7 @@ import io.partita.passes.planning.residency.Content;
 import io.partita.passes.planning.residency.WeightPlace;
 import org.junit.jupiter.api.Test;
 
-/** Predictions for the MCU paper's models. */
+/** Tests predictions for the MCU paper's models. */
 class PlansTest {
   private static final PlanOptions BYTES = PlanOptions.DEFAULT.floats(ElementType.I8);
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A plan's figures are those of the schedule that is emitted. */
+/** Tests that the figures of a plan equal those of the emitted schedule. */
 final class ScheduledPlanTest {
   private static final Module MODEL = new Module(new DecoderBlocks().build(2));
   private static final double ROUNDING = 1e-9;

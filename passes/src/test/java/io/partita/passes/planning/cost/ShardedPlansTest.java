@@ -18,7 +18,7 @@ import io.partita.passes.program.localize.Localization;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Predictions for models that passes split, beside programs that are written out. */
+/** Compares predictions for sharded models with those of handwritten programs. */
 class ShardedPlansTest {
   private static final TargetDescription SIRACUSA = TargetLibrary.find("siracusa");
   private static final PlanOptions BYTES = PlanOptions.DEFAULT.floats(ElementType.I8);
@@ -66,7 +66,7 @@ class ShardedPlansTest {
     assertThat(report.seconds()).isGreaterThan(report("tensor=8").seconds());
   }
 
-  /** Of 16 tokens the messages are long enough to be cut; of one they aren't. */
+  /** Tests that messages of 16 tokens are tiled, and those of one are not. */
   @Test
   void syncsAreTiledIfFaster() {
     PaperModel prompt = new PaperModel(2, 512, 2048, true, true, 8, 16, 0);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The search finds the same plan as an exhaustive search, and its bounds hold. */
+/** Tests that the search finds the plan of an exhaustive search, and that its bounds hold. */
 final class PlanSearchTest {
   /** Sums of doubles in another order. */
   private static final double ROUNDING = 1 + 1e-9;
@@ -134,7 +134,7 @@ final class PlanSearchTest {
         .isEqualTo("tensor=2,norm=root");
   }
 
-  /** Two chips with 64 MiB outside, and two with 1 MiB. */
+  /** Returns two chips with 64 MiB of external memory, and two with 1 MiB. */
   private static TargetDescription uneven() {
     TargetDescription large = TargetLibrary.find("siracusa:chips=2");
     ChipKind small = TargetLibrary.find("siracusa:chips=2,l3=1MiB").chips().getFirst();

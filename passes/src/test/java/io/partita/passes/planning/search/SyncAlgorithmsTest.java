@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Syncs on targets, worked out by hand, and the algorithms that fit them. */
+/** Tests syncs on targets against hand-computed times, and the choice of algorithms. */
 class SyncAlgorithmsTest {
   private static SyncAlgorithms on(TargetDescription target) {
     return new SyncAlgorithms(target, 1, PlanOptions.DEFAULT, Goal.LATENCY);
@@ -38,7 +38,7 @@ class SyncAlgorithmsTest {
     return change(whole.withPartial("x", ReductionKind.SUM), whole, ElementType.I32, elements);
   }
 
-  /** Without what packs and unpacks the elements. */
+  /** Returns costs without packing and unpacking. */
   private static double seconds(TargetDescription target, Change change, Algorithm algorithm) {
     return on(target).candidates(change).stream()
         .filter(candidate -> candidate.algorithm().equals(algorithm))
