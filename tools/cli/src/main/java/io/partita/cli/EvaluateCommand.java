@@ -1,20 +1,25 @@
 package io.partita.cli;
 
 import io.partita.driver.Compilation;
+import io.partita.driver.Sharding;
+import io.partita.driver.evaluate.Attribution;
 import io.partita.driver.evaluate.Evaluation;
 import io.partita.driver.evaluate.EvaluationData;
 import io.partita.driver.evaluate.Traffic;
+import io.partita.ir.target.TargetLibrary;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -54,6 +59,19 @@ final class EvaluateCommand implements Callable<Integer> {
       description = "Passes to run instead of the default ones; see 'partita opt --list-passes'.")
   String passes;
 
+  @Option(
+      names = "--attribute",
+      description =
+          "List the bytes of each sync without and with --sync, and the error and the metric if only"
+              + " one block is rewritten. Takes one more evaluation for each rewritten block.")
+  boolean attribute;
+
+  @Option(
+      names = "--target",
+      paramLabel = "TARGET",
+      description = "With --attribute: predict the latency of each sync on this target.")
+  String target;
+
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
@@ -62,6 +80,8 @@ final class EvaluateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     data.verify(spec);
+    Optional<Sharding> sharding = syncs.selection().sharding(devices.selection().chosen());
+    verifyAttribution(sharding);
     Compilation.Request request =
         new Compilation.Request(
             model,
@@ -70,23 +90,51 @@ final class EvaluateCommand implements Callable<Integer> {
             passes,
             OptionalLong.empty(),
             capacity == null ? OptionalLong.empty() : OptionalLong.of(capacity));
-    EvaluationData given = EvaluationData.read(data.file, array);
+    Evaluation.Request evaluated =
+        new Evaluation.Request(
+            request,
+            sharding,
+            EvaluationData.read(data.file, array),
+            data.scaling(),
+            data.samples(),
+            data.threads);
     PrintWriter err = spec.commandLine().getErr();
     Evaluation.Result result;
+    Optional<Attribution.Result> attribution = Optional.empty();
     try (Progress progress = Progress.start(err, "starting")) {
-      result =
-          new Evaluation(err::println, progress::step)
-              .run(
-                  new Evaluation.Request(
-                      request,
-                      syncs.selection().sharding(devices.selection().chosen()),
-                      given,
-                      data.scaling(),
-                      data.samples(),
-                      data.threads));
+      result = new Evaluation(err::println, progress::step).run(evaluated);
+      if (attribute) {
+        attribution =
+            Optional.of(
+                new Attribution(
+                        evaluated,
+                        Optional.ofNullable(target).map(TargetLibrary::find),
+                        diagnostic -> {},
+                        progress::step)
+                    .run(result));
+      }
     }
-    spec.commandLine().getOut().println(json ? Json.text(report(result)) : text(result));
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      Map<String, Object> report = report(result);
+      attribution.ifPresent(found -> report.putAll(AttributionTable.report(found)));
+      out.println(Json.text(report));
+    } else {
+      out.println(text(result));
+      attribution.map(AttributionTable::lines).ifPresent(lines -> lines.forEach(out::println));
+    }
     return ExitCode.DONE;
+  }
+
+  private void verifyAttribution(Optional<Sharding> sharding) {
+    boolean isRewritten = sharding.filter(each -> !each.syncs().isEmpty()).isPresent();
+    if (attribute && !isRewritten) {
+      throw new ParameterException(
+          spec.commandLine(), "--attribute needs --devices N and --sync RULES");
+    }
+    if (target != null && !attribute) {
+      throw new ParameterException(spec.commandLine(), "--target needs --attribute");
+    }
   }
 
   private static String text(Evaluation.Result result) {

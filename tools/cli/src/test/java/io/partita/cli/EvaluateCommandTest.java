@@ -12,6 +12,7 @@ import io.partita.ir.type.TensorType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,49 @@ class EvaluateCommandTest {
     assertThat(number(rounded, "mean"))
         .isEqualTo(number(one, "mean"), offset(0.05))
         .isNotEqualTo(number(exact, "mean"));
+  }
+
+  /** Tests that bytes, errors and values are those of separate evaluations. */
+  @Test
+  @SuppressWarnings("unchecked")
+  void syncsAreAttributed() {
+    Map<String, Object> exact = measured(PREFILL, "--devices=2");
+    Map<String, Object> dropped = measured(PREFILL, "--devices=2", "--sync=blocks 1: drop");
+    Map<String, Object> both =
+        measured(
+            PREFILL,
+            "--devices=2",
+            "--sync=blocks 1: drop; blocks 2: bf16",
+            "--attribute",
+            "--target=siracusa:chips=2");
+    List<Map<String, Object>> syncs = (List<Map<String, Object>>) both.get("syncs");
+    List<Map<String, Object>> blocks = (List<Map<String, Object>>) both.get("blocks");
+    assertThat(syncs.stream().mapToDouble(sync -> number(sync, "exactBytesPerToken")).sum())
+        .isEqualTo(number(exact, "bytesPerToken"), offset(1e-6));
+    assertThat(syncs.stream().mapToDouble(sync -> number(sync, "bytesPerToken")).sum())
+        .isEqualTo(number(both, "bytesPerToken"), offset(1e-6));
+    for (int block = 0; block < 4; block++) {
+      int of = block;
+      List<Map<String, Object>> each =
+          syncs.stream().filter(sync -> Integer.valueOf(of).equals(sync.get("block"))).toList();
+      assertThat(each).hasSize(2);
+      assertThat(each.stream().map(sync -> ratio(sync, "bytesPerToken", "exactBytesPerToken")))
+          .containsExactly(block == 1 ? 0 : block == 2 ? 0.5 : 1.0, block == 2 ? 0.5 : 1.0);
+      assertThat(ratio(each.getFirst(), "seconds", "exactSeconds"))
+          .matches(ratio -> of == 1 ? ratio == 0 : of == 2 ? ratio < 1 && ratio > 0.4 : ratio == 1);
+    }
+    assertThat(blocks.stream().map(block -> block.get("method"))).containsExactly("drop", "bf16");
+    assertThat(number(both, "exactValue")).isEqualTo(number(exact, "value"), offset(1e-6));
+    assertThat(number(blocks.get(0), "value")).isEqualTo(number(dropped, "value"), offset(1e-6));
+    assertThat(number(blocks.get(0), "error")).isBetween(0.01, 1.0);
+    // Two sums rounded to 8 bits, beside an exact residual stream.
+    assertThat(number(blocks.get(1), "error")).isBetween(1e-4, 1.0 / 128);
+    assertThat(Invocation.of("evaluate", PREFILL, "--data", data, "--attribute").err())
+        .contains("--attribute needs --devices N and --sync RULES");
+  }
+
+  private static double ratio(Map<String, Object> sync, String key, String of) {
+    return number(sync, key) / number(sync, of);
   }
 
   /** Tests logits that depend on later tokens, whose perplexity is meaningless. */

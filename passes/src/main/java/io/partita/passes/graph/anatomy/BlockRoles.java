@@ -40,8 +40,12 @@ public final class BlockRoles {
   static final String KEY = "key";
   static final String VALUE = "value";
   static final String OUTPUT = "output";
-  static final String NORM = "norm";
-  static final String RESIDUAL = "residual";
+
+  /** The role of norms. */
+  public static final String NORM = "norm";
+
+  /** The role of the sums of attentions and networks with the residual stream. */
+  public static final String RESIDUAL = "residual";
 
   /** The role of the product whose activation gates another in a feed-forward network. */
   public static final String GATE = "gate";

@@ -58,7 +58,7 @@ public final class BlockNumbers {
   }
 
   /** Returns the number of blocks. */
-  int count() {
+  public int count() {
     return count;
   }
 }

@@ -3,6 +3,7 @@ package io.partita.passes.mesh.sync;
 import io.partita.ir.diagnostic.PartitaException;
 import io.partita.passes.ModulePass;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +97,22 @@ public record SyncRules(List<Clause> clauses) {
         ranges.entrySet().stream()
             .map(each -> new Clause(new BlockSelection(each.getValue(), false), each.getKey()))
             .toList());
+  }
+
+  /** Returns the method of a block. */
+  public SyncMethod method(int block) {
+    return clauses.stream()
+        .filter(clause -> clause.blocks.contains(block))
+        .map(Clause::method)
+        .findFirst()
+        .orElse(SyncMethod.EXACT);
+  }
+
+  /** Returns the rules for only one of so many blocks. */
+  public SyncRules alone(int block, int count) {
+    List<SyncMethod> methods = new ArrayList<>(Collections.nCopies(count, SyncMethod.EXACT));
+    methods.set(block, method(block));
+    return of(methods);
   }
 
   private static Clause clause(String text, List<Clause> before, Optional<BlockRanking> ranking)
@@ -193,6 +210,11 @@ public record SyncRules(List<Clause> clauses) {
 
   public boolean isEmpty() {
     return clauses.isEmpty();
+  }
+
+  /** Whether all blocks send exact values. */
+  public boolean isExact() {
+    return clauses.stream().allMatch(each -> each.method.equals(SyncMethod.EXACT));
   }
 
   /** Returns the rules that change what devices compute between sums: dropped syncs. */

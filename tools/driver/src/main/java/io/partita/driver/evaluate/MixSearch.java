@@ -221,9 +221,8 @@ public final class MixSearch {
     if (method.equals(SyncMethod.EXACT)) {
       return new MixFront.Cost(0, 0);
     }
-    List<SyncMethod> alone = new ArrayList<>(Collections.nCopies(blocks, SyncMethod.EXACT));
-    alone.set(block, method);
-    Evaluation.Result result = measured(SyncRules.of(alone), step);
+    SyncRules all = SyncRules.of(Collections.nCopies(blocks, method));
+    Evaluation.Result result = measured(all.alone(block, blocks), step);
     return new MixFront.Cost(result.bytesPerToken() - exact.bytesPerToken(), added(result));
   }
 
