@@ -141,4 +141,58 @@ class ElementwiseTest {
       }
     }
   }
+
+  /**
+   * Arithmetic on bfloat16 numbers is computed in float, and gives the bits of a single rounding:
+   * normal numbers, subnormal ones, infinities and NaN, and sums that are halfway between two.
+   */
+  @Test
+  void bfloatArithmeticRoundsOnce() {
+    TensorType type = TensorType.of(ElementType.BF16, 1 << 14);
+    Random random = new Random(3);
+    double[] left = new double[1 << 14];
+    double[] right = new double[left.length];
+    for (int i = 0; i < left.length; i++) {
+      left[i] = Float.intBitsToFloat(random.nextInt() & 0xffff0000);
+      int near = (Float.floatToRawIntBits((float) left[i]) >>> 23) + random.nextInt(20) - 10;
+      int bits = i % 3 == 0 ? random.nextInt() : near << 23 | random.nextInt(1 << 23);
+      right[i] = Float.intBitsToFloat(bits & 0xffff0000);
+    }
+    GraphBuilder builder = new GraphBuilder("bfloat");
+    Value x = builder.input("x", type);
+    Value y = builder.input("y", type);
+    for (BinaryFunction function :
+        List.of(BinaryFunction.ADD, BinaryFunction.SUB, BinaryFunction.MUL, BinaryFunction.DIV)) {
+      Value once = builder.add(new Elementwise.Binary(function), x, y);
+      builder.output(function.text(), once);
+      Value again = builder.add(new Elementwise.Binary(function), x, y);
+      builder.output(
+          function.text() + " and add",
+          builder.add(new Elementwise.Binary(BinaryFunction.ADD), again, y));
+    }
+    programs.assertAgrees(
+        builder.finish(), List.of(Tensor.ofDoubles(type, left), Tensor.ofDoubles(type, right)), 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"I64", "U64", "I32", "U32", "I16", "U16", "I8", "U8", "I4", "U4"})
+  void shiftsByConstantsAgreeWithTheEvaluator(ElementType element) {
+    TensorType type = TensorType.of(element, 17);
+    GraphBuilder builder = new GraphBuilder("shifts");
+    Value x = builder.input("x", type);
+    for (int count : new int[] {0, 1, element.bits() - 1, element.bits()}) {
+      Value by = builder.constant(Tensor.scalar(element, count));
+      for (BinaryFunction function :
+          List.of(BinaryFunction.SHIFT_LEFT, BinaryFunction.SHIFT_RIGHT)) {
+        builder.output(
+            function.text() + count, builder.add(new Elementwise.Binary(function), x, by));
+        Value more = builder.add(new Elementwise.Binary(BinaryFunction.ADD), x, x);
+        builder.output(
+            function.text() + count + " of a sum",
+            builder.add(new Elementwise.Binary(function), more, by));
+      }
+    }
+    programs.assertAgrees(
+        builder.finish(), List.of(EmittedPrograms.random(new Random(4), type)), 0);
+  }
 }

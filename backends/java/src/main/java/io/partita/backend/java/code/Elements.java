@@ -38,6 +38,11 @@ final class Elements {
     };
   }
 
+  /** An element of an array, as a carrier. */
+  static Term loadTerm(Kernels kernels, ElementType element, String array, String index) {
+    return new Term(load(kernels, element, array + "[" + index + "]"), loadedType(element));
+  }
+
   /** The carrier {@code value} as an array element; integers wrap, floats round. */
   static String store(Kernels kernels, ElementType element, String value) {
     return switch (element) {
@@ -61,8 +66,11 @@ final class Elements {
     };
   }
 
-  /** Like {@link #store}, without a cast if the term already has the array's type. */
+  /** Like {@link #store}, but of a term whose type may allow a simpler conversion. */
   static String store(Kernels kernels, ElementType element, Term value) {
+    if (element == ElementType.BF16 && value.type().equals("float")) {
+      return kernels.use(ScalarKernels.TO_BFLOAT_FROM_FLOAT) + "(" + value.text() + ")";
+    }
     boolean whole = element.bits() == 8 || element.bits() == 16;
     return whole && !element.isFloat() && value.type().equals(primitive(element))
         ? value.text()
@@ -74,7 +82,7 @@ final class Elements {
     String value = term.text();
     return switch (element) {
       case F64, F32, I64, U64, I32, BOOL -> new Term("(" + value + ")", term.type());
-      case F16, BF16 -> new Term(load(kernels, element, store(kernels, element, value)), "double");
+      case F16, BF16 -> new Term(load(kernels, element, store(kernels, element, term)), "double");
       case U32 -> new Term("((" + value + ") & 0xffffffffL)", "long");
       case U16 -> new Term("((" + value + ") & 0xffff)", "int");
       case U8 -> new Term("((" + value + ") & 0xff)", "int");

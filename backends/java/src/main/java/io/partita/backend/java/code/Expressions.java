@@ -2,7 +2,9 @@ package io.partita.backend.java.code;
 
 import io.partita.ir.function.BinaryFunction;
 import io.partita.ir.function.UnaryFunction;
+import io.partita.ir.tensor.Tensor;
 import io.partita.ir.type.ElementType;
+import java.util.Optional;
 
 /** Java expressions of element-wise functions on carriers; each uses an operand's text once. */
 final class Expressions {
@@ -81,6 +83,37 @@ final class Expressions {
           isLong(element) ? "Math.max(-1, Math.min(1, " + x + "))" : "Integer.signum(" + x + ")";
       case UNSIGNED -> isLong(element) ? "(" + x + " == 0 ? 0L : 1L)" : "(" + x + " == 0 ? 0 : 1)";
     };
+  }
+
+  /**
+   * {@code function} of two bfloat16 numbers, computed in float if that gives the same bits as
+   * double. A float has more than twice the digits of a bfloat16, so that rounding to float first
+   * doesn't change the result of these functions.
+   */
+  Optional<Term> inFloat(BinaryFunction function, ElementType element, Term x, Term y) {
+    return switch (function) {
+      case ADD, SUB, MUL, DIV ->
+          element == ElementType.BF16
+              ? Optional.of(
+                  new Term(
+                      binary(function, element, x.as("float").text(), y.as("float").text()),
+                      "float"))
+              : Optional.empty();
+      default -> Optional.empty();
+    };
+  }
+
+  /** A shift of an integer by a constant number of bits that is less than its width. */
+  Optional<Term> shift(BinaryFunction function, ElementType element, Term x, Tensor count) {
+    boolean shifts =
+        function == BinaryFunction.SHIFT_LEFT || function == BinaryFunction.SHIFT_RIGHT;
+    if (!shifts || count == null || count.getLong(0) < 0 || count.getLong(0) >= element.bits()) {
+      return Optional.empty();
+    }
+    boolean isSigned = element.kind() == ElementType.Kind.SIGNED;
+    String sign = function == BinaryFunction.SHIFT_LEFT ? "<<" : isSigned ? ">>" : ">>>";
+    return Optional.of(
+        new Term(x.text() + " " + sign + " " + count.getLong(0), Elements.carrier(element)));
   }
 
   /** {@code function} of x and y, both of type {@code element}; a comparison gives a boolean. */
@@ -176,7 +209,8 @@ final class Expressions {
       return new Term("(" + text + " ? 1 : 0)", "int").as(Elements.carrier(to));
     }
     if (from.isFloat()) {
-      return to.isFloat() ? x.as(Elements.carrier(to)) : floatToInteger(to, x);
+      boolean rounds = from == ElementType.F32 && to == ElementType.BF16;
+      return rounds ? x : to.isFloat() ? x.as(Elements.carrier(to)) : floatToInteger(to, x);
     }
     if (to.isFloat() && from.bits() == 64) {
       return wideToFloat(from, to, x);

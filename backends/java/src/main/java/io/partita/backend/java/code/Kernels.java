@@ -3,6 +3,9 @@ package io.partita.backend.java.code;
 import io.partita.backend.java.code.Kernel.Variant;
 import io.partita.ir.type.ElementType;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /** The kernels that the steps call, in alphabetical order. */
@@ -11,6 +14,11 @@ final class Kernels {
   record Used(Kernel kernel, Variant variant) {}
 
   private final TreeMap<String, Used> used = new TreeMap<>();
+
+  /** The names of methods of loops, by their parameters and statements. */
+  private final Map<String, String> loops = new HashMap<>();
+
+  private final Map<String, Integer> loopNumbers = new HashMap<>();
 
   /** The method's name. */
   String use(Kernel kernel) {
@@ -26,6 +34,26 @@ final class Kernels {
       kernel.uses().forEach(other -> use(other, variant));
     }
     return name;
+  }
+
+  /**
+   * A method of a loop that steps have in common. Loops with other statements get other names.
+   *
+   * @param name the method's name, to which a number may be appended
+   * @param functions what the loop computes, for its comment
+   * @return the method's name
+   */
+  String useLoop(String name, String functions, String parameters, String statements) {
+    String key = name + "(" + parameters + ")" + statements;
+    String known = loops.get(key);
+    if (known != null) {
+      return known;
+    }
+    int number = loopNumbers.merge(name, 1, Integer::sum);
+    String unique = number == 1 ? name : name + "_" + number;
+    loops.put(key, unique);
+    String header = "static void " + unique + "(" + parameters + ")";
+    return use(new Kernel(unique, "A loop of " + functions + ".", header, statements, List.of()));
   }
 
   private static boolean isTyped(Kernel kernel) {

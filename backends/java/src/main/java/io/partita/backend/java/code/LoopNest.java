@@ -72,6 +72,15 @@ record LoopNest(List<Long> extents, List<Access> accesses) {
     }
   }
 
+  /** The loops around a statement, as lines of Java. */
+  String around(String statement, String prefix) {
+    StringBuilder text = new StringBuilder();
+    for (int axis = 0; axis < depth(); axis++) {
+      text.append(loop(prefix + axis, extents.get(axis))).append(" {\n");
+    }
+    return text.append(statement).append(";\n").append("}\n".repeat(depth())).toString();
+  }
+
   /** The index into array {@code i} in the current iteration. */
   String index(int i, String prefix) {
     Access access = accesses.get(i);

@@ -187,11 +187,11 @@ final class MatrixKernels {
   static final Kernel WIDEN_HALVES = widen("Half", ScalarKernels.FROM_HALF);
   static final Kernel WIDEN_BFLOATS = widen("Bfloat", ScalarKernels.FROM_BFLOAT);
   static final Kernel NARROW_HALVES = narrow("Half", ScalarKernels.TO_HALF);
-  static final Kernel NARROW_BFLOATS = narrow("Bfloat", ScalarKernels.TO_BFLOAT);
+  static final Kernel NARROW_BFLOATS = narrow("Bfloat", ScalarKernels.TO_BFLOAT_FROM_FLOAT);
 
   static final Kernel ROUND_HALVES = round("Half", ScalarKernels.TO_HALF, ScalarKernels.FROM_HALF);
   static final Kernel ROUND_BFLOATS =
-      round("Bfloat", ScalarKernels.TO_BFLOAT, ScalarKernels.FROM_BFLOAT);
+      round("Bfloat", ScalarKernels.TO_BFLOAT_FROM_FLOAT, ScalarKernels.FROM_BFLOAT);
 
   private static Kernel round(String format, Kernel to, Kernel from) {
     String text =

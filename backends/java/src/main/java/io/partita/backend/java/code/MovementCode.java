@@ -236,6 +236,12 @@ final class MovementCode {
                 LoopNest.Access.of(0, count * inner, inner),
                 LoopNest.Access.of(0, extent * inner, 0),
                 LoopNest.Access.of(0, 0, 1)));
+    if (inner == 1
+        && outer * count >= ElementwiseCode.SHARED
+        && code.plan.literal(code.node.operand(1)) == null) {
+      gatherElements(extent, nest);
+      return;
+    }
     nest.open(body, "i");
     String position = code.call(ScalarKernels.POSITION, code.load(1, nest.index(2, "i")), extent);
     String to = nest.index(0, "i");
@@ -249,8 +255,7 @@ final class MovementCode {
               to,
               inner));
     } else {
-      String base = nest.index(1, "i");
-      String from = (base.equals("0") ? "" : base + " + ") + position + " * " + inner;
+      String from = plusIndex(nest.index(1, "i"), position + (inner == 1 ? "" : " * " + inner));
       if (inner == 1) {
         body.line("%s[%s] = %s[%s]".formatted(code.result(), to, code.array(0), from));
       } else {
@@ -258,6 +263,25 @@ final class MovementCode {
       }
     }
     body.close(nest.depth());
+  }
+
+  /** A gather of single elements, in a method that equal steps share. */
+  private void gatherElements(long extent, LoopNest nest) {
+    String index =
+        Elements.loadTerm(code.kernels, code.element(1), "indices", nest.index(2, "i")).text();
+    String position = code.call(ScalarKernels.POSITION, index, extent);
+    String statement =
+        "y[%s] = x[%s]".formatted(nest.index(0, "i"), plusIndex(nest.index(1, "i"), position));
+    String array = Elements.primitive(code.element(0)) + "[] ";
+    String parameters =
+        array + "x, " + Elements.primitive(code.element(1)) + "[] indices, " + array + "y";
+    String method =
+        code.kernels.useLoop("eachGather", "gather", parameters, nest.around(statement, "i"));
+    body.line("%s(%s, %s, %s)".formatted(method, code.array(0), code.array(1), code.result()));
+  }
+
+  private static String plusIndex(String base, String index) {
+    return base.equals("0") ? index : base + " + " + index;
   }
 
   /** Whether the data is a constant whose single rows are read from the weights file. */

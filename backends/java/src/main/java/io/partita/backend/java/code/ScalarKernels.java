@@ -68,6 +68,17 @@ final class ScalarKernels {
           }
           """);
 
+  /** Overloads {@link #TO_BFLOAT}. */
+  static final Kernel TO_BFLOAT_FROM_FLOAT =
+      Kernel.of(
+          "The bfloat16 nearest to a float, half to even.",
+          """
+          static short toBfloat(float value) {
+            int bits = Float.floatToRawIntBits(value);
+            return value != value ? (short) 0x7fc0 : (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
+          }
+          """);
+
   private static final Kernel POLYNOMIAL =
       Kernel.of(
           "A polynomial, highest power first.",

@@ -113,9 +113,7 @@ final class StepCode {
     if (literal != null) {
       return Elements.literalTerm(element, literal);
     }
-    return new Term(
-        Elements.load(kernels, element, array(value) + "[" + index + "]"),
-        Elements.loadedType(element));
+    return Elements.loadTerm(kernels, element, array(value), index);
   }
 
   String load(int operand, String index) {
