@@ -55,7 +55,7 @@ class VectorSyncsTest {
   }
 
   /** Self-attention of -x. */
-  private static Module attention(int batch, int tokens, boolean causal) {
+  static Module attention(int batch, int tokens, boolean causal) {
     GraphBuilder graph = new GraphBuilder("attention");
     TensorType type = TensorType.of(ElementType.F32, batch, tokens, FEATURES);
     Value x = graph.input("x", type);
@@ -85,11 +85,11 @@ class VectorSyncsTest {
         "cal.json", "mesh(token=9)", List.of(), List.of(book(weights, FEATURES, groups, size)));
   }
 
-  private static Module sharded(Module module, int devices) {
+  static Module sharded(Module module, int devices) {
     return new ShardPass(Strategy.of(Map.of("sequence", "" + devices))).run(module);
   }
 
-  private static Module coded(Module sharded, int groups, int size) {
+  static Module coded(Module sharded, int groups, int size) {
     VectorSyncs pass =
         new VectorSyncs(calibration(sharded, groups, size), BlockSelection.ALL, size, groups);
     Module coded = pass.run(sharded);
